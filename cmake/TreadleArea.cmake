@@ -1,0 +1,45 @@
+# treadle_library(NAME AREAS a b ... LINK_PUBLIC ... LINK_PRIVATE ...)
+#
+# One library from the .cpp files of its areas under src/. Every x_test.cpp beside the sources goes into one test
+# executable per area, NAME "<area>_test", registered with ctest under the label "unit".
+function(treadle_library name)
+  cmake_parse_arguments(LIB "" "" "AREAS;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
+  set(sources)
+  foreach(area IN LISTS LIB_AREAS)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${area}/*.cpp)
+    list(FILTER found EXCLUDE REGEX "_test\\.cpp$|_fuzzer\\.cpp$")
+    list(APPEND sources ${found})
+  endforeach()
+  add_library(${name} ${sources})
+  add_library(treadle::${name} ALIAS ${name})
+  target_include_directories(${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_link_libraries(${name} PUBLIC ${LIB_LINK_PUBLIC}
+    PRIVATE $<BUILD_INTERFACE:treadle_options> ${LIB_LINK_PRIVATE})
+  if(TREADLE_TESTS)
+    foreach(area IN LISTS LIB_AREAS)
+      file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${area}/*_test.cpp)
+      if(tests)
+        treadle_test(${area}_test LABEL unit SOURCES ${tests} LINK ${name})
+      endif()
+    endforeach()
+  endif()
+endfunction()
+
+# treadle_test(NAME LABEL unit|stress SOURCES ... LINK ...): a GoogleTest executable; each test case is a ctest test.
+function(treadle_test name)
+  cmake_parse_arguments(TEST "" "LABEL" "SOURCES;LINK" ${ARGN})
+  if(NOT TARGET treadle_test_main)
+    # gtest's header is the most expensive part of a test file: precompile it once.
+    add_library(treadle_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/main.cpp)
+    target_link_libraries(treadle_test_main PUBLIC GTest::gtest treadle_options)
+    target_precompile_headers(treadle_test_main PUBLIC <gtest/gtest.h>)
+  endif()
+  add_executable(${name} ${TEST_SOURCES})
+  target_precompile_headers(${name} REUSE_FROM treadle_test_main)
+  target_link_libraries(${name} PRIVATE ${TEST_LINK} treadle_test_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 300)
+endfunction()

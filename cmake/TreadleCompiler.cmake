@@ -1,0 +1,26 @@
+# Compiler settings that every target of the project shares, carried by one interface target.
+add_library(treadle_options INTERFACE)
+
+target_compile_options(treadle_options INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-align -Woverloaded-virtual
+  -Wpedantic -Wconversion -Wsign-conversion -Wnull-dereference -Wdouble-promotion -Wimplicit-fallthrough
+  $<$<BOOL:${TREADLE_WERROR}>:-Werror>)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # False positives of GCC 12 on inlined reference counts and optional-like storage.
+  target_compile_options(treadle_options INTERFACE -Wno-maybe-uninitialized -Wno-use-after-free -Wno-null-dereference)
+endif()
+
+if(TREADLE_SANITIZE)
+  string(REPLACE ";" "," sanitizers "${TREADLE_SANITIZE}")
+  target_compile_options(treadle_options INTERFACE -fsanitize=${sanitizers} -fno-omit-frame-pointer -g1)
+  target_link_options(treadle_options INTERFACE -fsanitize=${sanitizers})
+  if("undefined" IN_LIST TREADLE_SANITIZE)
+    target_compile_options(treadle_options INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()

@@ -1,0 +1,15 @@
+# find_package(treadle CONFIG) gives treadle::treadle (tasks) and treadle::treadle_tree (array programs).
+if(TREADLE_PYTHON)
+  return() # the wheel holds only the Python package
+endif()
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY include/treadle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(TARGETS treadle treadle_tree EXPORT treadle_targets)
+install(EXPORT treadle_targets NAMESPACE treadle:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/treadle)
+configure_package_config_file(cmake/treadleConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/treadleConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/treadle)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/treadleConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/treadleConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/treadleConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/treadle)
