@@ -131,7 +131,7 @@ class array {
   std::size_t rank() const noexcept { return m_object->shape.rank(); }
   const extents& shape() const noexcept { return m_object->shape; }
   const extents& strides() const noexcept { return m_object->strides; } // in elements
-  std::int64_t size() const noexcept { return m_size_of(*m_object); }
+  std::int64_t size() const noexcept { return count_of(*m_object); }
   bool is_contiguous() const noexcept; // row-major without gaps
   bool is_unique() const noexcept;     // nobody else sees these elements
 
@@ -142,7 +142,7 @@ class array {
     return static_cast<const T*>(m_object->data);
   }
 
-  // Sole access to the elements: copies them first unless is_unique(). The strides stay valid only until the call.
+  // Sole access to the elements: copies them first unless is_unique(). Afterwards data() and strides() may differ.
   void* mutable_raw_data();
   template <class T>
     requires is_element<T>
@@ -164,7 +164,7 @@ class array {
 
  private:
   explicit array(detail::array_object* object) noexcept : m_object(object) {}
-  static std::int64_t m_size_of(const detail::array_object& o) noexcept {
+  static std::int64_t count_of(const detail::array_object& o) noexcept {
     std::int64_t n = 1;
     for (auto length : o.shape) n *= length;
     return n;
