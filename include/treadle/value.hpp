@@ -102,7 +102,8 @@ struct array_object : object {
 
 // A strided view of 0 to 4 dimensions on counted memory. Value semantics by copy-on-write: writing through
 // mutable_data() first copies the elements if anybody else can see them.
-class array {
+// may_alias: value::as_array() looks at the pointer inside a value as an array.
+class __attribute__((may_alias)) array {
  public:
   array() : array(uninitialized(dtype::float64, extents{0})) {}
   array(const array& other) noexcept : m_object(other.m_object) { detail::add_reference(m_object); }
@@ -260,6 +261,7 @@ class value {
   void forget() noexcept { m_kind = value_kind::nil; }
   static value adopt(value_kind kind, detail::object* o) noexcept { return value(o, kind); }
   detail::object* object() const noexcept { return m_payload.pointer; }
+  friend bool operator==(const value& a, const value& b); // same kind and contents; arrays bit by bit
   bool is_object() const noexcept { return m_kind >= value_kind::string && m_kind <= value_kind::future; }
 
  private:
@@ -274,8 +276,6 @@ class value {
   payload m_payload;
   value_kind m_kind;
 };
-
-bool operator==(const value& a, const value& b); // same kind and contents; bit-identical arrays (NaN equals NaN)
 
 std::string to_string(const value& v); // as `cout` prints: strings bare, arrays and numbers as NumPy prints them
 std::string repr(const value& v);      // as PhySL text: strings quoted and escaped

@@ -1,6 +1,6 @@
+#include <treadle/detail/slab.hpp>
 #include <treadle/value.hpp>
 
-#include "physl/value/memory.hpp"
 #include "physl/value/strided.hpp"
 
 #include <algorithm>
@@ -105,10 +105,10 @@ void copy_elements(const array& from, dtype to_type, const extents& to_strides, 
 
 namespace {
 
-constexpr std::size_t k_header_bytes = (sizeof(array_object) + 63) / 64 * 64; // elements start on a cache line
+constexpr std::size_t k_header_bytes = (sizeof(array_object) + 31) / 32 * 32; // keeps the elements aligned for vectors
 
 array_object* new_header(std::size_t element_bytes) {
-  auto* o = new (allocate_bytes(k_header_bytes + element_bytes)) array_object;
+  auto* o = new (slab_allocate(k_header_bytes + element_bytes)) array_object;
   o->kind = static_cast<std::uint8_t>(value_kind::array);
   return o;
 }
@@ -122,7 +122,7 @@ void destroy_array(array_object* o) noexcept {
   std::size_t bytes = k_header_bytes;
   if (owns) bytes += static_cast<std::size_t>(o->shape.product()) * item_bytes(o->type);
   o->~array_object();
-  free_bytes(o, bytes);
+  slab_free(o, bytes);
   if (base) drop_reference(base); // a base is never a view itself: no recursion beyond one level
 }
 
