@@ -1,5 +1,6 @@
 #include "physl/ast.hpp"
 
+#include <utility>
 #include <variant>
 
 namespace treadle::physl {
@@ -13,12 +14,24 @@ class printer {
     for (ast_index i = 0; i < tree.nodes.size(); ++i) m_flat[i] = flat_length(i);
   }
 
+  // Top-level expressions stand side by side, so one that starts with a sign or '(' could be read as the continuation of the
+  // one before it: those are wrapped.
   std::string run() {
+    std::vector<std::string> texts;
     for (auto root : m_tree.roots) {
       emit(root);
-      m_out += '\n';
+      texts.push_back(std::exchange(m_out, {}));
     }
-    return std::move(m_out);
+    for (std::size_t i = texts.size(); i-- > 1;) {
+      const char first = texts[i].front();
+      if (first == '-' || first == '+') texts[i] = "(" + texts[i] + ")";
+      const char last = texts[i - 1].back();
+      const bool closed = last == ')' || last == ']' || last == '"';
+      if (texts[i].front() == '(' && !closed) texts[i - 1] = "(" + texts[i - 1] + ")";
+    }
+    std::string result;
+    for (const auto& text : texts) result += text + '\n';
+    return result;
   }
 
  private:
