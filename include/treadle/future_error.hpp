@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <exception>
 
 namespace treadle {
@@ -22,7 +23,7 @@ namespace detail {
 [[noreturn]] void throw_future_error(future_errc code);
 std::exception_ptr make_broken_promise() noexcept;
 /// Steady-clock deadline that lies `ns` from now, saturating.
-long deadline_in_ns(double ns) noexcept;
+std::int64_t deadline_in_ns(double ns) noexcept;
 } // namespace detail
 
 } // namespace treadle

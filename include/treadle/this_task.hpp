@@ -6,6 +6,11 @@
 #include <type_traits>
 #include <utility>
 
+namespace treadle::detail {
+/// Runs call(argument) on a pooled stack while the caller is suspended; on a foreign thread, as a task.
+void run_on_fresh_stack(void (*call)(void*), void* argument);
+} // namespace treadle::detail
+
 /// Operations on the calling task. Each works on a foreign thread too, with the meaning it has for a thread.
 namespace treadle::this_task {
 
@@ -33,10 +38,6 @@ int worker_index() noexcept;
 /// Bytes left on the calling stack. A few nanoseconds.
 std::size_t stack_remaining() noexcept;
 
-namespace detail {
-void run_on_fresh_stack(void (*call)(void*), void* argument);
-}
-
 /// Calls f() on a new stack and returns its result: the way on for recursion that has used up the stack it is on. The
 /// caller is suspended meanwhile. Rethrows what f throws.
 template <class F>
@@ -50,7 +51,7 @@ auto on_fresh_stack(F&& f) -> decltype(f()) {
         storage[sizeof(std::conditional_t<std::is_void_v<result>, bool, result>)];
   } frame{&f, nullptr, nullptr, {}};
   static_assert(!std::is_reference_v<result>);
-  detail::run_on_fresh_stack(
+  treadle::detail::run_on_fresh_stack(
       [](void* argument) {
         auto& self = *static_cast<struct frame*>(argument);
         try {

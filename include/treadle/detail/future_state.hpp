@@ -45,7 +45,11 @@ class future_state : public job {
   bool wait_until(std::int64_t deadline_ns);
 
   /// Fires `c` when ready, at once when it is.
-  void attach(continuation& c) noexcept;
+  void attach(continuation& c) noexcept {
+    if (!try_attach(c)) c.fire();
+  }
+  /// False, and nothing done, when ready already.
+  bool try_attach(continuation& c) noexcept;
 
   /// Publishes the value (already constructed) or the exception. At most once.
   void complete() noexcept;
@@ -57,8 +61,16 @@ class future_state : public job {
   /// True for a task whose launch policy is deferred and which has not started.
   bool is_deferred() const noexcept { return m_claim.load(order::relaxed) == k_deferred; }
 
-  /// From a queue: runs the task unless somebody else did, and drops the queue's reference.
+  /// Runs the task here unless somebody else does or did; true when this call ran it.
+  bool run_unqueued() noexcept {
+    if (!claim()) return false;
+    execute();
+    return true;
+  }
+
+  /// The queue's side of the same; drops the queue's reference and counts the entry as finished.
   void run() noexcept final;
+  bool discard_if_done() noexcept final;
 
   static void* operator new(std::size_t bytes) { return slab_allocate(bytes); }
   static void operator delete(void* memory, std::size_t bytes) noexcept { slab_free(memory, bytes); }
@@ -70,12 +82,13 @@ class future_state : public job {
   virtual void execute() noexcept {}
 
   /// For tasks, before they become visible to others.
-  void make_claimable(bool deferred) noexcept { m_claim.store(deferred ? k_deferred : k_available, order::relaxed); }
+  void make_claimable(bool deferred) noexcept {
+    m_claim.store(deferred ? k_deferred : k_available, order::release); // pairs with claim() by a thread that waits
+  }
 
   std::exception_ptr m_exception;
 
  private:
-  friend class blocked_get;
   static constexpr std::uintptr_t k_ready = 1; // value of m_waiting once complete; otherwise a list of continuations
   static constexpr std::uint32_t k_nobody = 0, k_available = 1, k_deferred = 2, k_claimed = 3;
 

@@ -9,6 +9,9 @@ class job {
   /// Called once, by a worker whose stack holds nothing but its scheduling loop.
   virtual void run() noexcept = 0;
 
+  /// For a queue entry whose task ran elsewhere meanwhile: drops the entry's share in it and returns true.
+  virtual bool discard_if_done() noexcept { return false; }
+
   job* next_job = nullptr; // used by whichever list the job is in
 
  protected:

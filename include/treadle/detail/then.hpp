@@ -55,8 +55,9 @@ class dataflow_state : public value_state<T> {
     // acq_rel: the thread that starts the node sees what every input's thread published.
     if (m_pending.fetch_sub(1, order::acq_rel) != 1) return;
     this->make_claimable(false);
-    if (m_policy == launch::sync && stack_has_room()) this->run();
-    else schedule(*this);
+    if (m_policy != launch::sync || !stack_has_room()) return schedule(*this);
+    this->run_unqueued();
+    this->release();
   }
 
  private:
@@ -145,7 +146,6 @@ namespace treadle {
 template <class T>
 future<T>::future(future<future<T>>&& nested) {
   if (!nested.valid()) return;
-  using state = detail::value_state<T>;
   *this = nested.then(launch::sync, [](future<future<T>> outer) { return outer.get(); });
 }
 
