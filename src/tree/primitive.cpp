@@ -42,6 +42,12 @@ const primitive* find_primitive(std::string_view name) noexcept {
   return found != all.end() && (*found)->name == name ? *found : nullptr;
 }
 
+value call_primitive(std::string_view name, const call_context& context, std::vector<value> args) {
+  const auto* p = find_primitive(name);
+  call_context inner{p, context.services, 0};
+  return p->compute(inner, args);
+}
+
 array take_array(const call_context& context, std::span<value> args, std::size_t i) {
   if (!args[i].is_array()) return args[i].to_array();
   if (!context.owns(i)) return args[i].as_array();

@@ -85,6 +85,9 @@ inline const value& argument(std::span<const value> args, std::size_t i) noexcep
   return i < args.size() ? args[i] : k_nil_value;
 }
 
+// Runs another primitive on these values.
+value call_primitive(std::string_view name, const call_context& context, std::vector<value> args);
+
 // The argument as an array that may be kept: moved out of a temporary, shared otherwise.
 array take_array(const call_context& context, std::span<value> args, std::size_t i);
 

@@ -5,13 +5,8 @@
 namespace treadle::tree {
 namespace {
 
-// Product of scalars, or of a scalar and an array, as numpy.dot.
-value scale(call_context& context, std::span<value> args) {
-  return find_primitive("__mul")->compute(context, args);
-}
-
 value dot_product(call_context& context, std::span<value> args) {
-  if (args[0].is_scalar() || args[1].is_scalar()) return scale(context, args);
+  if (args[0].is_scalar() || args[1].is_scalar()) return call_primitive("__mul", context, {args[0], args[1]});
   return dot(args[0], args[1]);
 }
 
@@ -19,9 +14,7 @@ value matrix_product(call_context&, std::span<value> args) { return matmul(args[
 
 value outer(call_context& context, std::span<value> args) {
   const auto a = args[0].to_array(), b = args[1].to_array();
-  value factors[] = {a.reshape({a.size(), 1}), b.reshape({1, b.size()})};
-  call_context inner{context.self, context.services, 0};
-  return scale(inner, factors);
+  return call_primitive("__mul", context, {a.reshape({a.size(), 1}), b.reshape({1, b.size()})});
 }
 
 value trace(call_context&, std::span<value> args) {

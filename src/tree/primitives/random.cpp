@@ -14,7 +14,7 @@ value sample(call_context& context, const value& shape, Distribution distributio
     using result = typename Distribution::result_type;
     if (shape.is_nil()) return value(distribution(engine));
     auto a = array::uninitialized(dtype_of<result>, to_extents(shape));
-    auto* x = a.mutable_data<result>();
+    auto* x = a.template mutable_data<result>();
     for (std::int64_t i = 0; i < a.size(); ++i) x[i] = distribution(engine);
     return detail::from_array(std::move(a));
   });
@@ -70,9 +70,7 @@ value shuffle(call_context& context, std::span<value> args) { // along the first
   std::vector<std::int64_t> order(static_cast<std::size_t>(a.shape()[0]));
   std::iota(order.begin(), order.end(), std::int64_t(0));
   context.services->with_random([&](std::mt19937& engine) { std::shuffle(order.begin(), order.end(), engine); });
-  value pair[] = {a, array::of<std::int64_t>({a.shape()[0]}, order)};
-  call_context inner{context.self, context.services, 0};
-  return find_primitive("slice")->compute(inner, pair);
+  return call_primitive("slice", context, {a, array::of<std::int64_t>({a.shape()[0]}, order)});
 }
 
 } // namespace

@@ -104,10 +104,8 @@ value norm(call_context&, std::span<value> args) {
 
 // log(sum(exp(x))), shifted by the largest element so that it cannot overflow.
 value log_sum_exp(call_context& context, std::span<value> args) {
-  const auto call = [&](std::string_view name, std::initializer_list<value> list) {
-    std::vector<value> arguments(list);
-    call_context inner{context.self, context.services, 0};
-    return find_primitive(name)->compute(inner, arguments);
+  const auto call = [&](std::string_view name, std::vector<value> list) {
+    return call_primitive(name, context, std::move(list));
   };
   const auto largest = call("amax", {args[0], argument(args, 1), value(true)});
   const auto total = call("sum", {call("exp", {call("__sub", {args[0], largest})}), argument(args, 1), value(true)});
@@ -118,20 +116,13 @@ value log_sum_exp(call_context& context, std::span<value> args) {
 
 value clip(call_context& context, std::span<value> args) { // nil bounds are open
   value bounded = args[0];
-  for (std::size_t i = 1; i < 3; ++i) {
-    if (argument(args, i).is_nil()) continue;
-    value pair[] = {bounded, args[i]};
-    call_context inner{context.self, context.services, 0};
-    bounded = find_primitive(i == 1 ? "maximum" : "minimum")->compute(inner, pair);
-  }
+  if (!argument(args, 1).is_nil()) bounded = call_primitive("maximum", context, {bounded, args[1]});
+  if (!argument(args, 2).is_nil()) bounded = call_primitive("minimum", context, {bounded, args[2]});
   return bounded;
 }
 
 value normalize(call_context& context, std::span<value> args) { // x / |x|
-  value length = norm(context, args.first(1));
-  value pair[] = {args[0], length};
-  call_context inner{context.self, context.services, 0};
-  return find_primitive("__truediv")->compute(inner, pair);
+  return call_primitive("__truediv", context, {args[0], norm(context, args.first(1))});
 }
 
 } // namespace
