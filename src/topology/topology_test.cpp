@@ -63,7 +63,7 @@ TEST(topology_test, usable_cores_follow_the_affinity_mask) {
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   cpu_set_t one;
   CPU_ZERO(&one);
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (CPU_ISSET(cpu, &before)) {
       CPU_SET(cpu, &one);
       break;
