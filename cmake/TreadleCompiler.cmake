@@ -7,8 +7,9 @@ target_compile_options(treadle_options INTERFACE
   $<$<BOOL:${TREADLE_WERROR}>:-Werror>)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # False positives of GCC 12 on inlined reference counts and optional-like storage.
-  target_compile_options(treadle_options INTERFACE -Wno-maybe-uninitialized -Wno-use-after-free -Wno-null-dereference)
+  # False positives of GCC 12 on inlined reference counts, optional-like storage and string concatenation.
+  target_compile_options(treadle_options INTERFACE -Wno-maybe-uninitialized -Wno-use-after-free -Wno-null-dereference
+    -Wno-restrict)
 endif()
 
 if(TREADLE_SANITIZE)

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <treadle/detail/site.hpp>
+#include <treadle/future.hpp>
+
+namespace treadle {
+
+namespace detail {
+
+/// Makes the task and starts it by a policy other than adaptive.
+template <class F>
+auto start_task(launch policy, F&& function) {
+  using function_type = std::decay_t<F>;
+  using T = decltype(std::declval<function_type>()());
+  auto* task = new task_state<T, function_type>(std::forward<F>(function), policy == launch::deferred);
+  auto result = intrusive_ptr<value_state<T>>::adopt(task);
+  switch (policy) {
+  case launch::sync: task->run_unshared(); break;
+  case launch::deferred: break;
+  case launch::fork:
+    task->add_ref();
+    schedule_fork(*task);
+    break;
+  default: task->add_ref(); schedule(*task);
+  }
+  return access::make<future<T>>(std::move(result));
+}
+
+template <class F>
+auto launch_task(launch policy, F&& function) {
+  if (TREADLE_LIKELY(policy != launch::adaptive)) return start_task(policy, std::forward<F>(function));
+  using function_type = std::decay_t<F>;
+  site& here = site_of<function_type>;
+  policy = here.prefers_inline() && stack_has_room() ? launch::sync : launch::async;
+  if (!here.wants_sample()) return start_task(policy, std::forward<F>(function));
+  return start_task(policy, sampled<function_type>{&here, std::forward<F>(function)});
+}
+
+} // namespace detail
+
+/// Calls f(args...) as a task (arguments are copied or moved in, as by std::async) and returns the future of its result.
+///
+/// The default, launch::async, leaves the task with the calling worker: whoever has nothing to do takes it, and a get()
+/// that comes first runs it as a plain call, so an unstolen async+get costs tens of nanoseconds. Never blocks. From a
+/// thread outside the runtime the task is injected; the default runtime is started when there is none.
+/// Exceptions of f are rethrown by get(). Throws std::bad_alloc.
+template <class F, class... Args>
+  requires(!std::is_same_v<std::decay_t<F>, launch>)
+[[nodiscard]] auto async(F&& f, Args&&... args) {
+  return detail::launch_task(launch::async, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...));
+}
+
+template <class F, class... Args>
+[[nodiscard]] auto async(launch policy, F&& f, Args&&... args) {
+  return detail::launch_task(policy, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...));
+}
+
+} // namespace treadle

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <treadle/async.hpp>
+#include <treadle/future.hpp>
+
+#include <tuple>
+#include <vector>
+
+namespace treadle {
+
+namespace detail {
+
+/// Calls `visit(state)` for every future in an argument of dataflow: a future, a shared_future, or a vector of them.
+/// Other arguments are plain values.
+template <class T, class Visit>
+void for_each_input(const T&, Visit&&) {}
+template <class T, class Visit>
+void for_each_input(const future<T>& input, Visit&& visit) {
+  visit(static_cast<future_state&>(access::state(input)));
+}
+template <class T, class Visit>
+void for_each_input(const shared_future<T>& input, Visit&& visit) {
+  visit(static_cast<future_state&>(access::state(input)));
+}
+template <class Future, class Visit>
+  requires requires(const Future& f) { access::state(f); }
+void for_each_input(const std::vector<Future>& inputs, Visit&& visit) {
+  for (const Future& input : inputs) visit(static_cast<future_state&>(access::state(input)));
+}
+
+template <class T, class R, class F, class... Args>
+class dataflow_node final : public dataflow_state<T> {
+ public:
+  template <class G>
+  dataflow_node(launch policy, G&& f, Args... args) : dataflow_state<T>(policy) {
+    ::new (static_cast<void*>(&m_body)) body{std::forward<G>(f), std::tuple<Args...>(std::move(args)...)};
+  }
+  void attach_inputs() {
+    if (this->is_deferred_policy()) return;
+    // A hook per input that is not ready yet: a continuation is in one list at a time.
+    visit_inputs([&](future_state& input) {
+      if (!input.is_ready()) m_hooks.emplace_back(*this, input);
+    });
+    // One more for this call: the node must not start, and perhaps die, while it attaches.
+    this->expect_inputs(static_cast<std::uint32_t>(m_hooks.size()) + 1);
+    for (hook& h : m_hooks) h.input->attach(h);
+    this->input_is_ready();
+  }
+
+ private:
+  struct body {
+    F f;
+    std::tuple<Args...> args;
+  };
+  struct hook final : continuation {
+    hook(dataflow_node& owner, future_state& state) noexcept : node(&owner), input(&state) {}
+    void fire() noexcept override { node->input_is_ready(); }
+    dataflow_node* node;
+    future_state* input;
+  };
+
+  ~dataflow_node() override {
+    if (!m_done) m_body.~body();
+  }
+  template <class Visit>
+  void visit_inputs(Visit visit) {
+    std::apply([&](auto&... arg) { (for_each_input(arg, visit), ...); }, m_body.args);
+  }
+  void execute() noexcept override {
+    complete_from<R>(*this, [this]() -> R {
+      if (this->is_deferred_policy()) visit_inputs([](future_state& input) { input.wait(); });
+      struct cleanup { // releases the callable and the inputs before the result becomes visible
+        dataflow_node* self;
+        ~cleanup() {
+          self->m_done = true;
+          self->m_body.~body();
+        }
+      } guard{this};
+      return std::apply(
+          [this](auto&... arg) -> R { return detail::invoke(std::move(m_body.f), std::move(arg)...); }, m_body.args);
+    });
+  }
+
+  union {
+    body m_body;
+  };
+  bool m_done = false;
+  std::vector<hook> m_hooks;
+};
+
+template <class F, class... Args>
+auto attach_dataflow(launch policy, F&& f, Args&&... args) {
+  using raw = decltype(detail::invoke(std::declval<std::decay_t<F>>(), std::declval<std::decay_t<Args>>()...));
+  using T = unwrapped_future_t<raw>;
+  using node_type = dataflow_node<T, raw, std::decay_t<F>, std::decay_t<Args>...>;
+  auto node = intrusive_ptr<node_type>::adopt(
+      new node_type(policy, std::forward<F>(f), std::decay_t<Args>(std::forward<Args>(args))...));
+  node->attach_inputs();
+  return access::make<future<T>>(intrusive_ptr<value_state<T>>::adopt(node.detach()));
+}
+
+} // namespace detail
+
+/// Calls f(args...) as soon as every future among `args` (future, shared_future, vector of them) is ready, and returns the
+/// future of its result; a result that is a future itself is unwrapped. f receives the futures, all ready; wrap it in
+/// unwrapping() to receive values. Never blocks and never suspends.
+///
+/// The default policy queues the call as a task where the last input became ready; launch::sync runs it right there, and
+/// inside this call when all inputs are ready already.
+template <class F, class... Args>
+  requires(!std::is_same_v<std::decay_t<F>, launch>)
+[[nodiscard]] auto dataflow(F&& f, Args&&... args) {
+  return detail::attach_dataflow(launch::async, std::forward<F>(f), std::forward<Args>(args)...);
+}
+template <class F, class... Args>
+[[nodiscard]] auto dataflow(launch policy, F&& f, Args&&... args) {
+  return detail::attach_dataflow(policy, std::forward<F>(f), std::forward<Args>(args)...);
+}
+
+} // namespace treadle

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <treadle/detail/config.hpp>
+
+namespace treadle::detail {
+
+/// Memory orders, with the names and meanings of std::memory_order.
+enum class order : int {
+  relaxed = __ATOMIC_RELAXED,
+  acquire = __ATOMIC_ACQUIRE,
+  release = __ATOMIC_RELEASE,
+  acq_rel = __ATOMIC_ACQ_REL,
+  seq_cst = __ATOMIC_SEQ_CST
+};
+
+/// std::atomic for lock-free scalars without its header: <atomic> costs 24 000 preprocessed lines in every file that
+/// includes a public header. The one type through which the runtime shares memory, so a model checker can replace it.
+/// There is no default order: each use names the one it needs.
+template <class T>
+class atomic {
+ public:
+  constexpr atomic() noexcept = default;
+  constexpr explicit atomic(T value) noexcept : m_value(value) {}
+  atomic(const atomic&) = delete;
+  atomic& operator=(const atomic&) = delete;
+
+  T load(order o) const noexcept { return __atomic_load_n(&m_value, static_cast<int>(o)); }
+  void store(T value, order o) noexcept { __atomic_store_n(&m_value, value, static_cast<int>(o)); }
+  T exchange(T value, order o) noexcept { return __atomic_exchange_n(&m_value, value, static_cast<int>(o)); }
+
+  /// On failure `expected` holds the value found, loaded with the failure order.
+  bool compare_exchange(T& expected, T desired, order success, order failure) noexcept {
+    return __atomic_compare_exchange_n(&m_value, &expected, desired, false, static_cast<int>(success),
+                                       static_cast<int>(failure));
+  }
+  T fetch_add(T value, order o) noexcept { return __atomic_fetch_add(&m_value, value, static_cast<int>(o)); }
+  T fetch_sub(T value, order o) noexcept { return __atomic_fetch_sub(&m_value, value, static_cast<int>(o)); }
+  T fetch_or(T value, order o) noexcept { return __atomic_fetch_or(&m_value, value, static_cast<int>(o)); }
+  T fetch_and(T value, order o) noexcept { return __atomic_fetch_and(&m_value, value, static_cast<int>(o)); }
+
+  /// Counter with one writer at a time and any number of readers: an increment without a locked instruction.
+  void increment_unshared(T by = T{1}) noexcept { store(load(order::relaxed) + by, order::relaxed); }
+
+  /// The raw word, for the system calls that wait on it.
+  T* address() noexcept { return &m_value; }
+
+ private:
+  alignas(sizeof(T)) T m_value{};
+};
+
+} // namespace treadle::detail

@@ -1,0 +1,197 @@
+#pragma once
+
+#include <treadle/detail/atomic.hpp>
+#include <treadle/detail/continuation.hpp>
+#include <treadle/detail/job.hpp>
+#include <treadle/detail/slab.hpp>
+#include <treadle/launch.hpp>
+
+#include <exception>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace treadle::detail {
+
+/// The shared state of a future, without its value: reference count, readiness, waiting continuations, exception, and
+/// for tasks the right to run them. All waiting, queueing and waking is compiled once, in src/task; docs/design/task.md
+/// describes the protocol.
+class future_state : public job {
+ public:
+  /// A state that somebody completes by hand (promise), with one reference held by the creator.
+  future_state() noexcept = default;
+  future_state(const future_state&) = delete;
+  future_state& operator=(const future_state&) = delete;
+
+  void add_ref() noexcept { m_refs.fetch_add(1, order::relaxed); }
+  void release() noexcept {
+    // acq_rel: pairs with itself in the last release, so that the deleting thread sees every use of the object.
+    if (m_refs.load(order::acquire) == 1 || m_refs.fetch_sub(1, order::acq_rel) == 1) delete this;
+  }
+
+  bool is_ready() const noexcept { return m_waiting.load(order::acquire) == k_ready; } // pairs with complete()
+  /// Only after is_ready().
+  const std::exception_ptr& exception() const noexcept { return m_exception; }
+  void rethrow_exception() const {
+    if (TREADLE_UNLIKELY(m_exception != nullptr)) std::rethrow_exception(m_exception);
+  }
+
+  /// Blocks until ready. A task that nobody has started yet is run here, as a call; else a task suspends its fiber and a
+  /// foreign thread sleeps. Throws std::system_error only when no stack can be had to suspend.
+  void wait() {
+    if (!is_ready()) wait_slow();
+  }
+  /// The same until `deadline_ns` of the steady clock; true when ready. Does not run deferred tasks (as the standard).
+  bool wait_until(std::int64_t deadline_ns);
+
+  /// Fires `c` when ready, at once when it is.
+  void attach(continuation& c) noexcept {
+    if (!try_attach(c)) c.fire();
+  }
+  /// False, and nothing done, when ready already.
+  bool try_attach(continuation& c) noexcept;
+
+  /// Publishes the value (already constructed) or the exception. At most once.
+  void complete() noexcept;
+  void complete_with(std::exception_ptr exception) noexcept {
+    m_exception = std::move(exception);
+    complete();
+  }
+
+  /// True for a task whose launch policy is deferred and which has not started.
+  bool is_deferred() const noexcept { return m_claim.load(order::relaxed) == k_deferred; }
+
+  /// Runs the task here unless somebody else does or did; true when this call ran it.
+  bool run_unqueued() noexcept {
+    if (!claim()) return false;
+    execute();
+    return true;
+  }
+
+  /// The queue's side of the same; drops the queue's reference and counts the entry as finished.
+  void run() noexcept final;
+  bool discard_if_done() noexcept final;
+
+  static void* operator new(std::size_t bytes) { return slab_allocate(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept { slab_free(memory, bytes); }
+
+ protected:
+  virtual ~future_state() = default;
+
+  /// Computes and completes. Called at most once, by whoever won the claim.
+  virtual void execute() noexcept {}
+
+  /// For tasks, before they become visible to others.
+  void make_claimable(bool deferred) noexcept {
+    m_claim.store(deferred ? k_deferred : k_available, order::release); // pairs with claim() by a thread that waits
+  }
+
+  std::exception_ptr m_exception;
+
+ private:
+  static constexpr std::uintptr_t k_ready = 1; // value of m_waiting once complete; otherwise a list of continuations
+  static constexpr std::uint32_t k_nobody = 0, k_available = 1, k_deferred = 2, k_claimed = 3;
+
+  /// The right to execute. acq_rel: the winner sees the task's arguments as its creator wrote them.
+  bool claim() noexcept;
+  void wait_slow();
+
+  atomic<std::uint32_t> m_refs{1};
+  atomic<std::uint32_t> m_claim{k_nobody};
+  atomic<std::uintptr_t> m_waiting{0};
+};
+
+/// Queues a task (adopting one reference) where the calling thread's work belongs: the worker's own deque, or the
+/// current runtime's injection queue for foreign threads. Starts the default runtime when there is none.
+void schedule(future_state& task);
+
+/// Runs `task` now on a fresh stack and exposes the calling task to other workers (launch::fork). Adopts a reference.
+void schedule_fork(future_state& task);
+
+/// True when the calling stack has room for another nested task; otherwise callers queue instead of calling.
+bool stack_has_room() noexcept;
+
+struct void_value {};
+template <class T>
+using stored = std::conditional_t<std::is_void_v<T>, void_value,
+                                  std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, T>>;
+
+/// State with room for the value; T may be void or a reference.
+template <class T>
+class value_state : public future_state {
+ public:
+  value_state() noexcept {}
+
+  template <class... Args>
+  void construct(Args&&... args) {
+    ::new (static_cast<void*>(&m_value)) stored<T>(std::forward<Args>(args)...);
+    m_has_value = true;
+  }
+  template <class... Args>
+  void set_value(Args&&... args) {
+    construct(std::forward<Args>(args)...);
+    complete();
+  }
+  /// Calls and stores the result, or the exception. Does not complete.
+  template <class F>
+  void construct_from(F&& function) noexcept {
+    try {
+      if constexpr (std::is_void_v<T>) {
+        std::forward<F>(function)();
+        construct();
+      } else if constexpr (std::is_reference_v<T>) {
+        construct(&std::forward<F>(function)());
+      } else {
+        ::new (static_cast<void*>(&m_value)) T(std::forward<F>(function)());
+        m_has_value = true;
+      }
+    } catch (...) {
+      this->m_exception = std::current_exception();
+    }
+  }
+
+  stored<T>& value() noexcept { return m_value; }
+
+ protected:
+  ~value_state() override {
+    if (m_has_value) m_value.~stored<T>();
+  }
+
+ private:
+  union {
+    stored<T> m_value;
+  };
+  bool m_has_value = false;
+};
+
+/// A callable whose result is the value.
+template <class T, class F>
+class task_state final : public value_state<T> {
+ public:
+  template <class G>
+  task_state(G&& function, bool deferred) {
+    ::new (static_cast<void*>(&m_function)) F(std::forward<G>(function));
+    this->make_claimable(deferred);
+  }
+
+  /// Runs in place of a queue, for launch::sync. The caller is the only owner.
+  void run_unshared() noexcept { execute(); }
+
+ private:
+  ~task_state() override {
+    if (!m_done) m_function.~F();
+  }
+  void execute() noexcept override {
+    this->construct_from(std::move(m_function));
+    m_done = true;
+    m_function.~F(); // what the callable holds is released before anybody sees the result
+    this->complete();
+  }
+
+  union {
+    F m_function;
+  };
+  bool m_done = false;
+};
+
+} // namespace treadle::detail

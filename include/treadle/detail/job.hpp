@@ -1,0 +1,21 @@
+#pragma once
+
+namespace treadle::detail {
+
+/// Something a worker can execute: a task, or a suspended fiber to go on with. Lives where its owner put it; a queue
+/// only holds the pointer.
+class job {
+ public:
+  /// Called once, by a worker whose stack holds nothing but its scheduling loop.
+  virtual void run() noexcept = 0;
+
+  /// For a queue entry whose task ran elsewhere meanwhile: drops the entry's share in it and returns true.
+  virtual bool discard_if_done() noexcept { return false; }
+
+  job* next_job = nullptr; // used by whichever list the job is in
+
+ protected:
+  ~job() = default;
+};
+
+} // namespace treadle::detail

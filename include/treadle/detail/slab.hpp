@@ -1,0 +1,15 @@
+#pragma once
+
+#include <treadle/detail/config.hpp>
+
+namespace treadle::detail {
+
+/// Memory for small short-lived objects (future states, array headers): size classes with a free list per thread, so an
+/// allocate/free pair costs a few nanoseconds and no atomic operation. Larger sizes go to operator new.
+///
+/// Any thread may free what another allocated; surplus lists travel between threads in batches through a shared pool.
+/// Throws std::bad_alloc. `bytes` given to slab_free must be those given to slab_allocate.
+[[nodiscard]] void* slab_allocate(std::size_t bytes);
+void slab_free(void* memory, std::size_t bytes) noexcept;
+
+} // namespace treadle::detail

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <treadle/detail/atomic.hpp>
+
+namespace treadle::detail {
+
+/// Tells the core that this is a busy-wait loop.
+inline void cpu_relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Lock for critical sections of a few instructions, never held across a suspension of its owner. Four bytes,
+/// zero-initialised. It may be released on another thread than the one that took it: a fiber that blocks hands its lock
+/// to the code that runs after the switch. Spins briefly, then yields the core, because the owner may be descheduled.
+class spinlock {
+ public:
+  void lock() noexcept {
+    if (TREADLE_UNLIKELY(m_held.exchange(1, order::acquire) != 0)) lock_slow(); // pairs with the store in unlock()
+  }
+  bool try_lock() noexcept { return m_held.exchange(1, order::acquire) == 0; }
+  void unlock() noexcept { m_held.store(0, order::release); } // pairs with the exchange of the next owner
+
+ private:
+  void lock_slow() noexcept;
+
+  atomic<std::uint32_t> m_held{0};
+};
+
+/// Scope guard for anything with lock() and unlock(); std::lock_guard without <mutex>.
+template <class Lock>
+class scoped_lock {
+ public:
+  explicit scoped_lock(Lock& lock) : m_lock(lock) { m_lock.lock(); }
+  ~scoped_lock() { m_lock.unlock(); }
+  scoped_lock(const scoped_lock&) = delete;
+  scoped_lock& operator=(const scoped_lock&) = delete;
+
+ private:
+  Lock& m_lock;
+};
+
+} // namespace treadle::detail

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <treadle/detail/spinlock.hpp>
+#include <treadle/detail/waiter.hpp>
+
+namespace treadle::detail {
+
+/// First-in first-out list of blocked tasks and threads, protected by a spinlock of the object that owns it. All
+/// synchronisation types are a few words of state beside one of these.
+class wait_queue {
+ public:
+  bool empty() const noexcept { return m_head == nullptr; }
+
+  /// Holding `lock`: blocks until notified. The lock is released while blocked and NOT held on return.
+  void wait(spinlock& lock);
+  /// The same until `deadline_ns` of the steady clock; false on time-out.
+  bool wait_until(spinlock& lock, std::int64_t deadline_ns);
+
+  /// Holding the lock: takes the oldest waiter out, null when there is none. The caller then calls its notify(), best
+  /// after releasing the lock.
+  waiter* take_one() noexcept;
+  /// All of them, linked by `next`.
+  waiter* take_all() noexcept;
+  static void notify_list(waiter* list) noexcept;
+
+ private:
+  struct timed_wait;
+  void append(waiter& w) noexcept;
+  void remove(waiter& w) noexcept;
+
+  waiter* m_head = nullptr;
+  waiter* m_tail = nullptr;
+};
+
+} // namespace treadle::detail

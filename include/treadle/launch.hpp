@@ -1,0 +1,22 @@
+#pragma once
+
+namespace treadle {
+
+/// When and where a task runs. The names of the standard and of HPX.
+enum class launch : unsigned char {
+  /// A task of its own, run concurrently. It is left with the creating worker: another worker that has nothing to do
+  /// takes it, or a get() that comes first runs it in place as a plain call.
+  async,
+  /// Runs inside the call; the future is ready on return. For continuations: runs on the thread that made the last
+  /// input ready.
+  sync,
+  /// Runs on the thread that first waits for the result; never, when nobody does.
+  deferred,
+  /// Runs now on this worker, and the *creator* becomes the work that other workers may take (continuation stealing).
+  fork,
+  /// The runtime decides between async and sync for this place in the code from what it measured there. The task may
+  /// run before the call returns: use `async` for a task that waits for something its creator does later.
+  adaptive
+};
+
+} // namespace treadle

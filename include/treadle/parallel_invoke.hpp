@@ -1,0 +1,65 @@
+#pragma once
+
+#include <treadle/detail/latent.hpp>
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace treadle {
+
+namespace detail {
+
+template <class F>
+class latent_call : public latent_fork {
+ public:
+  explicit latent_call(F& f) noexcept
+      : latent_fork([](latent_fork& self) { static_cast<latent_call&>(self).m_function(); }), m_function(f) {}
+
+ private:
+  F& m_function;
+};
+
+/// Runs `f` on a worker and waits, when the caller is not on one.
+void run_on_worker(void (*call)(void*), void* argument);
+
+} // namespace detail
+
+/// Calls all functions, possibly in parallel, and returns when all have returned.
+///
+/// The first runs at once on the calling task; the others are latent: as long as all workers are busy each costs about as
+/// much as a plain call, and only when a worker looks for work does the oldest of them become a task. All functions run,
+/// also when one throws; then the exception of the first of them, in the order of the arguments, is rethrown. The caller
+/// may be suspended when its functions block. From a foreign thread the work moves to the current runtime.
+template <class F, class G>
+void parallel_invoke(F&& f, G&& g) {
+  if (TREADLE_UNLIKELY(!detail::on_worker())) {
+    auto both = [&] { treadle::parallel_invoke(f, g); };
+    return detail::run_on_worker([](void* b) { (*static_cast<decltype(both)*>(b))(); }, &both);
+  }
+  detail::latent_call<std::remove_reference_t<G>> pending(g);
+  std::exception_ptr failure;
+  try {
+    f();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (TREADLE_LIKELY(pending.join())) {
+    if (TREADLE_LIKELY(!failure)) return static_cast<void>(g());
+    try {
+      g();
+    } catch (...) { // the earlier one counts
+    }
+  } else if (!failure) {
+    failure = pending.exception;
+  }
+  if (TREADLE_UNLIKELY(failure != nullptr)) std::rethrow_exception(failure);
+}
+
+template <class F, class... Rest>
+  requires(sizeof...(Rest) > 1)
+void parallel_invoke(F&& f, Rest&&... rest) {
+  treadle::parallel_invoke(std::forward<F>(f), [&] { treadle::parallel_invoke(rest...); });
+}
+
+} // namespace treadle

@@ -1,0 +1,136 @@
+// Compiles and runs PhySL, the language of execution trees: every function application is a primitive instance, every
+// primitive instance is a potential task, and a policy decides per instance whether it runs inline or is spawned.
+#pragma once
+
+#include <treadle/value.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace treadle::physl {
+
+struct trace_entry {
+  std::string function; // name of the PhySL function that was being called
+  std::uint32_t line = 0, column = 0; // of the call
+};
+
+// A program that does not parse, compile or run. what() is the whole report:
+//   als.physl(14, 8): __add: operands of shapes (3,) and (4,) cannot be broadcast
+//       store(A, a + b)
+//                  ^
+//     called from als (als.physl(30, 1))
+class error : public std::runtime_error {
+ public:
+  struct parts {
+    std::string file;
+    std::uint32_t line = 0, column = 0; // 1-based; 0 when there is no place
+    std::string message;
+    std::string source_line; // empty when the text is not known
+    std::vector<trace_entry> back_trace; // innermost call first, at most 20
+    std::size_t omitted_calls = 0;       // further calls left out of back_trace
+  };
+  explicit error(parts what_happened);
+
+  const std::string& file() const noexcept { return m_parts->file; }
+  std::uint32_t line() const noexcept { return m_parts->line; }
+  std::uint32_t column() const noexcept { return m_parts->column; }
+  const std::string& message() const noexcept { return m_parts->message; }
+  std::span<const trace_entry> back_trace() const noexcept { return m_parts->back_trace; }
+  std::size_t omitted_calls() const noexcept { return m_parts->omitted_calls; }
+
+ private:
+  std::shared_ptr<const parts> m_parts;
+};
+
+enum class policy : std::uint8_t {
+  always_async,   // every primitive instance is spawned
+  always_inline,  // none is: plain recursion on the calling thread, needs no runtime
+  paper_baseline, // ICPP'19 Algorithm 1: mean inclusive time per instance against two thresholds
+};
+
+std::string_view to_string(policy p) noexcept;      // "always-async", "always-inline", "paper-baseline"
+policy policy_from_name(std::string_view name);     // value_error listing the names
+
+struct run_options {
+  physl::policy policy = physl::policy::paper_baseline;
+  std::uint64_t count_threshold = 5;      // paper_baseline
+  std::uint64_t lower_ns = 350'000;       // mean <= lower: inline
+  std::uint64_t upper_ns = 500'000;       // mean >= upper: spawn
+  std::size_t max_call_depth = 100'000;   // nested PhySL calls before a run fails
+  std::size_t timeline_capacity = 0;      // records kept of this run; 0 = no timeline
+  // Where cout() and debug() write, whole lines, one call at a time but from any thread; null: nowhere.
+  void (*write)(void* context, std::string_view text) = nullptr;
+  void* write_context = nullptr;
+  const std::atomic<bool>* cancel = nullptr; // when it turns true, the run fails with "cancelled" at the next call or loop turn
+};
+
+enum class inline_mode : std::int8_t { undecided = -1, spawned = 0, inlined = 1 }; // as Phylanx's eval_direct
+
+// One primitive instance. All times include nothing of other instances unless said so.
+struct node_profile {
+  std::string name;    // /phylanx$0/access-variable$0$x/0$1$32
+  std::string display; // access-variable/x/L#0(1, 32)
+  std::string primitive;
+  std::uint32_t line = 0, column = 0;
+  std::int32_t parent = -1; // index into the same vector, which is in pre-order; -1: a top-level expression
+  std::uint64_t count = 0;        // evaluations
+  std::uint64_t inclusive_ns = 0; // from the start of eval until the value is ready
+  std::uint64_t self_ns = 0;      // own computation only
+  std::uint64_t inlined = 0, spawned = 0; // evaluations by decision; their sum is count
+  inline_mode mode = inline_mode::undecided;
+};
+
+struct timeline_record {
+  std::uint32_t node = 0;   // index into profile()
+  std::int32_t worker = -1; // -1: a thread outside the runtime
+  std::uint64_t start_ns = 0, end_ns = 0; // own computation, since the start of the run
+};
+
+struct timeline {
+  std::vector<timeline_record> records;
+  std::uint64_t dropped = 0; // records beyond the capacity
+};
+
+// A compiled program; a handle that is cheap to copy. All members may be called concurrently, also several run()s; statistics
+// are those of all runs together.
+class program {
+ public:
+  // `text` is PhySL. Identifiers may be tagged name$line$col: then errors and profiles speak of that place in `source_name`
+  // (1-based both), and nodes without a tag take the place of the tagged node around them. `source_text`, when given, is the
+  // text those places refer to; it is quoted in errors. Untagged programs are quoted from `text` itself. Throws error.
+  program(std::string_view text, std::string source_name, std::string_view source_text = {});
+
+  // The value of the last expression; if that is a function and the program did not just return a value, it is called with
+  // `args`. `args` are also bound as list `sys_argv`. Blocks (a task is suspended). Spawning policies need a runtime:
+  // the one of the calling task, else runtime::current(). Throws error; nothing of the run is left running afterwards.
+  value run(std::span<const value> args = {}, const run_options& options = {}) const;
+
+  std::vector<node_profile> profile() const; // pre-order
+  void reset_profile() const;                // also forgets decisions
+  physl::timeline timeline() const;          // of the latest run that asked for one
+
+  std::string text() const;         // canonical PhySL, tags kept
+  std::string dot() const;          // graph "name" { "parent" -- "child"; }
+  std::string newick() const;       // one line per top-level expression, (children) name;
+  std::string counters_csv() const; // primitive_instance,display_name,count,time,eval_direct
+
+  struct state;
+
+ private:
+  std::shared_ptr<state> m_state;
+};
+
+// Parses and prints in canonical form; parsing the result gives the same tree. Throws error.
+std::string format(std::string_view text, std::string source_name);
+
+// Every primitive and special form the compiler knows, sorted.
+std::vector<std::string_view> primitive_names();
+
+} // namespace treadle::physl

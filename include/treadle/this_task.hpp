@@ -1,0 +1,75 @@
+#pragma once
+
+#include <treadle/detail/config.hpp>
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace treadle::detail {
+/// Runs call(argument) on a pooled stack while the caller is suspended; on a foreign thread, as a task.
+void run_on_fresh_stack(void (*call)(void*), void* argument);
+} // namespace treadle::detail
+
+/// Operations on the calling task. Each works on a foreign thread too, with the meaning it has for a thread.
+namespace treadle::this_task {
+
+/// Lets other runnable tasks go first.
+void yield();
+
+/// Suspends for at least `ns` nanoseconds; the worker does other work meanwhile.
+void sleep_for_ns(std::int64_t ns);
+
+/// `duration` is any std::chrono::duration.
+template <class Duration>
+void sleep_for(const Duration& duration) {
+  sleep_for_ns(static_cast<std::int64_t>(static_cast<double>(duration.count()) *
+                                         static_cast<double>(Duration::period::num) * 1e9 /
+                                         static_cast<double>(Duration::period::den)));
+}
+template <class TimePoint>
+void sleep_until(const TimePoint& deadline) {
+  sleep_for(deadline - TimePoint::clock::now());
+}
+
+/// Index of the worker that runs the caller, in [0, workers); -1 on a foreign thread. May change at every suspension.
+int worker_index() noexcept;
+
+/// Bytes left on the calling stack. A few nanoseconds.
+std::size_t stack_remaining() noexcept;
+
+/// Calls f() on a new stack and returns its result: the way on for recursion that has used up the stack it is on. The
+/// caller is suspended meanwhile. Rethrows what f throws.
+template <class F>
+auto on_fresh_stack(F&& f) -> decltype(f()) {
+  using result = decltype(f());
+  struct frame {
+    std::remove_reference_t<F>* function;
+    std::exception_ptr exception;
+    std::conditional_t<std::is_void_v<result>, bool, std::remove_reference_t<result>>* place;
+    alignas(std::conditional_t<std::is_void_v<result>, bool, result>) unsigned char
+        storage[sizeof(std::conditional_t<std::is_void_v<result>, bool, result>)];
+  } frame{&f, nullptr, nullptr, {}};
+  static_assert(!std::is_reference_v<result>);
+  treadle::detail::run_on_fresh_stack(
+      [](void* argument) {
+        auto& self = *static_cast<struct frame*>(argument);
+        try {
+          if constexpr (std::is_void_v<result>) (*self.function)();
+          else self.place = ::new (static_cast<void*>(self.storage)) result((*self.function)());
+        } catch (...) {
+          self.exception = std::current_exception();
+        }
+      },
+      &frame);
+  if (frame.exception) std::rethrow_exception(frame.exception);
+  if constexpr (!std::is_void_v<result>) {
+    struct cleanup {
+      result* place;
+      ~cleanup() { place->~result(); }
+    } guard{frame.place};
+    return std::move(*frame.place);
+  }
+}
+
+} // namespace treadle::this_task

@@ -1,0 +1,288 @@
+// The values array programs compute with: nil, bool, int64, float64, string, array, list, dict, function, future.
+//
+// Scalars are inline; the rest is one pointer to a counted, logically immutable object. Copying a value is cheap and never
+// copies data. Objects may be shared between threads; a single `value` or `array` variable may not be written concurrently.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace treadle {
+
+enum class dtype : std::uint8_t { boolean, int64, float64 }; // ordered by promotion: bool < int64 < float64
+
+std::string_view to_string(dtype type) noexcept; // "bool", "int64", "float64"
+
+constexpr std::size_t item_bytes(dtype type) noexcept { return type == dtype::boolean ? 1 : 8; }
+
+template <class T>
+inline constexpr bool is_element = std::is_same_v<T, bool> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>;
+
+template <class T>
+inline constexpr dtype dtype_of = std::is_same_v<T, bool>           ? dtype::boolean
+                                  : std::is_same_v<T, std::int64_t> ? dtype::int64
+                                                                    : dtype::float64;
+
+// A value of the wrong kind, shape or range. The message names what was expected and what was found.
+class value_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline constexpr std::size_t k_max_rank = 4;
+
+// Up to four lengths (a shape) or strides, counted in elements.
+class extents {
+ public:
+  constexpr extents() noexcept = default;
+  extents(std::initializer_list<std::int64_t> values) : extents(std::span(values.begin(), values.size())) {}
+  explicit extents(std::span<const std::int64_t> values); // value_error when there are more than k_max_rank
+
+  constexpr std::size_t rank() const noexcept { return m_rank; }
+  constexpr std::int64_t operator[](std::size_t i) const noexcept { return m_values[i]; }
+  constexpr std::int64_t& operator[](std::size_t i) noexcept { return m_values[i]; }
+  constexpr const std::int64_t* begin() const noexcept { return m_values.data(); }
+  constexpr const std::int64_t* end() const noexcept { return m_values.data() + m_rank; }
+  void push_back(std::int64_t value);                // value_error beyond k_max_rank
+  void insert(std::size_t at, std::int64_t value);   // value_error beyond k_max_rank
+  void erase(std::size_t at) noexcept;
+  std::int64_t product() const;                      // number of elements; value_error when it does not fit
+
+  friend bool operator==(const extents& a, const extents& b) noexcept {
+    if (a.m_rank != b.m_rank) return false;
+    for (std::size_t i = 0; i < a.m_rank; ++i)
+      if (a.m_values[i] != b.m_values[i]) return false;
+    return true;
+  }
+
+ private:
+  std::array<std::int64_t, k_max_rank> m_values{};
+  std::size_t m_rank = 0;
+};
+
+std::string to_string(const extents& shape); // as NumPy: "()", "(3,)", "(3, 4)"
+
+namespace detail {
+// Common head of every counted object. The kind decides how it is destroyed.
+struct object {
+  std::atomic<std::uint32_t> references{1};
+  std::uint8_t kind = 0; // a value_kind
+};
+void destroy(object* o) noexcept;
+
+inline void add_reference(object* o) noexcept { o->references.fetch_add(1, std::memory_order_relaxed); }
+inline void drop_reference(object* o) noexcept {
+  // A sole owner needs no read-modify-write: nobody else can add a reference. Acquire pairs with the release below.
+  if (o->references.load(std::memory_order_acquire) == 1 ||
+      o->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    destroy(o);
+}
+
+// The elements follow this header in the same allocation, or belong to `base`, or to an external owner.
+struct array_object : object {
+  dtype type = dtype::float64;
+  extents shape;
+  extents strides; // in elements, may be zero or negative
+  void* data = nullptr;
+  array_object* base = nullptr;            // what a view keeps alive
+  void* owner = nullptr;                   // external memory: release(owner) when the last reference goes
+  void (*release)(void* owner) = nullptr;
+};
+} // namespace detail
+
+// A strided view of 0 to 4 dimensions on counted memory. Value semantics by copy-on-write: writing through
+// mutable_data() first copies the elements if anybody else can see them.
+// may_alias: value::as_array() looks at the pointer inside a value as an array.
+class __attribute__((may_alias)) array {
+ public:
+  array() : array(uninitialized(dtype::float64, extents{0})) {}
+  array(const array& other) noexcept : m_object(other.m_object) { detail::add_reference(m_object); }
+  array(array&& other) noexcept : m_object(std::exchange(other.m_object, nullptr)) {} // moved-from: assign or destroy only
+  array& operator=(array other) noexcept {
+    std::swap(m_object, other.m_object);
+    return *this;
+  }
+  ~array() {
+    if (m_object) detail::drop_reference(m_object);
+  }
+
+  static array uninitialized(dtype type, const extents& shape); // row-major, elements indeterminate
+  static array zeros(dtype type, const extents& shape);
+  static array broadcast(const array& a, const extents& shape); // read-only view with zero strides; value_error if impossible
+  template <class T>
+  static array of(const extents& shape, std::span<const T> elements); // copies; value_error if the counts differ
+
+  // Reads external memory in place; it is never written. `release(owner)` is called exactly once, when the last view is gone,
+  // on whatever thread that happens (a Python owner must take the GIL there), and must not throw. Both may be null.
+  // Elements must stay unchanged while the array lives and be aligned to their size.
+  static array borrow(dtype type, const extents& shape, const extents& strides, const void* data, void* owner,
+                      void (*release)(void* owner));
+
+  dtype type() const noexcept { return m_object->type; }
+  std::size_t rank() const noexcept { return m_object->shape.rank(); }
+  const extents& shape() const noexcept { return m_object->shape; }
+  const extents& strides() const noexcept { return m_object->strides; } // in elements
+  std::int64_t size() const noexcept { return count_of(*m_object); }
+  bool is_contiguous() const noexcept; // row-major without gaps
+  bool is_unique() const noexcept;     // nobody else sees these elements
+
+  const void* raw_data() const noexcept { return m_object->data; }
+  template <class T>
+    requires is_element<T>
+  const T* data() const noexcept { // T must be the element type
+    return static_cast<const T*>(m_object->data);
+  }
+
+  // Sole access to the elements: copies them first unless is_unique(). Afterwards data() and strides() may differ.
+  void* mutable_raw_data();
+  template <class T>
+    requires is_element<T>
+  T* mutable_data() {
+    return static_cast<T*>(mutable_raw_data());
+  }
+
+  array view(std::int64_t offset, const extents& shape, const extents& strides) const; // offset in elements, unchecked
+  array transpose() const;                                                           // reversed axes, a view
+  array transpose(std::span<const std::int64_t> axes) const;
+  array reshape(const extents& shape) const; // one -1 allowed; a view when contiguous, else a copy
+  array contiguous() const;                  // itself when row-major already
+  array copy() const;                        // always new row-major memory
+  array cast(dtype type) const;              // itself when the type is right; float -> int truncates
+
+  detail::array_object* object() const noexcept { return m_object; }
+  static array adopt(detail::array_object* object) noexcept { return array(object); } // takes over one reference
+  detail::array_object* release() && noexcept { return std::exchange(m_object, nullptr); }
+
+ private:
+  explicit array(detail::array_object* object) noexcept : m_object(object) {}
+  static std::int64_t count_of(const detail::array_object& o) noexcept {
+    std::int64_t n = 1;
+    for (auto length : o.shape) n *= length;
+    return n;
+  }
+
+  detail::array_object* m_object;
+};
+
+template <class T>
+array array::of(const extents& shape, std::span<const T> elements) {
+  static_assert(is_element<T>);
+  auto result = uninitialized(dtype_of<T>, shape);
+  if (static_cast<std::size_t>(result.size()) != elements.size())
+    throw value_error("array of shape " + to_string(shape) + " cannot be made of " + std::to_string(elements.size()) +
+                      " elements");
+  auto* out = result.template mutable_data<T>();
+  for (const T& e : elements) *out++ = e;
+  return result;
+}
+
+enum class value_kind : std::uint8_t {
+  nil, boolean, int64, float64, string, array, list, dict, function, future,
+  signal // inside the evaluator only: a break, continue or return on its way out
+};
+
+std::string_view to_string(value_kind kind) noexcept; // as PhySL's __type: "nil", "bool", "int64", ...
+
+class value {
+ public:
+  using entry = std::pair<value, value>;
+
+  constexpr value() noexcept : m_payload{.integer = 0}, m_kind(value_kind::nil) {}
+  template <class T>
+    requires std::is_same_v<T, bool>
+  constexpr value(T b) noexcept : m_payload{.integer = b ? 1 : 0}, m_kind(value_kind::boolean) {}
+  template <class T>
+    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
+  constexpr value(T i) noexcept : m_payload{.integer = static_cast<std::int64_t>(i)}, m_kind(value_kind::int64) {}
+  constexpr value(double d) noexcept : m_payload{.real = d}, m_kind(value_kind::float64) {}
+  value(treadle::array a) noexcept : m_payload{.pointer = std::move(a).release()}, m_kind(value_kind::array) {}
+  value(std::string_view text);
+  value(const std::string& text) : value(std::string_view(text)) {}
+  value(const char* text) : value(std::string_view(text)) {}
+
+  static value list(std::vector<value> items);
+  static value range(std::int64_t start, std::int64_t stop, std::int64_t step); // a list of int64 that takes no memory
+  static value dict(std::vector<entry> entries); // keys: bool, int64, float64 or string; a later duplicate wins
+
+  value(const value& other) noexcept : m_payload(other.m_payload), m_kind(other.m_kind) {
+    if (is_object()) detail::add_reference(m_payload.pointer);
+  }
+  value(value&& other) noexcept : m_payload(other.m_payload), m_kind(std::exchange(other.m_kind, value_kind::nil)) {}
+  value& operator=(const value& other) noexcept { return *this = value(other); }
+  value& operator=(value&& other) noexcept {
+    std::swap(m_payload, other.m_payload);
+    std::swap(m_kind, other.m_kind);
+    return *this;
+  }
+  ~value() {
+    if (is_object()) detail::drop_reference(m_payload.pointer);
+  }
+
+  value_kind kind() const noexcept { return m_kind; }
+  bool is_nil() const noexcept { return m_kind == value_kind::nil; }
+  bool is_array() const noexcept { return m_kind == value_kind::array; }
+  bool is_list() const noexcept { return m_kind == value_kind::list; }
+  bool is_string() const noexcept { return m_kind == value_kind::string; }
+  bool is_dict() const noexcept { return m_kind == value_kind::dict; }
+  bool is_scalar() const noexcept { return m_kind >= value_kind::boolean && m_kind <= value_kind::float64; }
+  bool is_number() const noexcept { return is_scalar() || is_array(); }
+
+  // Exact payloads; calling one of another kind is undefined.
+  bool boolean() const noexcept { return m_payload.integer != 0; }
+  std::int64_t integer() const noexcept { return m_payload.integer; }
+  double real() const noexcept { return m_payload.real; }
+
+  // Checked conversions, value_error when impossible. Arrays of one element convert as their element.
+  bool to_bool() const;          // truth value: number != 0; strings, lists and dicts: not empty; nil is false
+  std::int64_t to_int64() const; // bool or int64; a float64 only when it is integral
+  double to_float64() const;
+  std::string_view to_string_view() const;   // a string; the view lives as long as this value
+  treadle::array to_array() const;           // arrays, scalars (0-d) and nested lists of numbers of equal shape
+  std::size_t size() const;                  // entries of a list or dict, bytes of a string, length of an array's first axis
+  value item(std::size_t i) const;           // i-th item of a list, sub-array of an array; value_error when out of range
+  std::span<const entry> entries() const;    // of a dict, in insertion order; lives as long as this value
+  const value* find(const value& key) const; // of a dict; nullptr when absent
+  value wait() const;                        // the value of a future (blocks or suspends; rethrows), else this value itself
+
+  const treadle::array& as_array() const noexcept; // kind must be array; no reference is counted
+
+  // Evaluator internals: non-owning alias (must be forgotten before it dies) and raw objects.
+  static value alias(const value& other) noexcept { return value(other.m_payload.integer, other.m_kind); }
+  void forget() noexcept { m_kind = value_kind::nil; }
+  static value adopt(value_kind kind, detail::object* o) noexcept { return value(o, kind); }
+  detail::object* object() const noexcept { return m_payload.pointer; }
+  friend bool operator==(const value& a, const value& b); // same kind and contents; arrays bit by bit
+  bool is_object() const noexcept { return m_kind >= value_kind::string && m_kind <= value_kind::future; }
+
+ private:
+  union payload {
+    std::int64_t integer;
+    double real;
+    detail::object* pointer;
+  };
+  value(std::int64_t bits, value_kind kind) noexcept : m_payload{.integer = bits}, m_kind(kind) {}
+  value(detail::object* o, value_kind kind) noexcept : m_payload{.pointer = o}, m_kind(kind) {}
+
+  payload m_payload;
+  value_kind m_kind;
+};
+
+std::string to_string(const value& v); // as `cout` prints: strings bare, arrays and numbers as NumPy prints them
+std::string repr(const value& v);      // as PhySL text: strings quoted and escaped
+
+// A comma-separated table of numbers, float64 of shape (rows, columns). One leading line that is not entirely numeric is a
+// header and skipped; empty lines at the end are ignored. Ragged rows, text, nan, inf, an empty, missing or unreadable file:
+// value_error naming file, line and column.
+array read_csv(const std::string& path);
+
+} // namespace treadle

@@ -1,0 +1,48 @@
+#include "base/clock.hpp"
+
+#include <time.h>
+
+namespace treadle::detail {
+namespace {
+
+#if defined(__x86_64__)
+struct time_pair {
+  std::int64_t ticks;
+  std::int64_t ns;
+};
+
+time_pair read_both() noexcept { return {ticks_now(), steady_now_ns()}; }
+
+const time_pair g_start = read_both(); // as early as possible: the longer the base line, the better the rate
+
+double measure_ns_per_tick() noexcept {
+  time_pair now = read_both();
+  while (now.ns - g_start.ns < 1'000'000) now = read_both();
+  return static_cast<double>(now.ns - g_start.ns) / static_cast<double>(now.ticks - g_start.ticks);
+}
+
+double ns_per_tick() noexcept {
+  static const double rate = measure_ns_per_tick();
+  return rate;
+}
+#else
+double ns_per_tick() noexcept { return 1.0; }
+#endif
+
+} // namespace
+
+std::int64_t steady_now_ns() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+
+std::int64_t ticks_to_ns(std::int64_t ticks) noexcept {
+  return static_cast<std::int64_t>(static_cast<double>(ticks) * ns_per_tick());
+}
+
+std::int64_t ns_to_ticks(std::int64_t ns) noexcept {
+  return static_cast<std::int64_t>(static_cast<double>(ns) / ns_per_tick());
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace treadle::detail {
+
+/// Nanoseconds of CLOCK_MONOTONIC. About 20 ns where the kernel maps it into the process.
+std::int64_t steady_now_ns() noexcept;
+
+/// Cheapest monotonic time stamp, in ticks of a constant-rate counter common to all cores; not serialising, so it may
+/// drift by a few tens of instructions. Convert differences with ticks_to_ns().
+inline std::int64_t ticks_now() noexcept {
+#if defined(__x86_64__)
+  return static_cast<std::int64_t>(__rdtsc());
+#else
+  return steady_now_ns();
+#endif
+}
+
+/// Nanoseconds in a difference of two ticks_now() values. The first call calibrates (at most a millisecond).
+std::int64_t ticks_to_ns(std::int64_t ticks) noexcept;
+
+/// Inverse of ticks_to_ns().
+std::int64_t ns_to_ticks(std::int64_t ns) noexcept;
+
+} // namespace treadle::detail

@@ -1,0 +1,23 @@
+#include "base/sync/park.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace treadle::detail {
+
+void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t timeout_ns) noexcept {
+  timespec timeout{};
+  if (timeout_ns >= 0) {
+    timeout.tv_sec = timeout_ns / 1'000'000'000;
+    timeout.tv_nsec = timeout_ns % 1'000'000'000;
+  }
+  syscall(SYS_futex, word.address(), FUTEX_WAIT_PRIVATE, expected, timeout_ns >= 0 ? &timeout : nullptr, nullptr, 0);
+}
+
+void futex_wake(atomic<std::uint32_t>& word, int count) noexcept {
+  syscall(SYS_futex, word.address(), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+} // namespace treadle::detail

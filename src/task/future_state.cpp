@@ -1,0 +1,180 @@
+#include <treadle/detail/future_state.hpp>
+#include <treadle/detail/intrusive_ptr.hpp>
+
+#include "base/clock.hpp"
+#include "task/scheduler.hpp"
+
+namespace treadle::detail {
+
+bool future_state::claim() noexcept {
+  std::uint32_t expected = m_claim.load(order::relaxed);
+  if (expected != k_available && expected != k_deferred) return false;
+  // acquire: pairs with make_claimable(); the arguments of the task are visible to the winner.
+  return m_claim.compare_exchange(expected, k_claimed, order::acquire, order::relaxed);
+}
+
+void future_state::run() noexcept {
+  run_unqueued();
+  release();
+  this_worker()->counters.finished.store(this_worker()->counters.finished.load(order::relaxed) + 1, order::release);
+}
+
+bool future_state::discard_if_done() noexcept {
+  if (m_claim.load(order::relaxed) != k_claimed) return false;
+  run(); // finds the claim taken
+  return true;
+}
+
+bool future_state::try_attach(continuation& c) noexcept {
+  std::uintptr_t head = m_waiting.load(order::acquire);
+  while (head != k_ready) {
+    c.next_continuation = reinterpret_cast<continuation*>(head);
+    // release: the completing thread sees `c`; acquire on failure: when ready, we see the value.
+    if (m_waiting.compare_exchange(head, reinterpret_cast<std::uintptr_t>(&c), order::release, order::acquire)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void future_state::complete() noexcept {
+  // release: publishes the value to is_ready(); acquire: sees the continuations that were attached.
+  auto* newest = reinterpret_cast<continuation*>(m_waiting.exchange(k_ready, order::acq_rel));
+  continuation* oldest = nullptr; // fire in the order of attachment
+  while (newest) {
+    continuation* next = newest->next_continuation;
+    newest->next_continuation = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  while (oldest) {
+    continuation* next = oldest->next_continuation; // firing may destroy it
+    oldest->fire();
+    oldest = next;
+  }
+}
+
+namespace {
+
+/// A get() that suspends.
+class blocked_get final : public continuation {
+ public:
+  explicit blocked_get(future_state& state) noexcept : m_state(state) {}
+  void block() {
+    m_waiter.block([](void* self) { return static_cast<blocked_get*>(self)->publish(); }, this);
+  }
+  void fire() noexcept override { m_waiter.notify(); }
+
+ private:
+  bool publish() noexcept { return m_state.try_attach(*this); }
+
+  waiter m_waiter;
+  future_state& m_state;
+};
+
+/// A get() with a time limit: the state and the timer race to end it. On the heap, because the state cannot give up a
+/// continuation: it keeps its share until it completes.
+class timed_get final : public continuation, public timer {
+ public:
+  timed_get(future_state& state, std::int64_t deadline_ns) noexcept
+      : m_state(intrusive_ptr<future_state>::share(&state)), m_deadline_ns(deadline_ns) {
+    if (worker* w = this_worker()) m_scheduler = &w->owner();
+  }
+
+  bool block() {
+    if (m_scheduler) {
+      try {
+        m_waiter.block([](void* self) { return static_cast<timed_get*>(self)->publish(); }, this);
+      } catch (...) {
+        delete this; // nobody knows it yet
+        throw;
+      }
+      m_scheduler->timers.cancel(*this, m_deadline_ns);
+    } else if (!m_waiter.block_thread_until([](void* self) { return static_cast<timed_get*>(self)->publish(); }, this,
+                                            m_deadline_ns) &&
+               !decide()) {
+      m_waiter.await_notification(); // the state was faster by a moment and is about to notify
+    }
+    const bool ready = m_state->is_ready();
+    release();
+    return ready;
+  }
+  void fire() noexcept override {
+    if (decide()) m_waiter.notify();
+    release();
+  }
+  void expire() noexcept override {
+    if (decide()) m_waiter.notify();
+  }
+
+ private:
+  bool publish() noexcept {
+    // The timer first: when it expires at once and the caller goes on, this object still has the state's share.
+    if (m_scheduler) m_scheduler->arm(*this, m_deadline_ns);
+    if (m_state->try_attach(*this)) return true;
+    const bool go_on = decide();
+    release();
+    return !go_on; // otherwise the timer's notify() is on the way
+  }
+  bool decide() noexcept { return m_decided.exchange(1, order::acq_rel) == 0; }
+  void release() noexcept {
+    if (m_refs.fetch_sub(1, order::acq_rel) == 1) delete this;
+  }
+
+  waiter m_waiter;
+  intrusive_ptr<future_state> m_state;
+  const std::int64_t m_deadline_ns;
+  scheduler* m_scheduler = nullptr; // null on a foreign thread
+  atomic<std::uint32_t> m_decided{0};
+  atomic<std::uint32_t> m_refs{2}; // the blocked caller and the state
+};
+
+} // namespace
+
+void future_state::wait_slow() {
+  const std::uint32_t claimable = m_claim.load(order::relaxed);
+  if (claimable == k_deferred) {
+    run_unqueued();
+  } else if (claimable == k_available && stack_has_room()) {
+    if (worker* w = this_worker()) w->run_in_place(*this);
+  }
+  if (!is_ready()) blocked_get(*this).block();
+}
+
+bool future_state::wait_until(std::int64_t deadline_ns) {
+  if (is_ready()) return true;
+  if (deadline_ns <= steady_now_ns()) return false;
+  return (new timed_get(*this, deadline_ns))->block();
+}
+
+void schedule(future_state& task) {
+  if (worker* w = this_worker()) {
+    w->counters.created.increment_unshared();
+    w->push(task);
+  } else {
+    scheduler& s = current_scheduler();
+    s.injected_tasks.fetch_add(1, order::relaxed);
+    s.inject(task);
+  }
+}
+
+void schedule_fork(future_state& task) {
+  worker* w = this_worker();
+  if (!w) return schedule(task);
+  w->counters.created.increment_unshared();
+  struct exposed {
+    waiter creator;
+    future_state* task;
+  } state{{}, &task};
+  state.creator.block(
+      [](void* argument) {
+        auto* self = static_cast<exposed*>(argument);
+        future_state* child = self->task;
+        self->creator.notify(); // from here on the creator may run elsewhere and its frame be gone
+        child->run();
+        return true;
+      },
+      &state);
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,89 @@
+#include "task/options.hpp"
+
+#include "topology/usable_cores.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+namespace treadle {
+
+namespace {
+
+constexpr std::size_t k_workers_max = 4096;
+constexpr std::size_t k_stack_bytes_min = 16 * 1024;
+constexpr std::size_t k_stack_bytes_max = std::size_t{1} << 32;
+#if defined(TREADLE_ASAN) || defined(TREADLE_TSAN)
+constexpr std::size_t k_stack_bytes_default = 1024 * 1024; // instrumented frames are several times larger
+#else
+constexpr std::size_t k_stack_bytes_default = 256 * 1024;
+#endif
+
+std::size_t parse(std::string_view name, std::string_view text, std::size_t min, std::size_t max) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max) {
+    throw std::invalid_argument(std::string(name) + ": expected a number from " + std::to_string(min) + " to " +
+                                std::to_string(max) + ", got '" + std::string(text) + "'");
+  }
+  return value;
+}
+
+std::size_t from_environment(const char* name, std::size_t min, std::size_t max) {
+  const char* text = std::getenv(name);
+  return text && *text ? parse(name, text, min, max) : 0;
+}
+
+} // namespace
+
+runtime_options runtime_options::from_arguments(int& argc, char** argv) {
+  constexpr std::string_view k_prefix = "--treadle:";
+  runtime_options options;
+  int kept = argc > 0 ? 1 : 0;
+  for (int i = kept; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (!argument.starts_with(k_prefix)) {
+      argv[kept++] = argv[i];
+      continue;
+    }
+    const std::size_t equals = argument.find('=');
+    const std::string_view name = argument.substr(0, equals);
+    const std::string_view text = equals == argument.npos ? std::string_view() : argument.substr(equals + 1);
+    if (name == "--treadle:workers") {
+      options.workers = static_cast<unsigned>(parse(name, text, 1, k_workers_max));
+    } else if (name == "--treadle:stack-bytes") {
+      options.stack_bytes = parse(name, text, k_stack_bytes_min, k_stack_bytes_max);
+    } else {
+      throw std::invalid_argument("unknown option '" + std::string(name) +
+                                  "'; known: --treadle:workers=N, --treadle:stack-bytes=N");
+    }
+  }
+  argc = kept;
+  argv[argc] = nullptr;
+  return options;
+}
+
+namespace detail {
+
+runtime_options resolve(runtime_options options) {
+  if (options.workers == 0) {
+    options.workers = static_cast<unsigned>(from_environment("TREADLE_WORKERS", 1, k_workers_max));
+  }
+  if (options.workers == 0) options.workers = usable_cores();
+  if (options.workers > k_workers_max) {
+    throw std::invalid_argument("runtime_options::workers: at most " + std::to_string(k_workers_max));
+  }
+  if (options.stack_bytes == 0) {
+    options.stack_bytes = from_environment("TREADLE_STACK_BYTES", k_stack_bytes_min, k_stack_bytes_max);
+  }
+  if (options.stack_bytes == 0) options.stack_bytes = k_stack_bytes_default;
+  if (options.stack_bytes < k_stack_bytes_min || options.stack_bytes > k_stack_bytes_max) {
+    throw std::invalid_argument("runtime_options::stack_bytes: expected 16384 to 4294967296");
+  }
+  return options;
+}
+
+} // namespace detail
+
+} // namespace treadle

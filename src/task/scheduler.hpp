@@ -1,0 +1,84 @@
+#pragma once
+
+#include "task/injection_queue.hpp"
+#include "task/timer_queue.hpp"
+#include "task/worker.hpp"
+
+#include <treadle/runtime.hpp>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace treadle::detail {
+
+/// The workers of a runtime and what they share: queues, sleep and wake-up, stacks, timers.
+///
+/// Sleep and wake-up (docs/design/parking.md): `idle` counts workers that search and workers that are parked. A producer
+/// publishes its job, passes a light fence and reads `idle`: when somebody parks and nobody searches it wakes one. A
+/// worker that gives up searching announces itself in `idle`, passes a heavy fence, and looks at all queues once more.
+class scheduler {
+ public:
+  explicit scheduler(const runtime_options& resolved, runtime& facade);
+  /// Waits for the tasks in flight and ends the threads.
+  ~scheduler();
+
+  static scheduler& of(const runtime& r) noexcept { return *r.m_scheduler; }
+
+  void inject(job& item); ///< any thread
+  /// Any thread, after publishing a job somewhere.
+  void notify_work() noexcept {
+    const std::uint64_t state = idle.load(order::relaxed);
+    if (TREADLE_UNLIKELY(state != 0 && state < k_searching)) wake_one();
+  }
+  void wake_one() noexcept;
+  void wake_all() noexcept;
+
+  /// Any thread. Wakes a parked worker when it would otherwise sleep past the deadline.
+  void arm(timer& t, std::int64_t deadline_ns) {
+    if (timers.arm(t, deadline_ns)) notify_work();
+  }
+
+  job* steal(worker& thief, xorshift& random) noexcept;
+  bool work_is_visible() const noexcept;
+  bool quiescent() const noexcept;
+  void wait_idle();
+  void check_drained() noexcept; ///< by a worker that has announced itself as parked
+
+  fiber* take_fiber() noexcept; ///< null when the pool is empty
+  void give_fiber(fiber* idle_fiber) noexcept;
+  void count_stack(int difference) noexcept { stacks.fetch_add(static_cast<std::uint64_t>(difference), order::relaxed); }
+
+  /// Takes a worker out of the set of parked ones; true when this call did it, and then it counts as searching.
+  bool withdraw(unsigned worker_index) noexcept;
+  void announce(unsigned worker_index) noexcept;
+
+  static constexpr std::uint64_t k_parked = 1;
+  static constexpr std::uint64_t k_searching = std::uint64_t{1} << 32;
+
+  alignas(k_cache_line) atomic<std::uint64_t> idle{0}; // searching << 32 | parked
+  alignas(k_cache_line) injection_queue injected;
+  atomic<std::uint64_t> injected_tasks{0}; // counterpart of worker_counters::created for foreign threads
+  timer_queue timers;
+  atomic<bool> exiting{false};
+  atomic<std::uint64_t> stacks{0};
+  std::vector<std::unique_ptr<worker>> workers;
+  runtime& facade;
+  const std::size_t stack_bytes;
+
+ private:
+  atomic<std::uint64_t>& parked_word(unsigned index) noexcept { return m_parked_set[index / 64]; }
+
+  std::unique_ptr<atomic<std::uint64_t>[]> m_parked_set; // one bit per worker
+  unsigned m_parked_words;
+  spinlock m_fiber_lock;
+  std::vector<fiber*> m_idle_fibers;
+  atomic<std::uint32_t> m_drain_waiters{0};
+  atomic<std::uint32_t> m_drain_epoch{0};
+  std::vector<std::thread> m_threads;
+};
+
+/// The scheduler that foreign threads use, started on demand.
+scheduler& current_scheduler();
+
+} // namespace treadle::detail

@@ -1,0 +1,80 @@
+#include <treadle/parallel_invoke.hpp>
+#include <treadle/this_task.hpp>
+
+#include "base/clock.hpp"
+#include "task/scheduler.hpp"
+
+#include <cerrno>
+#include <time.h>
+
+namespace treadle::this_task {
+
+using namespace treadle::detail;
+
+void yield() {
+  if (!on_worker()) {
+    std::this_thread::yield();
+    return;
+  }
+  waiter self;
+  self.block(
+      [](void* argument) {
+        // To the back of the queue that is served when a worker's own deque is empty.
+        this_worker()->owner().inject(*static_cast<waiter*>(argument));
+        return true;
+      },
+      &self);
+}
+
+void sleep_for_ns(std::int64_t ns) {
+  if (ns <= 0) return;
+  worker* w = this_worker();
+  if (!w) {
+    timespec left{ns / 1'000'000'000, ns % 1'000'000'000};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+    return;
+  }
+  struct sleeper final : timer {
+    void expire() noexcept override { self.notify(); }
+    waiter self;
+    scheduler* timers;
+    std::int64_t deadline_ns;
+  } state;
+  state.timers = &w->owner();
+  state.deadline_ns = steady_now_ns() + ns;
+  state.self.block(
+      [](void* argument) {
+        auto* s = static_cast<sleeper*>(argument);
+        s->timers->arm(*s, s->deadline_ns); // when it expires at once, `s` is gone: nothing may follow
+        return true;
+      },
+      &state);
+}
+
+int worker_index() noexcept {
+  worker* w = this_worker();
+  return w ? static_cast<int>(w->index()) : -1;
+}
+
+} // namespace treadle::this_task
+
+namespace treadle::detail {
+
+void run_on_fresh_stack(void (*call)(void*), void* argument) {
+  if (!on_worker()) return run_on_worker(call, argument);
+  struct fresh {
+    waiter self;
+    void (*call)(void*);
+    void* argument;
+  } state{{}, call, argument};
+  state.self.block(
+      [](void* a) {
+        auto* s = static_cast<fresh*>(a);
+        s->call(s->argument); // may suspend and go on elsewhere
+        return false;         // go on with the caller
+      },
+      &state);
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,45 @@
+// The only thread-local variables of the task area. They live in a file of their own, behind functions that are never
+// inlined: a compiler may keep the address of a thread-local across a call, and after a suspension the fiber may run on
+// another thread.
+
+#include "fiber/stack.hpp"
+#include "task/worker.hpp"
+
+#include <treadle/this_task.hpp>
+
+namespace treadle::detail {
+namespace {
+
+constinit thread_local worker* t_worker = nullptr;
+constinit thread_local const void* t_stack_limit = nullptr;
+
+} // namespace
+
+TREADLE_NOINLINE worker* this_worker() noexcept { return t_worker; }
+TREADLE_NOINLINE void set_this_worker(worker* w) noexcept { t_worker = w; }
+TREADLE_NOINLINE void set_stack_limit(const void* limit) noexcept { t_stack_limit = limit; }
+
+TREADLE_NOINLINE bool on_worker() noexcept { return t_worker != nullptr; }
+
+TREADLE_NOINLINE bool stack_has_room() noexcept {
+#if defined(TREADLE_ASAN) || defined(TREADLE_TSAN)
+  constexpr std::size_t k_reserve_bytes = 128 * 1024; // instrumented frames are several times larger
+#else
+  constexpr std::size_t k_reserve_bytes = 64 * 1024;
+#endif
+  return this_task::stack_remaining() > k_reserve_bytes;
+}
+
+} // namespace treadle::detail
+
+namespace treadle::this_task {
+
+TREADLE_NOINLINE std::size_t stack_remaining() noexcept {
+  using namespace treadle::detail;
+  if (TREADLE_UNLIKELY(!t_stack_limit)) t_stack_limit = thread_stack().limit();
+  const char* here = static_cast<const char*>(__builtin_frame_address(0));
+  const char* limit = static_cast<const char*>(t_stack_limit);
+  return here > limit ? static_cast<std::size_t>(here - limit) : 0;
+}
+
+} // namespace treadle::this_task

@@ -1,0 +1,186 @@
+#include "task/worker.hpp"
+
+#include "base/clock.hpp"
+#include "base/sync/fence.hpp"
+#include "base/sync/park.hpp"
+#include "task/scheduler.hpp"
+
+namespace treadle::detail {
+
+worker::worker(scheduler& owner, unsigned index, std::size_t stack_bytes)
+    : m_scheduler(owner), m_index(index), m_stack_bytes(stack_bytes), m_random(index + 1) {
+  hungry = &owner.idle;
+  m_current = new fiber(stack_bytes, &worker::fiber_main); // before the thread exists, so that failure throws to the user
+  owner.count_stack(1);
+}
+
+worker::~worker() {
+  for (fiber* f : m_idle_fibers) delete f;
+  delete m_current;
+}
+
+void worker::thread_main() {
+  m_thread.emplace();
+  set_this_worker(this);
+  m_thread->switch_to(*m_current);
+  // Back here once scheduling_loop() found the runtime exiting; m_current is the fiber that did.
+  set_this_worker(nullptr);
+  set_stack_limit(nullptr);
+}
+
+void worker::fiber_main(fiber&, fiber&) {
+  after_switch();
+  for (;;) {
+    scheduling_loop();
+    worker* w = this_worker(); // the runtime is exiting: give the thread its own stack back, for good
+    w->m_current->switch_to(*w->m_thread);
+  }
+}
+
+void worker::scheduling_loop() {
+  for (;;) {
+    job* item = this_worker()->next_job(); // fetched each time: a job may have moved this fiber to another worker
+    if (!item) return;
+    item->run();
+  }
+}
+
+void worker::push(job& item) {
+  tasks.push(&item);
+  light_fence();
+  m_scheduler.notify_work();
+}
+
+job* worker::next_job() {
+  constexpr std::uint32_t k_fair_period = 61; // how often work from outside goes before the worker's own
+  if (TREADLE_UNLIKELY(m_scheduler.timers.next_deadline_ns() != timer_queue::k_never)) {
+    const std::int64_t now = steady_now_ns();
+    if (now >= m_scheduler.timers.next_deadline_ns()) m_scheduler.timers.run_due(now);
+  }
+  if (++m_ticks % k_fair_period == 0) {
+    if (job* item = m_scheduler.injected.pop()) return item;
+  }
+  if (job* item = tasks.pop()) return item;
+  if (job* item = m_scheduler.injected.pop()) return item;
+  return search();
+}
+
+job* worker::search() {
+  constexpr int k_rounds = 200; // 10-20 us: longer than a wake-up costs, shorter than anybody notices
+  m_scheduler.idle.fetch_add(scheduler::k_searching, order::seq_cst);
+  for (;;) {
+    for (int round = 0; round < k_rounds; ++round) {
+      job* item = m_scheduler.injected.pop();
+      if (!item) {
+        item = m_scheduler.steal(*this, m_random);
+        if (item) counters.stolen.increment_unshared();
+      }
+      if (item) {
+        const std::uint64_t before = m_scheduler.idle.fetch_sub(scheduler::k_searching, order::seq_cst);
+        // The last searcher passes the watch on when there is more to find.
+        if (before / scheduler::k_searching == 1 && m_scheduler.work_is_visible()) m_scheduler.notify_work();
+        return item;
+      }
+      if (m_scheduler.exiting.load(order::acquire)) {
+        m_scheduler.idle.fetch_sub(scheduler::k_searching, order::seq_cst);
+        return nullptr;
+      }
+      cpu_relax();
+    }
+    park();
+    if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
+    if (job* item = tasks.pop()) { // a timer may have queued it here
+      m_scheduler.idle.fetch_sub(scheduler::k_searching, order::seq_cst);
+      return item;
+    }
+  }
+}
+
+void worker::park() {
+  counters.parks.increment_unshared();
+  m_scheduler.announce(m_index);
+  heavy_fence(); // pairs with the light fence of whoever queues: it sees us announced, or we see its job below
+  if (m_scheduler.work_is_visible() || m_scheduler.exiting.load(order::acquire)) {
+    if (m_scheduler.withdraw(m_index)) return;
+  } else {
+    m_scheduler.check_drained();
+  }
+  while (wake_up.load(order::acquire) == 0) { // pairs with the release store of whoever withdrew us
+    std::int64_t timeout = k_forever_ns;
+    const std::int64_t deadline = m_scheduler.timers.next_deadline_ns();
+    if (deadline != timer_queue::k_never) {
+      timeout = deadline - steady_now_ns();
+      if (timeout <= 0) {
+        if (m_scheduler.withdraw(m_index)) return;
+        continue; // being woken right now
+      }
+    }
+    futex_wait(wake_up, 0, timeout);
+  }
+  wake_up.store(0, order::relaxed);
+}
+
+void worker::run_in_place(future_state& task) {
+  job* top = tasks.pop();
+  while (m_stale != 0 && top && top->discard_if_done()) {
+    --m_stale;
+    top = tasks.pop();
+  }
+  if (top == &task) {
+    top->run();
+    counters.inlined.increment_unshared();
+    return;
+  }
+  if (top) tasks.push(top);
+  if (task.run_unqueued()) {
+    worker* here = this_worker();
+    here->counters.inlined.increment_unshared();
+    ++here->m_stale;
+  }
+}
+
+fiber& worker::take_fiber() {
+  if (!m_idle_fibers.empty()) {
+    fiber* f = m_idle_fibers.back();
+    m_idle_fibers.pop_back();
+    return *f;
+  }
+  if (fiber* f = m_scheduler.take_fiber()) return *f;
+  auto* f = new fiber(m_stack_bytes, &worker::fiber_main);
+  m_scheduler.count_stack(1);
+  return *f;
+}
+
+void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
+  promote_all_forks();
+  fiber& next = take_fiber();
+  counters.suspensions.increment_unshared();
+  m_pending = {publish, argument, &who, nullptr};
+  fiber& self = *m_current;
+  m_current = &next;
+  self.switch_to(next);
+  after_switch(); // possibly on another worker
+}
+
+void worker::resume(fiber& blocked) {
+  fiber& self = *m_current;
+  m_pending = {nullptr, nullptr, nullptr, &self};
+  m_current = &blocked;
+  self.switch_to(blocked);
+  after_switch(); // this fiber was taken from the pool again, possibly by another worker
+}
+
+TREADLE_NOINLINE void worker::after_switch() noexcept {
+  constexpr std::size_t k_idle_fibers_max = 8;
+  worker& w = *this_worker();
+  set_stack_limit(w.m_current->memory().limit());
+  const auto action = std::exchange(w.m_pending, {});
+  if (action.recycle) {
+    if (w.m_idle_fibers.size() < k_idle_fibers_max) w.m_idle_fibers.push_back(action.recycle);
+    else w.m_scheduler.give_fiber(action.recycle);
+  } else if (action.publish && !action.publish(action.argument)) {
+    action.who->notify();
+  }
+}
+
+} // namespace treadle::detail

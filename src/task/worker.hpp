@@ -1,0 +1,104 @@
+#pragma once
+
+#include "base/rng.hpp"
+#include "fiber/fiber.hpp"
+#include "task/deque.hpp"
+
+#include <treadle/detail/future_state.hpp>
+#include <treadle/detail/latent.hpp>
+#include <treadle/detail/waiter.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace treadle::detail {
+
+class scheduler;
+
+/// Counters that one worker writes and anybody reads.
+struct alignas(k_cache_line) worker_counters {
+  atomic<std::uint64_t> created{0};  // queue entries for tasks made here ...
+  atomic<std::uint64_t> finished{0}; // ... and those whose run() has returned; equal sums mean: nothing in flight
+  atomic<std::uint64_t> inlined{0};
+  atomic<std::uint64_t> stolen{0};
+  atomic<std::uint64_t> promoted{0};
+  atomic<std::uint64_t> suspensions{0};
+  atomic<std::uint64_t> parks{0};
+};
+
+/// One OS thread of a runtime. It always runs exactly one fiber; each fiber executes the same scheduling loop, so a fiber
+/// that blocks is simply left behind and another one from the pool goes on (docs/design/fibers.md).
+///
+/// Everything here is for the owning thread unless it says otherwise. Code that may suspend must fetch this_worker()
+/// again afterwards.
+class worker : public fork_list {
+ public:
+  worker(scheduler& owner, unsigned index, std::size_t stack_bytes);
+  ~worker();
+
+  /// Body of the OS thread; returns when the scheduler is told to exit.
+  void thread_main();
+
+  /// Queues a job here and wakes somebody to help when workers sleep.
+  void push(job& item);
+
+  /// From get(): runs `task` in place when nobody has started it. May suspend.
+  void run_in_place(future_state& task);
+
+  /// Leaves the current fiber and goes on with an idle one, there running `publish` (see waiter::block).
+  void suspend(waiter& who, bool (*publish)(void*), void* argument);
+
+  /// Leaves the current fiber, which is in its scheduling loop, to the pool and goes on with `blocked`.
+  void resume(fiber& blocked);
+
+  /// Makes a task of the oldest latent fork on this stack, unless there is something to steal already.
+  void promote_oldest_fork() noexcept;
+  /// Makes tasks of all latent forks on this stack, because the stack is about to be left.
+  void promote_all_forks();
+
+  scheduler& owner() const noexcept { return m_scheduler; }
+  unsigned index() const noexcept { return m_index; }
+  fiber& current_fiber() const noexcept { return *m_current; }
+
+  deque tasks; // push and pop by the owner, steal by anybody
+  worker_counters counters;
+  atomic<std::uint32_t> wake_up{0}; // set by whoever takes this worker out of the set of parked ones
+
+ private:
+  static void fiber_main(fiber& self, fiber& previous);
+  static void scheduling_loop();
+  /// Blocks until there is something to do; null when the runtime stops.
+  job* next_job();
+  job* search();
+  /// Sleeps until woken or a timer is due; on return the worker counts as searching.
+  void park();
+  fiber& take_fiber();
+  /// Runs on the new stack after every switch.
+  static void after_switch() noexcept;
+
+  scheduler& m_scheduler;
+  const unsigned m_index;
+  const std::size_t m_stack_bytes;
+  xorshift m_random;
+  std::uint32_t m_ticks = 0;
+  std::uint32_t m_stale = 0; // tasks run in place out of order, whose queue entries are still in a deque
+  std::optional<fiber> m_thread; // the OS thread's own stack, while the thread runs
+  fiber* m_current = nullptr;
+  std::vector<fiber*> m_idle_fibers;
+
+  struct {
+    bool (*publish)(void*) = nullptr;
+    void* argument = nullptr;
+    waiter* who = nullptr;
+    fiber* recycle = nullptr;
+  } m_pending; // what after_switch() has to do
+};
+
+/// The worker that runs the caller; null on foreign threads. Never inlined and never cached across a suspension: the
+/// caller may be on another thread afterwards.
+worker* this_worker() noexcept;
+void set_this_worker(worker* w) noexcept;
+/// Lowest usable address of the stack that runs now, for stack_remaining().
+void set_stack_limit(const void* limit) noexcept;
+
+} // namespace treadle::detail

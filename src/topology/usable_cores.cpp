@@ -1,0 +1,89 @@
+#include "topology/usable_cores.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sched.h>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+namespace treadle::detail {
+namespace {
+
+unsigned affinity_cores() {
+  // The kernel refuses a mask that is too small for the machine: grow until it fits.
+  for (std::size_t cpus = 1024; cpus <= (std::size_t{1} << 20); cpus *= 2) {
+    cpu_set_t* set = CPU_ALLOC(cpus);
+    if (!set) break;
+    const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
+    CPU_ZERO_S(bytes, set);
+    const bool fits = sched_getaffinity(0, bytes, set) == 0;
+    const int count = fits ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (fits) return static_cast<unsigned>(count);
+  }
+  return std::thread::hardware_concurrency();
+}
+
+/// 0 when the file is missing or sets no limit.
+double read_cpu_max(const std::string& path) {
+  std::ifstream file(path);
+  std::string quota;
+  double period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 0;
+  return std::strtod(quota.c_str(), nullptr) / period;
+}
+
+double read_cfs_quota(const std::string& directory) {
+  double quota = 0;
+  double period = 0;
+  if (!(std::ifstream(directory + "/cpu.cfs_quota_us") >> quota)) return 0;
+  if (!(std::ifstream(directory + "/cpu.cfs_period_us") >> period)) return 0;
+  return quota > 0 && period > 0 ? quota / period : 0;
+}
+
+double tightest(double a, double b) {
+  if (a <= 0) return b;
+  if (b <= 0) return a;
+  return std::min(a, b);
+}
+
+std::string file_text(const char* path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+} // namespace
+
+double cgroup_quota_cores(const std::string& self_cgroup, const std::string& root) {
+  double quota = 0;
+  std::istringstream lines(self_cgroup);
+  for (std::string line; std::getline(lines, line);) {
+    // "ID:CONTROLLERS:PATH"; version 2 has id 0 and no controllers.
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == line.npos ? first : line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const bool unified = controllers == ",,";
+    if (!unified && controllers.find(",cpu,") == controllers.npos) continue;
+    // In a container the path may not exist below the mount: the group's files are then at the root itself.
+    for (std::string path = line.substr(second + 1);; path.erase(path.rfind('/'))) {
+      if (path == "/") path.clear();
+      quota = tightest(quota, unified ? read_cpu_max(root + path + "/cpu.max") : read_cfs_quota(root + "/cpu" + path));
+      if (path.empty()) break;
+    }
+  }
+  return quota;
+}
+
+unsigned usable_cores() {
+  unsigned cores = std::max(1u, affinity_cores());
+  const double quota = cgroup_quota_cores(file_text("/proc/self/cgroup"), "/sys/fs/cgroup");
+  if (quota > 0) cores = std::min(cores, std::max(1u, static_cast<unsigned>(std::ceil(quota))));
+  return cores;
+}
+
+} // namespace treadle::detail

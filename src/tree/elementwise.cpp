@@ -1,0 +1,14 @@
+#include "tree/elementwise.hpp"
+
+namespace treadle::tree {
+
+array result_array(const call_context& context, std::span<value> args, dtype type, const extents& shape) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!context.owns(i) || !args[i].is_array()) continue;
+    const auto& a = args[i].as_array();
+    if (a.type() == type && a.shape() == shape && a.is_unique() && a.is_contiguous()) return a;
+  }
+  return array::uninitialized(type, shape);
+}
+
+} // namespace treadle::tree

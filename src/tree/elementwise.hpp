@@ -1,0 +1,178 @@
+// Elementwise kernels over one or two operands with NumPy broadcasting and promotion. An operation is a struct with
+//   template <class T> static R apply(T...);   and   static constexpr dtype k_least: the type operands are promoted to at least.
+#pragma once
+
+#include "physl/value/strided.hpp"
+#include "tree/primitive.hpp"
+
+#include <algorithm>
+
+namespace treadle::tree {
+
+// An operand in the common type: a view of an array, or a scalar held here.
+class operand {
+ public:
+  operand(const value& v, dtype type) {
+    if (v.is_array() && v.as_array().type() == type) {
+      view(v.as_array());
+    } else if (v.is_scalar()) {
+      m_strides = {};
+      if (type == dtype::float64) m_scalar.real = v.to_float64();
+      else if (type == dtype::int64) m_scalar.integer = v.integer();
+      else m_scalar.boolean = v.integer() != 0;
+      m_data = &m_scalar;
+    } else {
+      m_converted = v.to_array().cast(type);
+      view(m_converted);
+    }
+  }
+  operand(const operand&) = delete;
+  operand& operator=(const operand&) = delete;
+
+  template <class T>
+  const T* data() const noexcept { return static_cast<const T*>(m_data); }
+  const extents& shape() const noexcept { return m_shape; }
+  bool is_scalar() const noexcept { return m_shape.rank() == 0; }
+  bool is_contiguous() const noexcept { return m_strides == detail::row_major_strides(m_shape); }
+  extents strides_over(const extents& target) const noexcept {
+    return detail::broadcast_strides(m_shape, m_strides, target);
+  }
+
+ private:
+  void view(const array& a) noexcept {
+    m_data = a.raw_data();
+    m_shape = a.shape();
+    m_strides = a.strides();
+  }
+
+  const void* m_data;
+  extents m_shape, m_strides;
+  array m_converted = array::adopt(nullptr); // keeps a conversion alive; usually nothing
+  union {
+    double real;
+    std::int64_t integer;
+    bool boolean;
+  } m_scalar;
+};
+
+// Memory for a result: a temporary argument of that type and shape if there is one, else new.
+array result_array(const call_context& context, std::span<value> args, dtype type, const extents& shape);
+
+template <class Op, class T>
+using result_of = decltype(Op::template apply<T>(T(), T()));
+template <class Op, class T>
+using unary_result_of = decltype(Op::template apply<T>(T()));
+
+template <class Op, class T, class R>
+void binary_loop(const operand& a, const operand& b, const extents& shape, R* out) {
+  const T *x = a.data<T>(), *y = b.data<T>();
+  const auto run = [out](const T* p, const T* q, std::int64_t count, std::int64_t step_p, std::int64_t step_q,
+                         std::int64_t offset) {
+    R* to = out + offset;
+    if (step_p == 1 && step_q == 1) {
+      for (std::int64_t i = 0; i < count; ++i) to[i] = Op::template apply<T>(p[i], q[i]);
+    } else if (step_p == 1 && step_q == 0) {
+      const T c = *q; // a copy: the result may overwrite the operand
+      for (std::int64_t i = 0; i < count; ++i) to[i] = Op::template apply<T>(p[i], c);
+    } else if (step_p == 0 && step_q == 1) {
+      const T c = *p;
+      for (std::int64_t i = 0; i < count; ++i) to[i] = Op::template apply<T>(c, q[i]);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) to[i] = Op::template apply<T>(p[i * step_p], q[i * step_q]);
+    }
+  };
+  const bool simple_a = a.is_scalar() || (a.is_contiguous() && a.shape() == shape);
+  const bool simple_b = b.is_scalar() || (b.is_contiguous() && b.shape() == shape);
+  if (simple_a && simple_b) {
+    std::int64_t count = 1;
+    for (auto n : shape) count *= n;
+    return run(x, y, count, a.is_scalar() ? 0 : 1, b.is_scalar() ? 0 : 1, 0);
+  }
+  const auto strides_a = a.strides_over(shape), strides_b = b.strides_over(shape);
+  const auto strides_out = detail::row_major_strides(shape);
+  detail::for_each_row<3>(shape, {&strides_a, &strides_b, &strides_out}, [&](const detail::row<3>& r) {
+    if (r.stride[2] == 1) {
+      run(x + r.offset[0], y + r.offset[1], r.count, r.stride[0], r.stride[1], r.offset[2]);
+    } else {
+      for (std::int64_t i = 0; i < r.count; ++i)
+        out[r.offset[2] + i * r.stride[2]] =
+            Op::template apply<T>(x[r.offset[0] + i * r.stride[0]], y[r.offset[1] + i * r.stride[1]]);
+    }
+  });
+}
+
+template <class Op, class T>
+value binary_as(call_context& context, std::span<value> args, std::size_t first) {
+  using R = result_of<Op, T>;
+  const operand a(args[first], dtype_of<T>), b(args[first + 1], dtype_of<T>);
+  if (a.is_scalar() && b.is_scalar()) return value(Op::template apply<T>(*a.data<T>(), *b.data<T>()));
+  const auto shape = a.is_scalar()            ? b.shape()
+                     : b.is_scalar()          ? a.shape()
+                     : a.shape() == b.shape() ? a.shape()
+                                              : detail::broadcast_shapes(a.shape(), b.shape());
+  auto result = result_array(context, args.subspan(first, 2), dtype_of<R>, shape);
+  binary_loop<Op, T, R>(a, b, shape, static_cast<R*>(result.object()->data));
+  return value(std::move(result));
+}
+
+template <class Op>
+value binary_values(call_context& context, std::span<value> args) {
+  const auto &a = args[0], &b = args[1];
+  if (a.kind() == value_kind::float64 && b.kind() == value_kind::float64)
+    return value(Op::template apply<double>(a.real(), b.real()));
+  switch (std::max({dtype_of_value(a), dtype_of_value(b), Op::k_least})) {
+  case dtype::float64: return binary_as<Op, double>(context, args, 0);
+  case dtype::int64:
+    if constexpr (Op::k_least <= dtype::int64) return binary_as<Op, std::int64_t>(context, args, 0);
+    [[fallthrough]];
+  default:
+    if constexpr (Op::k_least <= dtype::boolean) return binary_as<Op, bool>(context, args, 0);
+  }
+  return {};
+}
+
+// A kernel of two or more arguments, folded from the left.
+template <class Op>
+value binary(call_context& context, std::span<value> args) {
+  if (args.size() == 2) return binary_values<Op>(context, args);
+  value pair[2] = {args[0], args[1]};
+  call_context inner{context.self, context.services, 0};
+  for (std::size_t i = 1;; ++i) {
+    value result = binary_values<Op>(inner, pair);
+    if (i + 1 == args.size()) return result;
+    pair[0] = std::move(result);
+    pair[1] = args[i + 1];
+    inner.owned = 1;
+  }
+}
+
+template <class Op, class T>
+value unary_as(call_context& context, std::span<value> args) {
+  using R = unary_result_of<Op, T>;
+  const operand a(args[0], dtype_of<T>);
+  if (a.is_scalar()) return value(Op::template apply<T>(*a.data<T>()));
+  auto result = result_array(context, args.first(1), dtype_of<R>, a.shape());
+  R* out = static_cast<R*>(result.object()->data);
+  const T* in = a.data<T>();
+  const auto strides_in = a.strides_over(a.shape()), strides_out = detail::row_major_strides(a.shape());
+  detail::for_each_row<2>(a.shape(), {&strides_in, &strides_out}, [&](const detail::row<2>& r) {
+    for (std::int64_t i = 0; i < r.count; ++i)
+      out[r.offset[1] + i * r.stride[1]] = Op::template apply<T>(in[r.offset[0] + i * r.stride[0]]);
+  });
+  return value(std::move(result));
+}
+
+template <class Op>
+value unary(call_context& context, std::span<value> args) {
+  switch (std::max(dtype_of_value(args[0]), Op::k_least)) {
+  case dtype::float64: return unary_as<Op, double>(context, args);
+  case dtype::int64:
+    if constexpr (Op::k_least <= dtype::int64) return unary_as<Op, std::int64_t>(context, args);
+    [[fallthrough]];
+  default:
+    if constexpr (Op::k_least <= dtype::boolean) return unary_as<Op, bool>(context, args);
+  }
+  return {};
+}
+
+} // namespace treadle::tree

@@ -1,0 +1,16 @@
+// Products of vectors and matrices.
+#pragma once
+
+#include <treadle/value.hpp>
+
+namespace treadle::tree {
+
+// numpy.dot for ranks up to 2. Small products run in our own loops, because calling BLAS costs more than they do; large
+// ones in single-threaded BLAS, transposed views without a copy. The path depends on shapes and strides alone, so results
+// are reproducible. value_error when the inner lengths differ.
+value dot(const value& a, const value& b);
+
+// numpy.matmul: as dot for ranks 1 and 2, stacks of matrices above; scalars are refused.
+value matmul(const value& a, const value& b);
+
+} // namespace treadle::tree

@@ -1,0 +1,171 @@
+#include "tree/elementwise.hpp"
+
+#include <cmath>
+
+namespace treadle::tree {
+namespace {
+
+using u64 = std::uint64_t;
+using i64 = std::int64_t;
+
+// int64 wraps around as in NumPy; unsigned arithmetic keeps that defined.
+struct add {
+  static constexpr dtype k_least = dtype::int64;
+  template <class T>
+  static T apply(T a, T b) noexcept {
+    if constexpr (std::is_same_v<T, double>) return a + b;
+    else return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
+  }
+};
+struct subtract {
+  static constexpr dtype k_least = dtype::int64;
+  template <class T>
+  static T apply(T a, T b) noexcept {
+    if constexpr (std::is_same_v<T, double>) return a - b;
+    else return static_cast<T>(static_cast<u64>(a) - static_cast<u64>(b));
+  }
+};
+struct multiply {
+  static constexpr dtype k_least = dtype::int64;
+  template <class T>
+  static T apply(T a, T b) noexcept {
+    if constexpr (std::is_same_v<T, double>) return a * b;
+    else return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b));
+  }
+};
+
+void require_divisor(i64 b) {
+  if (b == 0) throw value_error("integer division by zero");
+}
+
+struct divide { // as C: integers truncate
+  static constexpr dtype k_least = dtype::int64;
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_same_v<T, double>) return a / b;
+    else {
+      require_divisor(b);
+      return b == -1 ? subtract::apply<T>(0, a) : a / b;
+    }
+  }
+};
+struct remainder { // as C: sign of the dividend
+  static constexpr dtype k_least = dtype::int64;
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_same_v<T, double>) return std::fmod(a, b);
+    else {
+      require_divisor(b);
+      return b == -1 ? 0 : a % b;
+    }
+  }
+};
+struct true_divide { // as Python
+  static constexpr dtype k_least = dtype::float64;
+  template <class T>
+  static T apply(T a, T b) noexcept { return a / b; }
+};
+struct floor_modulo { // as Python: sign of the divisor
+  static constexpr dtype k_least = dtype::int64;
+  template <class T>
+  static T apply(T a, T b) {
+    const T r = remainder::apply<T>(a, b);
+    if (r == 0) {
+      if constexpr (std::is_same_v<T, double>) return std::copysign(0.0, b);
+      else return 0;
+    }
+    return (r < 0) != (b < 0) ? r + b : r;
+  }
+};
+struct floor_divide { // as Python
+  static constexpr dtype k_least = dtype::int64;
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_same_v<T, double>) {
+      if (b == 0.0 || !std::isfinite(a)) return a / b;
+      const double q = (a - floor_modulo::apply<T>(a, b)) / b; // an integer but for rounding
+      const double whole = std::floor(q);
+      return q - whole > 0.5 ? whole + 1.0 : whole;
+    } else {
+      const T q = divide::apply<T>(a, b);
+      return a % (b == -1 ? 1 : b) != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+    }
+  }
+};
+struct larger { // NaN wins, as in NumPy
+  static constexpr dtype k_least = dtype::boolean;
+  template <class T>
+  static T apply(T a, T b) noexcept { return a > b || a != a ? a : b; }
+};
+struct smaller {
+  static constexpr dtype k_least = dtype::boolean;
+  template <class T>
+  static T apply(T a, T b) noexcept { return a < b || a != a ? a : b; }
+};
+struct raise {
+  static constexpr dtype k_least = dtype::int64;
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_same_v<T, double>) {
+      return b == 2.0 ? a * a : std::pow(a, b);
+    } else {
+      if (b < 0) throw value_error("integers to negative integer powers are not allowed");
+      T result = 1;
+      for (; b != 0; b >>= 1, a = multiply::apply<T>(a, a))
+        if (b & 1) result = multiply::apply<T>(result, a);
+      return result;
+    }
+  }
+};
+struct negate {
+  static constexpr dtype k_least = dtype::int64;
+  template <class T>
+  static T apply(T a) noexcept {
+    if constexpr (std::is_same_v<T, double>) return -a;
+    else return subtract::apply<T>(0, a);
+  }
+};
+struct identity {
+  static constexpr dtype k_least = dtype::int64;
+  template <class T>
+  static T apply(T a) noexcept { return a; }
+};
+
+// Text and lists are joined by +, as in Python.
+value add_or_join(call_context& context, std::span<value> args) {
+  if (args[0].is_string() && std::all_of(args.begin(), args.end(), [](const value& v) { return v.is_string(); })) {
+    std::string text;
+    for (const auto& a : args) text += a.to_string_view();
+    return text;
+  }
+  if (args[0].is_list() && std::all_of(args.begin(), args.end(), [](const value& v) { return v.is_list(); })) {
+    std::vector<value> items;
+    for (const auto& a : args)
+      for (std::size_t i = 0; i < a.size(); ++i) items.push_back(a.item(i));
+    return value::list(std::move(items));
+  }
+  return binary<add>(context, args);
+}
+
+} // namespace
+
+std::span<const primitive> arithmetic_primitives() {
+  static constexpr primitive k_table[] = {
+      {"__add", "a, b, ...", add_or_join},
+      {"__sub", "a, b, ...", binary<subtract>},
+      {"__mul", "a, b, ...", binary<multiply>},
+      {"__div", "a, b, ...", binary<divide>},
+      {"__mod", "a, b, ...", binary<remainder>},
+      {"__truediv", "a, b", binary<true_divide>},
+      {"__floordiv", "a, b", binary<floor_divide>},
+      {"__pymod", "a, b", binary<floor_modulo>},
+      {"__minus", "a", unary<negate>},
+      {"__plus", "a", unary<identity>},
+      {"power", "a, b", binary<raise>},
+      {"maximum", "a, b, ...", binary<larger>},
+      {"minimum", "a, b, ...", binary<smaller>},
+  };
+  return k_table;
+}
+
+} // namespace treadle::tree

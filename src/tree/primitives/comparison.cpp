@@ -1,0 +1,184 @@
+// Comparisons, logic and selection.
+#include "tree/elementwise.hpp"
+
+#include <cmath>
+
+namespace treadle::tree {
+namespace {
+
+struct equal {
+  template <class T>
+  static bool test(T a, T b) noexcept { return a == b; }
+};
+struct unequal {
+  template <class T>
+  static bool test(T a, T b) noexcept { return a != b; }
+};
+struct less {
+  template <class T>
+  static bool test(T a, T b) noexcept { return a < b; }
+};
+struct less_equal {
+  template <class T>
+  static bool test(T a, T b) noexcept { return a <= b; }
+};
+struct greater {
+  template <class T>
+  static bool test(T a, T b) noexcept { return a > b; }
+};
+struct greater_equal {
+  template <class T>
+  static bool test(T a, T b) noexcept { return a >= b; }
+};
+
+template <class Test, class R>
+struct comparison {
+  static constexpr dtype k_least = dtype::boolean;
+  template <class T>
+  static R apply(T a, T b) noexcept { return static_cast<R>(Test::template test<T>(a, b)); }
+};
+
+// A third argument `true` asks for numbers 0.0 and 1.0 instead of truth values.
+template <class Test>
+value compare(call_context& context, std::span<value> args) {
+  const auto &a = args[0], &b = args[1];
+  if (!a.is_number() || !b.is_number()) {
+    if (a.is_string() && b.is_string()) return Test::test(a.to_string_view().compare(b.to_string_view()), 0);
+    constexpr bool k_equality = std::is_same_v<Test, equal> || std::is_same_v<Test, unequal>;
+    const bool array_with_list = (a.is_array() && b.is_list()) || (a.is_list() && b.is_array());
+    if (!array_with_list) {
+      if (!k_equality)
+        throw value_error("cannot compare " + std::string(to_string(a.kind())) + " with " +
+                          std::string(to_string(b.kind())));
+      return (a == b) == std::is_same_v<Test, equal>;
+    }
+  }
+  if (argument(args, 2).is_nil() || !args[2].to_bool())
+    return binary_values<comparison<Test, bool>>(context, args.first(2));
+  return binary_values<comparison<Test, double>>(context, args.first(2));
+}
+
+template <class Op>
+struct logic {
+  static constexpr dtype k_least = dtype::boolean;
+  template <class T>
+  static bool apply(T a, T b) noexcept { return Op::test(a != T(0), b != T(0)); }
+};
+struct conjunction {
+  static bool test(bool a, bool b) noexcept { return a && b; }
+};
+struct disjunction {
+  static bool test(bool a, bool b) noexcept { return a || b; }
+};
+struct exclusion {
+  static bool test(bool a, bool b) noexcept { return a != b; }
+};
+struct negation {
+  static constexpr dtype k_least = dtype::boolean;
+  template <class T>
+  static bool apply(T a) noexcept { return a == T(0); }
+};
+
+value logical_not(call_context& context, std::span<value> args) {
+  return args[0].is_number() ? unary<negation>(context, args) : value(!args[0].to_bool());
+}
+
+template <class T>
+value select(const value& condition, const value& x, const value& y) {
+  const operand c(condition, dtype::boolean), a(x, dtype_of<T>), b(y, dtype_of<T>);
+  const auto shape = detail::broadcast_shapes(detail::broadcast_shapes(c.shape(), a.shape()), b.shape());
+  auto result = array::uninitialized(dtype_of<T>, shape);
+  auto* out = result.template mutable_data<T>();
+  const auto sc = c.strides_over(shape), sa = a.strides_over(shape), sb = b.strides_over(shape);
+  detail::for_each_row<4>(shape, {&sc, &sa, &sb, &result.strides()}, [&](const detail::row<4>& r) {
+    for (std::int64_t i = 0; i < r.count; ++i)
+      out[r.offset[3] + i * r.stride[3]] = c.data<bool>()[r.offset[0] + i * r.stride[0]]
+                                               ? a.template data<T>()[r.offset[1] + i * r.stride[1]]
+                                               : b.template data<T>()[r.offset[2] + i * r.stride[2]];
+  });
+  return detail::from_array(std::move(result));
+}
+
+value to_truth(const value& v) {
+  if (v.is_scalar()) return v.to_bool();
+  return v.to_array().cast(dtype::boolean);
+}
+
+// Indices of the elements that are not zero, as nonzero does; one array per axis.
+value nonzero(call_context&, std::span<value> args) {
+  const auto a = args[0].to_array().cast(dtype::boolean).contiguous();
+  std::vector<std::int64_t> found;
+  for (std::int64_t i = 0; i < a.size(); ++i)
+    if (a.data<bool>()[i]) found.push_back(i);
+  std::vector<value> axes;
+  for (std::size_t axis = 0; axis < a.rank(); ++axis) {
+    auto indices = array::uninitialized(dtype::int64, {static_cast<std::int64_t>(found.size())});
+    auto* out = indices.mutable_data<std::int64_t>();
+    for (auto position : found) *out++ = position / a.strides()[axis] % a.shape()[axis];
+    axes.emplace_back(std::move(indices));
+  }
+  return value::list(std::move(axes));
+}
+
+value where(call_context& context, std::span<value> args) {
+  if (args.size() == 1) return nonzero(context, args);
+  if (args.size() == 2) throw value_error("takes a condition alone, or a condition and two choices");
+  const auto condition = to_truth(args[0]);
+  switch (std::max(dtype_of_value(args[1]), dtype_of_value(args[2]))) {
+  case dtype::float64: return select<double>(condition, args[1], args[2]);
+  case dtype::int64: return select<std::int64_t>(condition, args[1], args[2]);
+  default: return select<bool>(condition, args[1], args[2]);
+  }
+}
+
+// |a - b| <= atol + rtol |b| for all elements, as numpy.allclose.
+value all_close(call_context&, std::span<value> args) {
+  const auto number = [&](std::size_t i, double otherwise) {
+    return argument(args, i).is_nil() ? otherwise : args[i].to_float64();
+  };
+  const double rtol = number(2, 1e-5), atol = number(3, 1e-8);
+  const operand a(args[0], dtype::float64), b(args[1], dtype::float64);
+  const auto shape = detail::broadcast_shapes(a.shape(), b.shape());
+  const auto sa = a.strides_over(shape), sb = b.strides_over(shape);
+  bool close = true;
+  detail::for_each_row<2>(shape, {&sa, &sb}, [&](const detail::row<2>& r) {
+    for (std::int64_t i = 0; i < r.count; ++i) {
+      const double x = a.data<double>()[r.offset[0] + i * r.stride[0]];
+      const double y = b.data<double>()[r.offset[1] + i * r.stride[1]];
+      close = close && (x == y || std::fabs(x - y) <= atol + rtol * std::fabs(y));
+    }
+  });
+  return close;
+}
+
+value array_equal(call_context&, std::span<value> args) {
+  const auto a = args[0].to_array(), b = args[1].to_array();
+  const auto type = std::max(a.type(), b.type());
+  return a.shape() == b.shape() && value(a.cast(type)) == value(b.cast(type));
+}
+
+} // namespace
+
+std::span<const primitive> comparison_primitives() {
+  static constexpr primitive k_table[] = {
+      {"__eq", "a, b, numeric=", compare<equal>},
+      {"__ne", "a, b, numeric=", compare<unequal>},
+      {"__lt", "a, b, numeric=", compare<less>},
+      {"__le", "a, b, numeric=", compare<less_equal>},
+      {"__gt", "a, b, numeric=", compare<greater>},
+      {"__ge", "a, b, numeric=", compare<greater_equal>},
+      {"__not", "a", logical_not},
+      {"__xor", "a, b, ...", binary<logic<exclusion>>},
+      {"logical_and", "a, b, ...", binary<logic<conjunction>>},
+      {"logical_or", "a, b, ...", binary<logic<disjunction>>},
+      {"logical_xor", "a, b, ...", binary<logic<exclusion>>},
+      {"logical_not", "a", logical_not},
+      {"where", "condition, x=, y=", where},
+      {"nonzero", "a", nonzero},
+      {"allclose", "a, b, rtol=, atol=", all_close},
+      {"array_equal", "a, b", array_equal},
+  };
+  return k_table;
+}
+
+} // namespace treadle::tree

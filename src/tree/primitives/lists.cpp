@@ -1,0 +1,128 @@
+// Lists and dicts.
+#include "tree/primitive.hpp"
+
+#include <algorithm>
+
+namespace treadle::tree {
+namespace {
+
+value list(call_context& context, std::span<value> args) {
+  std::vector<value> items;
+  items.reserve(args.size());
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (context.owns(i)) items.push_back(std::move(args[i]));
+    else items.push_back(args[i]);
+  }
+  return value::list(std::move(items));
+}
+
+value dict(call_context&, std::span<value> args) { // of pairs, or of one list of pairs
+  std::vector<value::entry> entries;
+  const auto add = [&](const value& pair) {
+    if (!pair.is_list() || pair.size() != 2) throw value_error("expected pairs list(key, value), found " + repr(pair));
+    entries.emplace_back(pair.item(0), pair.item(1));
+  };
+  const bool nested = args.size() == 1 && args[0].is_list() && (args[0].size() == 0 || args[0].item(0).is_list());
+  if (nested)
+    for (std::size_t i = 0; i < args[0].size(); ++i) add(args[0].item(i));
+  else
+    for (const auto& pair : args) add(pair);
+  return value::dict(std::move(entries));
+}
+
+value range(call_context&, std::span<value> args) { // (stop) or (start, stop, step)
+  if (args.size() == 1) return value::range(0, args[0].to_int64(), 1);
+  return value::range(args[0].to_int64(), args[1].to_int64(), argument(args, 2).is_nil() ? 1 : args[2].to_int64());
+}
+
+value length(call_context&, std::span<value> args) { return args[0].size(); }
+
+value prepend(call_context&, std::span<value> args) { // (item, list)
+  value result = args[1];
+  if (!result.is_list()) throw value_error("expected a list, found " + std::string(to_string(result.kind())));
+  auto& items = detail::mutable_items(result);
+  items.insert(items.begin(), args[0]);
+  return result;
+}
+
+// car, cdr and their compositions: the letters between c and r, read from the right.
+value select_by_letters(call_context& context, std::span<value> args) {
+  value v = args[0];
+  const auto letters = context.self->name.substr(1, context.self->name.size() - 2);
+  for (auto letter = letters.rbegin(); letter != letters.rend(); ++letter) {
+    if (!v.is_list() || v.size() == 0) throw value_error("expected a list with at least one item, found " + repr(v));
+    if (*letter == 'a') {
+      v = v.item(0);
+    } else {
+      std::vector<value> rest;
+      for (std::size_t i = 1; i < v.size(); ++i) rest.push_back(v.item(i));
+      v = value::list(std::move(rest));
+    }
+  }
+  return v;
+}
+
+value zip(call_context&, std::span<value> args) {
+  std::size_t count = args.empty() ? 0 : args[0].size();
+  for (const auto& a : args) count = std::min(count, a.size());
+  std::vector<value> rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<value> row;
+    for (const auto& a : args) row.push_back(a.item(i));
+    rows.push_back(value::list(std::move(row)));
+  }
+  return value::list(std::move(rows));
+}
+
+value enumerate(call_context&, std::span<value> args) {
+  std::vector<value> rows;
+  const auto start = argument(args, 1).is_nil() ? 0 : args[1].to_int64();
+  for (std::size_t i = 0; i < args[0].size(); ++i)
+    rows.push_back(value::list({value(start + static_cast<std::int64_t>(i)), args[0].item(i)}));
+  return value::list(std::move(rows));
+}
+
+value keys(call_context&, std::span<value> args) {
+  std::vector<value> items;
+  for (const auto& entry : args[0].entries()) items.push_back(entry.first);
+  return value::list(std::move(items));
+}
+
+value contains(call_context&, std::span<value> args) { // (container, item)
+  if (args[0].is_dict()) return args[0].find(args[1]) != nullptr;
+  if (args[0].is_string()) return args[0].to_string_view().find(args[1].to_string_view()) != std::string_view::npos;
+  for (std::size_t i = 0; i < args[0].size(); ++i)
+    if (const auto item = args[0].item(i);
+        item == args[1] || (item.is_scalar() && args[1].is_scalar() && item.to_float64() == args[1].to_float64()))
+      return true;
+  return false;
+}
+
+#define TREADLE_CXR(letters) primitive{"c" letters "r", "list", select_by_letters}
+
+} // namespace
+
+std::span<const primitive> list_primitives() {
+  static constexpr primitive k_table[] = {
+      {"list", "...", list},
+      {"make_list", "...", list},
+      {"dict", "...", dict},
+      {"range", "start, stop=, step=", range},
+      {"__len", "x", length},
+      {"len", "x", length},
+      {"prepend", "item, list", prepend},
+      {"zip", "...", zip},
+      {"enumerate", "list, start=", enumerate},
+      {"dict_keys", "dict", keys},
+      {"__contains", "container, item", contains},
+      TREADLE_CXR("a"),    TREADLE_CXR("d"),    TREADLE_CXR("aa"),   TREADLE_CXR("ad"),   TREADLE_CXR("da"),
+      TREADLE_CXR("dd"),   TREADLE_CXR("aaa"),  TREADLE_CXR("aad"),  TREADLE_CXR("ada"),  TREADLE_CXR("add"),
+      TREADLE_CXR("daa"),  TREADLE_CXR("dad"),  TREADLE_CXR("dda"),  TREADLE_CXR("ddd"),  TREADLE_CXR("aaaa"),
+      TREADLE_CXR("aaad"), TREADLE_CXR("aada"), TREADLE_CXR("aadd"), TREADLE_CXR("adaa"), TREADLE_CXR("adad"),
+      TREADLE_CXR("adda"), TREADLE_CXR("addd"), TREADLE_CXR("daaa"), TREADLE_CXR("daad"), TREADLE_CXR("dada"),
+      TREADLE_CXR("dadd"), TREADLE_CXR("ddaa"), TREADLE_CXR("ddad"), TREADLE_CXR("ddda"), TREADLE_CXR("dddd"),
+  };
+  return k_table;
+}
+
+} // namespace treadle::tree

@@ -1,0 +1,40 @@
+#include "tree/slicing.hpp"
+
+#include "tree/primitive.hpp"
+
+namespace treadle::tree {
+namespace {
+
+value slice(call_context&, std::span<value> args) { return slice_value(args[0], args.subspan(1)); }
+
+value slice_column(call_context&, std::span<value> args) {
+  const value indices[] = {value(), args[1]};
+  return slice_value(args[0], indices);
+}
+
+value take(call_context&, std::span<value> args) {
+  const auto a = args[0].to_array();
+  if (argument(args, 2).is_nil()) {
+    const value flat[] = {args[1]};
+    return slice_value(a.reshape({-1}), flat);
+  }
+  std::vector<value> indices(to_axis(args[2], a.rank()));
+  indices.push_back(args[1].is_list() ? value(args[1].to_array()) : args[1]);
+  return slice_value(a, indices);
+}
+
+} // namespace
+
+std::span<const primitive> slicing_primitives() {
+  static constexpr primitive k_table[] = {
+      {"slice", "a, ...", slice},
+      {"slice_row", "a, row", slice},
+      {"slice_page", "a, page", slice},
+      {"tuple_slice", "a, ...", slice},
+      {"slice_column", "a, column", slice_column},
+      {"take", "a, indices, axis=", take},
+  };
+  return k_table;
+}
+
+} // namespace treadle::tree

@@ -1,0 +1,47 @@
+// What primitives with effects use: the random numbers and the output of one run. Safe to use from concurrent tasks.
+#pragma once
+
+#include <treadle/detail/spinlock.hpp>
+#include <treadle/physl.hpp>
+
+#include <random>
+#include <string_view>
+
+namespace treadle::tree {
+
+class run_services {
+ public:
+  explicit run_services(const physl::run_options& options) noexcept
+      : m_write(options.write), m_write_context(options.write_context) {}
+
+  void write(std::string_view text) {
+    if (!m_write) return;
+    detail::scoped_lock guard(m_output_lock);
+    m_write(m_write_context, text);
+  }
+
+  // Calls f(engine) alone. Every run starts from the same seed, so that it can be repeated.
+  template <class F>
+  auto with_random(F&& f) {
+    detail::scoped_lock guard(m_random_lock);
+    return f(m_engine);
+  }
+  void seed(std::uint32_t s) {
+    detail::scoped_lock guard(m_random_lock);
+    m_engine.seed(s);
+    m_seed = s;
+  }
+  std::uint32_t seed() {
+    detail::scoped_lock guard(m_random_lock);
+    return m_seed;
+  }
+
+ private:
+  void (*m_write)(void*, std::string_view);
+  void* m_write_context;
+  detail::spinlock m_output_lock, m_random_lock;
+  std::uint32_t m_seed = std::mt19937::default_seed;
+  std::mt19937 m_engine{m_seed};
+};
+
+} // namespace treadle::tree

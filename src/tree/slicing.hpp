@@ -1,0 +1,21 @@
+// NumPy indexing of arrays, and indexing of lists, dicts and strings.
+//
+// One index per axis: an integer (negative counts from the end); list(i), the same; list(start, stop[, step]) with nil for
+// defaults, clamped to the axis; nil or list(), all; an array of integers, a gather; an array of bool, a mask (of one axis
+// or, rank > 1, of as many); "newaxis"; "...". Axes without an index are taken whole.
+#pragma once
+
+#include <treadle/value.hpp>
+
+#include <span>
+
+namespace treadle::tree {
+
+// Reading with integers and ranges gives a view of an array, with arrays a copy. value_error when out of range.
+value slice_value(const value& v, std::span<const value> indices);
+
+// Writes x, broadcast to the selection and converted to the element type, into v: in place when nobody else sees its
+// elements, else into a copy that v then is. A float written into an integer array is an error unless integral.
+void assign_slice(value& v, std::span<const value> indices, const value& x);
+
+} // namespace treadle::tree
