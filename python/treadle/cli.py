@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv as csv_module
 import json as json_module
 import sys
 import time
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +13,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from . import _native, demo, physl
-from .config import POLICIES, config
+from . import demo, physl
+from .config import config
 from .errors import Error
 from .info import info as gather
 
@@ -26,23 +25,35 @@ app = typer.Typer(
 out = Console()
 err = Console(stderr=True)
 
-Policy = Enum("Policy", {name: name for name in POLICIES})  # type: ignore[misc]
+
+class Policy(StrEnum):
+    always_async = "always-async"
+    always_inline = "always-inline"
+    paper_baseline = "paper-baseline"
+
+
 Workers = Annotated[int, typer.Option(min=0, max=4096, help="Number of workers; 0: all usable cores.")]
 
 
 @app.command("physl")
 def physl_command(
     file: Annotated[str | None, typer.Argument(help="PhySL file, or - for standard input.")] = None,
-    arguments: Annotated[list[str] | None, typer.Argument(help="PhySL expressions, handed to the program.")] = None,
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="PhySL expressions, handed to the program.")
+    ] = None,
     code: Annotated[str | None, typer.Option("-c", "--code", help="Run this text instead of a file.")] = None,
     performance: Annotated[bool, typer.Option("--performance", help="Print what each node cost.")] = False,
     dump_dot: Annotated[Path | None, typer.Option(help="Write the tree for Graphviz.")] = None,
     dump_newick: Annotated[Path | None, typer.Option(help="Write the tree in Newick form.")] = None,
-    dump_counters: Annotated[Path | None, typer.Option(help="Write counters of every primitive as CSV.")] = None,
-    policy: Annotated[Policy, typer.Option(help="Inlining policy.")] = Policy["paper-baseline"],  # type: ignore[valid-type]
+    dump_counters: Annotated[
+        Path | None, typer.Option(help="Write counters of every primitive as CSV.")
+    ] = None,
+    policy: Annotated[Policy, typer.Option(help="Inlining policy.")] = Policy.paper_baseline,
     workers: Workers = 0,
     show_time: Annotated[bool, typer.Option("--time", help="Print how long the run took.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print result and measurements as one JSON object.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print result and measurements as one JSON object.")
+    ] = False,
 ) -> None:
     """Run a PhySL program.
 
@@ -52,16 +63,20 @@ def physl_command(
 
     program, given = _program(file, arguments or [], code)
     values = [_argument(text, i) for i, text in enumerate(given, 1)]
-    with config(policy=policy.value, workers=workers), profile() as recorded:  # type: ignore[attr-defined]
+    with config(policy=policy.value, workers=workers), profile() as recorded:
         start = time.perf_counter()
         result = program(*values)
         seconds = time.perf_counter() - start
-    for path, write in ((dump_dot, program.dot), (dump_newick, program.newick), (dump_counters, program.counters_csv)):
+    for path, write in (
+        (dump_dot, program.dot),
+        (dump_newick, program.newick),
+        (dump_counters, program.counters_csv),
+    ):
         if path is not None:
             _write(path, write())
     if as_json:
         rows = [_plain_row(r) for r in recorded.rows] if performance else None
-        found = {"result": _jsonable(result), "seconds": seconds, "policy": policy.value}  # type: ignore[attr-defined]
+        found = {"result": _jsonable(result), "seconds": seconds, "policy": policy.value}
         print(json_module.dumps({**found, **({"nodes": rows} if rows is not None else {})}))
         return
     if result is not None:
@@ -104,11 +119,23 @@ def _jsonable(value: Any) -> Any:
 
 
 def _plain_row(row: Any) -> dict[str, Any]:
-    wanted = ("name", "display", "file", "line", "column", "count", "inclusive_ns", "self_ns", "inlined", "spawned", "mode")
+    wanted = (
+        "name",
+        "display",
+        "file",
+        "line",
+        "column",
+        "count",
+        "inclusive_ns",
+        "self_ns",
+        "inlined",
+        "spawned",
+        "mode",
+    )
     return {name: getattr(row, name) for name in wanted}
 
 
-class Demo(str, Enum):
+class Demo(StrEnum):
     als = "als"
     lra = "lra"
     kmeans = "kmeans"
@@ -121,7 +148,9 @@ def demo_command(
     csv: Annotated[Path | None, typer.Option(help="A table of numbers to run it on.")] = None,
     output: Annotated[Path, typer.Option(help="The page to write.")] = Path("treadle-demo.html"),
     workers: Workers = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the measurements, one JSON object per line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the measurements, one JSON object per line.")
+    ] = False,
 ) -> None:
     """Run array programs under every policy and in plain NumPy, compare, and write a page about it."""
     from .report import demo_page
@@ -140,7 +169,9 @@ def demo_command(
         for comparison in results:
             demo.show(comparison, out)
     _write(output, demo_page(results, machine))
-    (err if as_json else out).print(f"The trees, decisions and timelines are in [bold]{output}[/]", highlight=False)
+    (err if as_json else out).print(
+        f"The trees, decisions and timelines are in [bold]{output}[/]", highlight=False
+    )
 
 
 @app.command("info")
@@ -156,7 +187,9 @@ def info_command(
     for section, entries in found.items():
         table.add_row(f"[bold]{section}[/]", "")
         for key, value in entries.items():
-            shown = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+            shown = (
+                ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+            )
             table.add_row(f"  {key}", shown)
     out.print(table)
 
@@ -171,13 +204,13 @@ def main() -> None:
         err.print("interrupted")
         sys.exit(130)
     except Exception as error:
-        if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # wrong usage
-            error.show()  # type: ignore[attr-defined]
-            sys.exit(error.exit_code)
+        if show := getattr(error, "show", None):  # wrong usage
+            show()
+            sys.exit(2)
         if isinstance(error, Error | ValueError | TypeError | MemoryError | OverflowError):
             print(f"treadle: {error or type(error).__name__}", file=sys.stderr)
             sys.exit(1)
         raise
 
 
-__all__ = ["app", "csv_module", "main", "_native"]
+__all__ = ["app", "main"]

@@ -14,7 +14,7 @@ from .errors import Error
 POLICIES = ("always-async", "always-inline", "paper-baseline")
 
 
-class policies:
+class policies:  # noqa: N801 - read as a namespace: td.policies.always_inline
     """Inlining policies: whether a primitive runs inside of the one that needs its value, or as a task of its own.
 
     `paper-baseline` decides per primitive by its mean time: 5 evaluations, then inline up to 350 us, spawn from 500 us.

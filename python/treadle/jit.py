@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
 
 from . import _native, session
 from .config import Config, current
@@ -83,7 +83,7 @@ class JitFunction(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         config = current()
         if not config.enabled:
-            return self.__treadle_function__(*args, **kwargs)  # type: ignore[no-any-return]
+            return cast(R, self.__treadle_function__(*args, **kwargs))
         transduced, native = self._compile()
         values = self._bind(args, kwargs, transduced)
         try:
@@ -92,7 +92,7 @@ class JitFunction(Generic[P, R]):
                 result = session.run(native, values, self._names(), chosen, self._prints)
         except PhyslError as error:
             raise located(error, transduced.files) from None
-        return self._result(result, transduced)
+        return cast(R, self._result(result, transduced))
 
     def submit(self, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Start the function and return at once."""
@@ -130,7 +130,7 @@ class JitFunction(Generic[P, R]):
         return self._compile()[1]
 
     def __repr__(self) -> str:
-        return f"<td.jit {self.__qualname__}{self._signature}>"
+        return f"<td.jit {self.__name__}{self._signature}>"
 
     # ----------------------------------------------------------------------------------------------------------------
     def _compile(self) -> tuple[Transduced, _native.Program]:

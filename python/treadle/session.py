@@ -54,7 +54,7 @@ def submit(
     program: _native.Program, arguments: Any, names: list[str], chosen: _native.Settings,
     done: Callable[[Any, BaseException | None], None],
 ) -> tuple[_native.Submission, Callable[[], None]]:  # fmt: skip
-    """Start a run; `done(result, error)` is called on the pump's thread, unless the function returned here was called."""
+    """Start a run; `done(result, error)` is called on the pump's thread, unless the returned function was called."""
     global _next_ticket
     start_pump()
     with _lock:

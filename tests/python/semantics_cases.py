@@ -181,7 +181,16 @@ def new_axes(a):
 def gathers(a, n):
     rows = np.array([2, 0])
     positions = [0, 2]
-    return a[[2, 0]], a[rows], a[positions], a[a > 4], a[:, [1, 3]], n[n != 2], a[rows, [1, 2]], n[np.argsort(n)]
+    return (
+        a[[2, 0]],
+        a[rows],
+        a[positions],
+        a[a > 4],
+        a[:, [1, 3]],
+        n[n != 2],
+        a[rows, [1, 2]],
+        n[np.argsort(n)],
+    )
 
 
 @case(A)
@@ -227,7 +236,19 @@ def element_swaps(n):
 @case(A)
 def shapes(a):
     m, n = a.shape
-    return a.shape, a.shape[0], a.shape[-1], a.size, a.ndim, len(a), m * n, a.T, a.T.shape, np.shape(a), np.size(a, 1)
+    return (
+        a.shape,
+        a.shape[0],
+        a.shape[-1],
+        a.size,
+        a.ndim,
+        len(a),
+        m * n,
+        a.T,
+        a.T.shape,
+        np.shape(a),
+        np.size(a, 1),
+    )
 
 
 @case(A)
@@ -293,17 +314,44 @@ def linear_algebra(m, b):
 
 @case(N, V)
 def sorting(n, v):
-    return np.sort(n), np.argsort(v), np.sort(v)[::-1], np.unique(n), np.argmin(v), np.argmax(n), np.nonzero(n)[0], np.where(n > 2)[0]
+    return (
+        np.sort(n),
+        np.argsort(v),
+        np.sort(v)[::-1],
+        np.unique(n),
+        np.argmin(v),
+        np.argmax(n),
+        np.nonzero(n)[0],
+        np.where(n > 2)[0],
+    )
 
 
 @case(V)
 def conversions(v):
-    return int(3.9), int(-3.9), float(2), bool(0), v.astype(int), (v > 0).astype(float), round(2.5), round(-1.4), v.astype(bool)
+    return (
+        int(3.9),
+        int(-3.9),
+        float(2),
+        bool(0),
+        v.astype(int),
+        (v > 0).astype(float),
+        round(2.5),
+        round(-1.4),
+        v.astype(bool),
+    )
 
 
 @case(3, 9, 4)
 def python_extremes(a, b, c):
-    return min(a, b), max(a, b, c), min(a * 2, b - 4), max([a, b, c]), sum([a, b, c]), any([False, True]), all([True, False])
+    return (
+        min(a, b),
+        max(a, b, c),
+        min(a * 2, b - 4),
+        max([a, b, c]),
+        sum([a, b, c]),
+        any([False, True]),
+        all([True, False]),
+    )
 
 
 @case(12)

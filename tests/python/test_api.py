@@ -303,7 +303,13 @@ def test_deep_recursion_does_not_overflow():
 
 
 def script(text, **environment):
-    run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
+    run = subprocess.run(
+        [sys.executable, "-c", text],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
     return run.returncode, run.stdout, run.stderr
 
 
@@ -347,7 +353,9 @@ def test_process_ends_with_work_in_flight(tmp_path):
         "import treadle as td\n@td.jit\ndef f(n):\n    s = 0\n    while s < n:\n        s = s + 1\n    return s\n"
         "f.submit(10**15)\nprint('done')\n"
     )
-    run = subprocess.run([sys.executable, tmp_path / "endless.py"], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(
+        [sys.executable, tmp_path / "endless.py"], capture_output=True, text=True, timeout=60
+    )
     assert run.returncode == 0 and run.stdout == "done\n" and run.stderr == ""
 
 
@@ -357,5 +365,7 @@ def test_interrupt_stops_a_run(tmp_path):
         "    return s\nthreading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "try:\n    f(10**15)\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
     )
-    run = subprocess.run([sys.executable, tmp_path / "endless.py"], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(
+        [sys.executable, tmp_path / "endless.py"], capture_output=True, text=True, timeout=60
+    )
     assert run.stdout == "interrupted\n"

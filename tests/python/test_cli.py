@@ -12,7 +12,9 @@ TREADLE = str(Path(sys.executable).with_name("treadle"))
 
 
 def treadle(*arguments, stdin="", cwd=None):
-    run = subprocess.run([TREADLE, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=300, cwd=cwd)
+    run = subprocess.run(
+        [TREADLE, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=300, cwd=cwd
+    )
     return run.returncode, run.stdout, run.stderr
 
 
@@ -40,19 +42,42 @@ def test_files_and_standard_input(tmp_path):
 def test_dumps_and_measurements(tmp_path):
     names = {"dot": "t.dot", "newick": "t.newick", "counters": "t.csv"}
     dumps = [x for k, n in names.items() for x in (f"--dump-{k}", tmp_path / n)]
-    rc, out, err = treadle("physl", "-c", "define(f, x, x + 1) f", "1", *dumps, "--performance", "--time", "--policy", "always-async")
+    rc, out, err = treadle(
+        "physl",
+        "-c",
+        "define(f, x, x + 1) f",
+        "1",
+        *dumps,
+        "--performance",
+        "--time",
+        "--policy",
+        "always-async",
+    )
     assert rc == 0 and out == "2\n" and "inclusive ms" in err and "time: " in err
     assert (tmp_path / "t.dot").read_text().startswith("graph ")
     assert (tmp_path / "t.newick").read_text().rstrip().endswith(";")
-    assert (tmp_path / "t.csv").read_text().startswith("primitive_instance,display_name,count,time,eval_direct")
+    assert (
+        (tmp_path / "t.csv").read_text().startswith("primitive_instance,display_name,count,time,eval_direct")
+    )
 
 
 def test_json_output():
-    rc, out, _ = treadle("physl", "-c", "[[1, 2], [3, 4]]", "--json", "--performance", "--policy", "always-inline")
+    rc, out, _ = treadle(
+        "physl", "-c", "[[1, 2], [3, 4]]", "--json", "--performance", "--policy", "always-inline"
+    )
     found = json.loads(out)
-    assert rc == 0 and found["result"] == [[1, 2], [3, 4]] and found["policy"] == "always-inline" and "nodes" in found
+    assert (
+        rc == 0
+        and found["result"] == [[1, 2], [3, 4]]
+        and found["policy"] == "always-inline"
+        and "nodes" in found
+    )
     machine = json.loads(treadle("info", "--json")[1])
-    assert machine["runtime"]["workers"] >= 1 and machine["build"]["version"] and machine["machine"]["usable cores"] >= 1
+    assert (
+        machine["runtime"]["workers"] >= 1
+        and machine["build"]["version"]
+        and machine["machine"]["usable cores"] >= 1
+    )
 
 
 def test_info_names_the_parts():
@@ -94,7 +119,12 @@ def test_bad_programs(code, parts):
 
 def test_nesting_ends_with_a_message_or_a_value():
     deep = 10_000
-    for code in ("(" * deep + "1" + ")" * deep, "-" * deep + "1", "sqrt(" * deep + "1.0" + ")" * deep, "[" * deep + "1" + "]" * deep):
+    for code in (
+        "(" * deep + "1" + ")" * deep,
+        "-" * deep + "1",
+        "sqrt(" * deep + "1.0" + ")" * deep,
+        "[" * deep + "1" + "]" * deep,
+    ):
         rc, out, err = treadle("physl", "-", stdin=code)
         assert rc in (0, 1) and "Traceback" not in err and (out if rc == 0 else err)
 
@@ -149,7 +179,9 @@ def test_missing_and_unreadable_tables(tmp_path):
         assert "locked.csv" in refused("demo", "als", "--csv", locked)
     (tmp_path / "table.csv").write_text("1,2,5\n")
     assert "class" in refused("demo", "lra", "--csv", tmp_path / "table.csv")
-    assert "nowhere" in treadle("demo", "als", "--csv", locked, "--output", tmp_path / "nowhere" / "p.html")[2]
+    assert (
+        "nowhere" in treadle("demo", "als", "--csv", locked, "--output", tmp_path / "nowhere" / "p.html")[2]
+    )
 
 
 def test_demo_runs_on_a_table(tmp_path):

@@ -36,7 +36,9 @@ def identical(a, b):
     return np.asarray(a).tobytes() == np.asarray(b).tobytes()
 
 
-@pytest.mark.parametrize(("name", "function", "arguments"), CASES, ids=[f"{i}-{c[0]}" for i, c in enumerate(CASES)])
+@pytest.mark.parametrize(
+    ("name", "function", "arguments"), CASES, ids=[f"{i}-{c[0]}" for i, c in enumerate(CASES)]
+)
 def test_same_as_numpy(name, function, arguments):
     copies = [np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments]
     expected = function(*copies)
@@ -115,11 +117,20 @@ def through(x):
     return x, x + 0
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint32", "int32", "int64", "float32", "float64", ">i4", ">f8"])
+@pytest.mark.parametrize(
+    "dtype",
+    ["bool", "int8", "uint8", "int16", "uint32", "int32", "int64", "float32", "float64", ">i4", ">f8"],
+)
 @pytest.mark.parametrize("layout", ["plain", "strided", "reversed", "fortran", "empty"])
 def test_arrays_in_every_layout(dtype, layout):
     x = (np.arange(24) % 2 if dtype == "bool" else np.arange(24)).reshape(4, 6).astype(dtype)
-    x = {"plain": x, "strided": x[::2, ::3], "reversed": x[::-1, ::-1], "fortran": np.asfortranarray(x), "empty": x[:0]}[layout]
+    x = {
+        "plain": x,
+        "strided": x[::2, ::3],
+        "reversed": x[::-1, ::-1],
+        "fortran": np.asfortranarray(x),
+        "empty": x[:0],
+    }[layout]
     same_object, computed = through(x)
     np.testing.assert_array_equal(same_object, x)
     np.testing.assert_array_equal(computed, x)

@@ -6,7 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 
 from .data import Workload, workloads
@@ -49,7 +56,9 @@ def duration(seconds: float) -> str:
 
 def show(comparison: Comparison, console: Console) -> None:
     workload = comparison.workload
-    table = Table(title=f"[bold]{workload.title}[/]\n[dim]{workload.detail}", title_justify="left", header_style="bold")
+    table = Table(
+        title=f"[bold]{workload.title}[/]\n[dim]{workload.detail}", title_justify="left", header_style="bold"
+    )
     table.add_column("rival")
     for name in ("time", "against NumPy", "tasks created", "inlined", "largest difference"):
         table.add_column(name, justify="right")
@@ -63,6 +72,8 @@ def show(comparison: Comparison, console: Console) -> None:
         else:
             share = "" if o.inlined_share is None else f"{o.inlined_share:.1%}"
             difference = "0" if o.difference == 0 else f"{o.difference:.1e}"
-            table.add_row(o.rival, duration(o.seconds), against, f"{o.tasks:,}", share, difference, style=style)
+            table.add_row(
+                o.rival, duration(o.seconds), against, f"{o.tasks:,}", share, difference, style=style
+            )
     console.print(table)
     console.print()

@@ -44,7 +44,9 @@ def read_csv(path: str | Path) -> np.ndarray:
     except ValueError as error:
         raise Error(str(error)) from None
     if table.size > MAX_CSV_ELEMENTS:
-        raise Error(f"{path}: {table.shape[0]} x {table.shape[1]} numbers are too many; at most {MAX_CSV_ELEMENTS}")
+        raise Error(
+            f"{path}: {table.shape[0]} x {table.shape[1]} numbers are too many; at most {MAX_CSV_ELEMENTS}"
+        )
     return table
 
 
@@ -52,7 +54,9 @@ def _scikit_learn() -> Any:
     try:
         import sklearn.datasets
     except ImportError:
-        raise Error("this demonstration needs scikit-learn for its data: pip install 'treadle[demo]'") from None
+        raise Error(
+            "this demonstration needs scikit-learn for its data: pip install 'treadle[demo]'"
+        ) from None
     return sklearn.datasets
 
 
@@ -61,13 +65,16 @@ def _als(name: str, title: str, ratings: np.ndarray, factors: int, iterations: i
 
     if (ratings < 0).any():
         where = np.argwhere(ratings < 0)[0]
-        raise Error(f"{title}: ratings are counts, but row {where[0] + 1}, column {where[1] + 1} is {ratings[tuple(where)]:g}")
+        raise Error(
+            f"{title}: ratings are counts, but row {where[0] + 1}, column {where[1] + 1} is {ratings[tuple(where)]:g}"
+        )
     random = np.random.default_rng(0)
     users, items = ratings.shape
     X, Y = random.standard_normal((users, factors)), random.standard_normal((items, factors))
     return Workload(
         name, title, als, (ratings, X, Y, iterations, 0.1, 40.0),
-        f"{users} x {items} ratings, {factors} factors, {iterations} iteration{'s' * (iterations > 1)}, dense diagonals as in the paper",
+        f"{users} x {items} ratings, {factors} factors, {iterations} iteration{'s' * (iterations > 1)}, "
+        "dense diagonals as in the paper",
         "inverse", iterations * (users + items),
     )  # fmt: skip
 
@@ -78,7 +85,7 @@ def als_paper() -> Workload:
 
 def als_digits() -> Workload:
     digits = _scikit_learn().load_digits().data
-    return _als("als-digits", "ALS, handwritten digits", digits, 8, 1)
+    return _als("als-digits", "ALS, handwritten digits", digits, 10, 5)
 
 
 def als_csv(path: str | Path) -> Workload:
@@ -109,9 +116,13 @@ def lra_csv(path: str | Path) -> Workload:
     return _lra("lra-csv", f"Logistic regression, {Path(path).name}", x, y, lra)
 
 
-def _lra(name: str, title: str, x: np.ndarray, y: np.ndarray, program: Any, iterations: int = 2000) -> Workload:
+def _lra(
+    name: str, title: str, x: np.ndarray, y: np.ndarray, program: Any, iterations: int = 10_000
+) -> Workload:
     detail = f"{x.shape[0]} samples, {x.shape[1]} features, {iterations} steps"
-    return Workload(name, title, program, (np.ascontiguousarray(x), y, 1e-4, iterations), detail, "exp", iterations)
+    return Workload(
+        name, title, program, (np.ascontiguousarray(x), y, 1e-3, iterations), detail, "exp", iterations
+    )
 
 
 def _kmeans(name: str, title: str, points: np.ndarray) -> Workload:

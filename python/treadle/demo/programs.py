@@ -12,7 +12,9 @@ Array = Any  # numpy.ndarray; the functions are compiled from their source
 
 
 @jit
-def als(ratings: Array, X: Array, Y: Array, iterations: int, regularization: float, alpha: float) -> tuple[Array, Array]:
+def als(
+    ratings: Array, X: Array, Y: Array, iterations: int, regularization: float, alpha: float
+) -> tuple[Array, Array]:
     """Alternating least squares for implicit feedback (Hu, Koren, Volinsky 2008), as written in the paper's program.
 
     Confidence matrices are dense diagonals, and both Gram matrices come from the previous iterate.

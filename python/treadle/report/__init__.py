@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 FORMATS = (".html", ".dot", ".newick")
 
 
-def visualize(function: JitFunction[..., Any] | physl.Program | Profile, path: str | os.PathLike[str]) -> Path:
+def visualize(
+    function: JitFunction[..., Any] | physl.Program | Profile, path: str | os.PathLike[str]
+) -> Path:
     """Write the execution tree of a compiled function, a PhySL program or a profile to a file.
 
     The ending chooses the form: .html is a page with times, decisions and source, of all runs so far; .dot is for
@@ -33,10 +35,14 @@ def visualize(function: JitFunction[..., Any] | physl.Program | Profile, path: s
     if isinstance(function, Profile):
         if target.suffix != ".html":
             raise ValueError("a profile is written as .html; name the function for .dot and .newick")
-        target.write_text(page([_comparison("Profile", "", [_run("recorded", function.rows, function.slices)])]), "utf-8")
+        target.write_text(
+            page([_comparison("Profile", "", [_run("recorded", function.rows, function.slices)])]), "utf-8"
+        )
         return target
     if not isinstance(function, JitFunction | physl.Program):
-        raise TypeError(f"visualize takes a td.jit function, a PhySL program or a profile, not {type(function).__name__}")
+        raise TypeError(
+            f"visualize takes a td.jit function, a PhySL program or a profile, not {type(function).__name__}"
+        )
     native = function.native
     if target.suffix == ".dot":
         target.write_text(native.dot(), "utf-8")
@@ -60,20 +66,27 @@ def demo_page(comparisons: list[Comparison], machine: dict[str, dict[str, Any]])
             rows, slices = (o.profile.rows, o.profile.slices) if o.profile else ([], [])
             measured = {
                 "seconds": o.seconds, "tasks": o.tasks, "evaluations": o.evaluations, "share": o.inlined_share,
-                "difference": o.difference if o.difference is not None and math.isfinite(o.difference) else None, "dropped": o.profile.dropped if o.profile else 0,
+                "difference": _finite(o.difference), "dropped": o.profile.dropped if o.profile else 0,
             }  # fmt: skip
             runs.append(_run("plain NumPy" if o.rival == "numpy" else o.rival, rows, slices) | measured)
         shown.append(_comparison(c.workload.title, c.workload.detail, runs))
     facts = [
-        f"{machine['machine']['cpu']}", f"{machine['runtime']['workers']} workers", f"Treadle {machine['build']['version']}",
-        f"{machine['build']['compiler']}", f"NumPy {machine['build']['numpy']}",
+        machine["machine"]["cpu"], f"{machine['runtime']['workers']} workers",
+        f"Treadle {machine['build']['version']}", f"{machine['build']['compiler']}", f"NumPy {machine['build']['numpy']}",
     ]  # fmt: skip
     return page(shown, facts)
 
 
+def _finite(number: float | None) -> float | None:
+    """JSON has no infinity."""
+    return number if number is not None and math.isfinite(number) else None
+
+
 def page(comparisons: list[dict[str, Any]], facts: list[str] | None = None) -> str:
     folder = resources.files(__package__)
-    template, style, script = ((folder / name).read_text("utf-8") for name in ("page.html", "page.css", "page.js"))
+    template, style, script = (
+        (folder / name).read_text("utf-8") for name in ("page.html", "page.css", "page.js")
+    )
     data = {
         "facts": facts or [], "comparisons": comparisons,
         "date": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"),
@@ -107,12 +120,14 @@ def _run(rival: str, rows: list[Row], slices: list[Slice]) -> dict[str, Any]:
 
 def _source(rows: list[Row]) -> list[dict[str, Any]]:
     """The lines that the nodes come from, whole from the first to the last in each file."""
-    result = []
+    result: list[dict[str, Any]] = []
     for file in dict.fromkeys(r.file for r in rows if r.line):
         used = sorted({r.line for r in rows if r.file == file and r.line})
         for first, last in _spans(used):
             for line in range(first, last + 1):
-                result.append({"file": file, "line": line, "text": linecache.getline(file, line).rstrip("\n")})
+                result.append(
+                    {"file": file, "line": line, "text": linecache.getline(file, line).rstrip("\n")}
+                )
     # Only what a reader needs of a path.
     return [entry | {"name": os.path.basename(entry["file"])} for entry in result]
 

@@ -2,8 +2,8 @@
 
 Values of an execution tree never change: assigning to an item makes a new value for that one variable. NumPy changes
 the memory, which every other name of it sees. Both agree unless a variable that is changed in place shares memory with
-another one; those programs are refused here and told to copy. Where sharing depends on a type (row = x[i] shares memory,
-number = v[i] does not), the compiled program checks it when it runs.
+another one; those programs are refused here and told to copy. Where sharing depends on a type (row = x[i] shares
+memory, number = v[i] does not), the compiled program checks it when it runs.
 """
 
 from __future__ import annotations
@@ -242,22 +242,23 @@ class Analysis:
                 if parameter == name:
                     yield (
                         where,
-                        f"'{name}' is an argument and would be changed for the caller: write {name} = {name}.copy() first",
+                        f"'{name}' is an argument and would be changed for the caller: "
+                        f"write {name} = {name}.copy() first",
                     )
                 else:
                     yield (
                         where,
                         (
-                            f"'{name}' shares memory with the argument '{parameter}', which would be changed for the caller: "
-                            f"make it a copy with .copy() where '{name}' is assigned"
+                            f"'{name}' shares memory with the argument '{parameter}', which would be changed for the "
+                            f"caller: make it a copy with .copy() where '{name}' is assigned"
                         ),
                     )
             for other in sorted(group - {name}):
                 yield (
                     where,
                     (
-                        f"'{name}' and '{other}' share memory, and '{name}' is changed here: make one a copy with .copy() "
-                        "where it is assigned"
+                        f"'{name}' and '{other}' share memory, and '{name}' is changed here: make one a copy with "
+                        ".copy() where it is assigned"
                     ),
                 )
             for container, held, place in self.found.held:

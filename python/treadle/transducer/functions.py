@@ -1,7 +1,7 @@
 """Which NumPy functions, methods and builtins become which primitives.
 
-Functions are looked up by identity of the object itself, so `import numpy as whatever` and `from numpy.linalg import inv`
-both work. A specification lists the parameters as NumPy names them; an argument that is not listed is refused by name.
+Functions are looked up by identity of the object itself, so `import numpy as whatever` and `from numpy.linalg import
+inv` both work. A specification lists the parameters as NumPy names them; an argument that is not listed is refused by name.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Arguments:
         return self.compiler.expression(found) if isinstance(found, ast.expr) else found
 
     def get(self, name: str, default: Node) -> Node:
-        return self[name] if name in self else default
+        return self[name] if name in self else default  # noqa: SIM401 - this is what get() is
 
     def dtype(self, name: str = "dtype") -> str | None:
         """The element type named by an argument, which must be one that Treadle computes with."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .nodes import NIL, Call, Literal, Name, Node, block, call
@@ -29,7 +30,7 @@ def parallel_loop(outer: FunctionCompiler, node: ast.For, iterable: ast.Call) ->
 
     inner = FunctionCompiler.__new__(FunctionCompiler)
     inner.__dict__.update(outer.__dict__)
-    inner.scope = Scope([n for n in private], outer.scope, outer.unit.reserved)
+    inner.scope = Scope(private, outer.scope, outer.unit.reserved)
     inner.defined = {node.target.id}
     names = [n for n in bound_names(node.body) if n != node.target.id]
     inner.defined |= set(names)
@@ -141,7 +142,7 @@ def _check_jumps(outer: FunctionCompiler, statement: ast.AST) -> None:
 
 
 def _check_written(
-    outer: FunctionCompiler, node: ast.For, private: set[str], writes: list[ast.stmt], written: set[str]
+    outer: FunctionCompiler, node: ast.For, private: set[str], writes: Sequence[ast.stmt], written: set[str]
 ) -> None:
     targets = {id(t.value) for s in writes for t in _targets(s)}
     for statement in writes:

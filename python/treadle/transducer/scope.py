@@ -20,7 +20,7 @@ def target_names(target: ast.expr) -> Iterator[ast.Name]:
 
 
 def walk_own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Every node in source order, without entering nested functions and comprehensions (they are yielded themselves)."""
+    """Every node in source order, without entering nested functions and comprehensions (yielded themselves)."""
     for node in nodes:
         yield node
         if isinstance(node, FUNCTIONS):

@@ -68,7 +68,7 @@ class Source:
         raise UnsupportedError(message, file=self.file, line=place.line, column=place.column, source=line)
 
     def resolve(self, node: ast.expr, is_local: Callable[[str], bool]) -> Any:
-        """The Python object that a name or a dotted path means outside of the function; MISSING when it is a local value."""
+        """The Python object that a name or dotted path means outside of the function; MISSING for a local value."""
         if isinstance(node, ast.Name):
             if is_local(node.id):
                 return MISSING

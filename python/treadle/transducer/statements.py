@@ -42,7 +42,7 @@ def always_returns(body: list[ast.stmt]) -> bool:
 
 
 class FunctionCompiler(ExpressionCompiler):
-    """Compiles one def. Locals are defined where they are first assigned, if that is certain to run first; else at the top."""
+    """Compiles one def. Locals are defined where they are first assigned if that surely runs first, else at the top."""
 
     def __init__(
         self,
@@ -297,7 +297,7 @@ class FunctionCompiler(ExpressionCompiler):
         self.source.unsupported(target, f"{what}: assign to a variable or to x[...]")
 
     def writable(self, target: ast.Subscript) -> Call:
-        """slice(x, indices...) of an own variable x; x[i][j] is written as x[i, j], which a single position i allows."""
+        """slice(x, indices...) of an own variable x; x[i][j] becomes x[i, j], which a single position i allows."""
         self._own_variable(target)
         owner, indices = target.value, list(self.item(target, NIL).args[1:])
         while isinstance(owner, ast.Subscript):
@@ -326,8 +326,8 @@ class FunctionCompiler(ExpressionCompiler):
         result: list[Node] = []
         for name in target_names(target):
             if self.analysis.group(name.id) & {changed}:
-                result.append(self._scalar_check(name, f"'{name.id}' would share memory with '{changed}', which is changed: "
-                                                 f"make it a copy with .copy()"))  # fmt: skip
+                shared = f"'{name.id}' would share memory with '{changed}', which is changed: make it a copy with .copy()"
+                result.append(self._scalar_check(name, shared))
         return result
 
     def _scalar_check(self, name: ast.Name, message: str) -> Node:
@@ -346,7 +346,7 @@ class FunctionCompiler(ExpressionCompiler):
             name = Name(self.scope.names[target.id], self.place(target))
             checks: list[Node] = []
             if self.analysis.shares_when_array(target.id):
-                message = f"'{target.id}' shares memory with another variable or an argument and would be changed in place: "
+                message = f"'{target.id}' shares memory with another variable or an argument and would change in place: "
                 checks = [
                     self._scalar_check(target, message + f"write {target.id} = {target.id} + ... instead")
                 ]
@@ -446,11 +446,9 @@ class FunctionCompiler(ExpressionCompiler):
         if not own:
             body = block([call("store", target, counter, place=self.place(node.target)), *_statements(body)])
         compare = "__lt" if int(step.text) > 0 else "__gt"
-        loop = call(
-            "for", call("store", counter, start, place=place), call(compare, counter, stop, place=place),
-            call("store", counter, call("__add", counter, step, place=place), place=place), body, place=self.place(node),
-        )  # fmt: skip
-        return [*stores, loop]
+        begin, test = call("store", counter, start, place=place), call(compare, counter, stop, place=place)
+        forward = call("store", counter, call("__add", counter, step, place=place), place=place)
+        return [*stores, call("for", begin, test, forward, body, place=self.place(node))]
 
     def _is_private_counter(self, node: ast.For, inside: dict[str, int]) -> bool:
         """The variable may itself count if nobody assigns it in the loop, reads it after, or keeps it in a closure."""
