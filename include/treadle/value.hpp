@@ -260,6 +260,7 @@ class value {
   static value alias(const value& other) noexcept { return value(other.m_payload.integer, other.m_kind); }
   void forget() noexcept { m_kind = value_kind::nil; }
   static value adopt(value_kind kind, detail::object* o) noexcept { return value(o, kind); }
+  static value signal(std::int64_t code) noexcept { return value(code, value_kind::signal); } // code: integer()
   detail::object* object() const noexcept { return m_payload.pointer; }
   friend bool operator==(const value& a, const value& b); // same kind and contents; arrays bit by bit
   bool is_object() const noexcept { return m_kind >= value_kind::string && m_kind <= value_kind::future; }

@@ -1,0 +1,93 @@
+// Special forms: nodes that decide themselves which operands are evaluated, and when.
+#pragma once
+
+#include "tree/functions.hpp"
+#include "tree/leaves.hpp"
+
+namespace treadle::tree {
+
+// A form without data of its own; its meaning is a function over its operands.
+class form_node final : public node {
+ public:
+  using meaning = value (*)(const node& self, frame& f, context& c);
+
+  form_node(std::string_view name, place where, meaning m) : node(node_class::form, name, {}, where), m_meaning(m) {}
+  value execute(frame& f, context& c) const override { return m_meaning(*this, f, c); }
+
+ private:
+  meaning m_meaning;
+};
+
+// Statements in order; a break, continue or return in one ends the block with that signal as its value.
+value execute_block(const node& self, frame& f, context& c);
+value execute_parallel_block(const node& self, frame& f, context& c);
+value execute_if(const node& self, frame& f, context& c);
+value execute_while(const node& self, frame& f, context& c);
+value execute_for(const node& self, frame& f, context& c);      // (init, condition, step, body)
+value execute_for_each(const node& self, frame& f, context& c); // (function, sequence); ends early by break() only
+value execute_and(const node& self, frame& f, context& c);
+value execute_or(const node& self, frame& f, context& c);
+value execute_break(const node& self, frame& f, context& c);
+value execute_continue(const node& self, frame& f, context& c);
+value execute_return(const node& self, frame& f, context& c);
+value execute_timer(const node& self, frame& f, context& c);
+value execute_enable_tracing(const node& self, frame& f, context& c);
+value execute_name(const node& self, frame& f, context& c);
+
+value execute_async(const node& self, frame& f, context& c);
+value execute_map(const node& self, frame& f, context& c);          // fmap(function, sequences...)
+value execute_parallel_map(const node& self, frame& f, context& c);
+value execute_filter(const node& self, frame& f, context& c);
+value execute_fold_left(const node& self, frame& f, context& c); // (function, start or nil, sequence)
+value execute_fold_right(const node& self, frame& f, context& c);
+value execute_apply(const node& self, frame& f, context& c); // (function, list of arguments)
+
+// for_in(x, sequence, body): the loop of Python, whose variable belongs to the function around it.
+class for_in_node final : public node {
+ public:
+  for_in_node(std::string_view variable, place where, variable_address address)
+      : node(node_class::form, "for_in", variable, where), m_address(address) {}
+  value execute(frame& f, context& c) const override; // operands: sequence, body
+  variable_address& address() noexcept { return m_address; }
+
+ private:
+  variable_address m_address;
+};
+
+// define(x, e), define_global(x, e) and store(x, e). Bookkeeping, always inline; nil.
+class assignment_node final : public node {
+ public:
+  assignment_node(std::string_view primitive, std::string_view variable, place where, variable_address address)
+      : node(node_class::form, primitive, variable, where), m_address(address) {
+    always_inline = true;
+  }
+  value execute(frame& f, context& c) const override;
+  variable_address& address() noexcept { return m_address; }
+
+ private:
+  variable_address m_address;
+};
+
+// store(slice(x, i, ...), e), also of slices of slices: the operands are e, then the indices, grouped from the outside in.
+class slice_assignment_node final : public node {
+ public:
+  slice_assignment_node(std::string_view variable, place where, variable_address address, std::vector<std::uint32_t> groups)
+      : node(node_class::form, "store", variable, where), m_address(address), m_groups(std::move(groups)) {
+    always_inline = true;
+  }
+  value execute(frame& f, context& c) const override;
+  variable_address& address() noexcept { return m_address; }
+
+ private:
+  variable_address m_address;
+  std::vector<std::uint32_t> m_groups; // number of indices per slice
+};
+
+// A function definition the compiler resolved: nothing happens at run time.
+class definition_node final : public node {
+ public:
+  definition_node(std::string_view name, place where) : node(node_class::literal, "define-variable", name, where) {}
+  value execute(frame&, context&) const override { return {}; }
+};
+
+} // namespace treadle::tree

@@ -1,0 +1,67 @@
+// Nodes without operands: constants and reads of variables.
+#pragma once
+
+#include "tree/node.hpp"
+
+namespace treadle::tree {
+
+class literal_node final : public node {
+ public:
+  literal_node(value v, place where) : node(node_class::literal, "variable", {}, where), m_value(std::move(v)) {}
+
+  value execute(frame&, context&) const override { return m_value; }
+  const value& constant() const noexcept { return m_value; }
+
+ private:
+  value m_value;
+};
+
+// Where a variable lives, seen from the function that uses it.
+struct variable_address {
+  std::uint32_t levels = 0; // functions outwards
+  std::uint32_t position = 0;
+  bool shared = false; // several tasks may use and write it: take the slot's lock
+
+  slot& in(frame& f) const noexcept { return f.ancestor(levels).at(position); }
+};
+
+// Writes a variable.
+inline void assign(const variable_address& to, frame& f, value v) {
+  auto& s = to.in(f);
+  if (!to.shared) {
+    s.v = std::move(v);
+    return;
+  }
+  detail::scoped_lock guard(s.lock);
+  std::swap(s.v, v); // the old value dies after the lock is released
+}
+
+class variable_node final : public node {
+ public:
+  variable_node(std::string_view primitive, std::string_view name, place where, variable_address address)
+      : node(node_class::variable, primitive, name, where), m_address(address) {}
+
+  value execute(frame& f, context&) const override {
+    auto& s = m_address.in(f);
+    value v = [&] {
+      if (!m_address.shared) return s.v;
+      detail::scoped_lock guard(s.lock);
+      return s.v;
+    }();
+    if (is_signal(v)) throw value_error("'" + instance_name() + "' is used before it is defined");
+    return v;
+  }
+  variable_address& address() noexcept { return m_address; }
+  const variable_address& address() const noexcept { return m_address; }
+
+ private:
+  variable_address m_address;
+};
+
+// The value of a literal or an unshared variable, in place; undefined variables show as a signal.
+inline const value& peek(const node& leaf, frame& f) noexcept {
+  if (leaf.type() == node_class::literal) return static_cast<const literal_node&>(leaf).constant();
+  return static_cast<const variable_node&>(leaf).address().in(f).v;
+}
+
+} // namespace treadle::tree

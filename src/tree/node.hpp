@@ -1,0 +1,75 @@
+// Nodes of an execution tree: primitive instances. Immutable once compiled; any number of tasks evaluate one at once.
+#pragma once
+
+#include "physl/failure.hpp"
+#include "tree/run_state.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace treadle::tree {
+
+using physl::failure;
+using physl::place;
+
+enum class node_class : std::uint8_t {
+  literal,  // a constant
+  variable, // reads one
+  strict,   // all operands are evaluated, then it computes
+  form      // decides itself which operands are evaluated, in program order
+};
+
+class node {
+ public:
+  node(node_class c, std::string_view primitive, std::string_view instance, place where)
+      : m_class(c), m_primitive(primitive), m_instance(instance), m_where(where) {}
+  virtual ~node() = default;
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+
+  // Evaluates operands as the node's meaning demands, each by evaluate(), and gives the value. Statistics are the
+  // caller's business. Throws value_error or failure.
+  virtual value execute(frame& f, context& c) const = 0;
+
+  node_class type() const noexcept { return m_class; }
+  bool is_leaf() const noexcept { return m_class <= node_class::variable; }
+  std::string_view primitive_name() const noexcept { return m_primitive; }
+  const std::string& instance_name() const noexcept { return m_instance; }
+  place where() const noexcept { return m_where; }
+  std::span<node* const> operands() const noexcept { return m_operands; }
+  void add_operand(node* n) { m_operands.push_back(n); }
+
+  // Set by the linker ----------------------------------------------------------------------------------------------
+  std::uint32_t index = 0;            // pre-order position in the program; of its statistics
+  std::uint32_t sequence = 0;         // among the instances of its primitive
+  bool check_stack = false;           // nested deeply enough that the stack must be looked at
+  bool always_inline = false;         // bookkeeping that is never spawned
+  bool has_effects = false;           // writes variables, does I/O, draws random numbers, or may
+  bool ordered_operands = false;      // an operand has effects: one after the other
+  std::uint32_t borrowed_operands = 0; // bit i: operand i is a leaf nobody can write before the node is done
+
+ private:
+  node_class m_class;
+  std::string m_primitive, m_instance;
+  place m_where;
+  std::vector<node*> m_operands;
+};
+
+// A node that computes from the values of all its operands; it may run as a task of its own once they are there.
+class strict_node : public node {
+ public:
+  strict_node(std::string_view primitive, std::string_view instance, place where)
+      : node(node_class::strict, primitive, instance, where) {}
+
+  // The values are never futures. Bit i of `owned`: args[i] is a temporary.
+  virtual value compute(std::span<value> args, std::uint32_t owned, frame& f, context& c) const = 0;
+
+  value execute(frame& f, context& c) const final; // plain recursion
+};
+
+// The value of a node, here and now: inline, or by spawning and waiting where the policy says so.
+value evaluate(const node& n, frame& f, context& c);
+
+} // namespace treadle::tree

@@ -1,0 +1,33 @@
+// An instance of a primitive of the registry.
+#pragma once
+
+#include "tree/node.hpp"
+#include "tree/primitive.hpp"
+
+#include <optional>
+
+namespace treadle::tree {
+
+class primitive_node final : public strict_node {
+ public:
+  // `cast`: the element type the name asks for, as in __add__float.
+  primitive_node(const primitive& p, std::string_view written_name, place where, std::optional<dtype> cast)
+      : strict_node(written_name, {}, where), m_primitive(p), m_cast(cast) {}
+
+  value compute(std::span<value> args, std::uint32_t owned, frame&, context& c) const override {
+    call_context call{&m_primitive, &c.run.services(), owned};
+    auto* timeline = c.run.timeline();
+    const auto start = timeline ? detail::ticks_now() : 0;
+    value v = m_primitive.compute(call, args);
+    if (m_cast) v = detail::from_array(v.to_array().cast(*m_cast));
+    if (timeline) timeline->add(index, start, detail::ticks_now());
+    return v;
+  }
+  const primitive& definition() const noexcept { return m_primitive; }
+
+ private:
+  const primitive& m_primitive;
+  std::optional<dtype> m_cast;
+};
+
+} // namespace treadle::tree
