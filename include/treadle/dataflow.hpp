@@ -10,22 +10,20 @@ namespace treadle {
 
 namespace detail {
 
+template <class Sequence>
+inline constexpr bool is_future_vector = false;
+template <class Future>
+inline constexpr bool is_future_vector<std::vector<Future>> = is_future<Future>;
+
 /// Calls `visit(state)` for every future in an argument of dataflow: a future, a shared_future, or a vector of them.
 /// Other arguments are plain values.
 template <class T, class Visit>
-void for_each_input(const T&, Visit&&) {}
-template <class T, class Visit>
-void for_each_input(const future<T>& input, Visit&& visit) {
-  visit(static_cast<future_state&>(access::state(input)));
-}
-template <class T, class Visit>
-void for_each_input(const shared_future<T>& input, Visit&& visit) {
-  visit(static_cast<future_state&>(access::state(input)));
-}
-template <class Future, class Visit>
-  requires requires(const Future& f) { access::state(f); }
-void for_each_input(const std::vector<Future>& inputs, Visit&& visit) {
-  for (const Future& input : inputs) visit(static_cast<future_state&>(access::state(input)));
+void for_each_input(const T& argument, Visit& visit) {
+  if constexpr (is_future<T>) {
+    visit(static_cast<future_state&>(access::state(argument)));
+  } else if constexpr (is_future_vector<T>) {
+    for (const auto& input : argument) visit(static_cast<future_state&>(access::state(input)));
+  }
 }
 
 template <class T, class R, class F, class... Args>

@@ -26,6 +26,13 @@ struct unwrapped_future<future<T>> {
 template <class T>
 using unwrapped_future_t = typename unwrapped_future<T>::type;
 
+template <class Future>
+inline constexpr bool is_future = false;
+template <class T>
+inline constexpr bool is_future<future<T>> = true;
+template <class T>
+inline constexpr bool is_future<shared_future<T>> = true;
+
 struct access; // lets the library build futures from states and back
 
 /// What future and shared_future have in common: everything but taking the value out.

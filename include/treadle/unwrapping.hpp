@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/future.hpp>
+#include <treadle/dataflow.hpp>
 
 #include <tuple>
 #include <vector>
@@ -10,41 +10,53 @@ namespace treadle {
 namespace detail {
 
 template <class T>
-T&& unwrap(T&& value) {
-  return std::forward<T>(value);
-}
+struct unwrapper {
+  static T&& get(T&& value) noexcept { return std::forward<T>(value); }
+};
 template <class T>
-decltype(auto) unwrap(future<T>&& f) {
-  return f.get();
-}
+struct unwrapper<future<T>> {
+  static T get(future<T>&& f) { return f.get(); }
+};
 template <class T>
-decltype(auto) unwrap(const shared_future<T>& f) {
-  return f.get();
-}
+struct unwrapper<shared_future<T>> {
+  static decltype(auto) get(const shared_future<T>& f) { return f.get(); }
+};
 template <class T>
-  requires(!std::is_void_v<T>)
-std::vector<T> unwrap(std::vector<future<T>>&& futures) {
-  std::vector<T> values;
-  values.reserve(futures.size());
-  for (auto& f : futures) values.push_back(f.get());
-  return values;
-}
-inline std::tuple<> unwrap(std::vector<future<void>>&& futures) {
-  for (auto& f : futures) f.get();
-  return {};
-}
+struct unwrapper<std::vector<future<T>>> {
+  static std::vector<T> get(std::vector<future<T>>&& futures) {
+    std::vector<T> values;
+    values.reserve(futures.size());
+    for (auto& f : futures) values.push_back(f.get());
+    return values;
+  }
+};
+template <>
+struct unwrapper<std::vector<future<void>>> {
+  static void get(std::vector<future<void>>&& futures) {
+    for (auto& f : futures) f.get();
+  }
+};
+template <class T>
+struct unwrapper<std::vector<shared_future<T>>> {
+  static std::vector<T> get(const std::vector<shared_future<T>>& futures) {
+    std::vector<T> values;
+    values.reserve(futures.size());
+    for (const auto& f : futures) values.push_back(f.get());
+    return values;
+  }
+};
 
 /// An argument as a tuple of zero or one element: void futures pass nothing on.
 template <class T>
 auto unwrap_to_tuple(T&& argument) {
-  using result = decltype(detail::unwrap(std::forward<T>(argument)));
+  using value = std::remove_cvref_t<T>;
+  using unwrap = unwrapper<std::conditional_t<is_future<value> || is_future_vector<value>, value, T>>;
+  using result = decltype(unwrap::get(std::forward<T>(argument)));
   if constexpr (std::is_void_v<result>) {
-    detail::unwrap(std::forward<T>(argument));
+    unwrap::get(std::forward<T>(argument));
     return std::tuple<>();
-  } else if constexpr (std::is_same_v<result, std::tuple<>>) {
-    return detail::unwrap(std::forward<T>(argument));
   } else {
-    return std::tuple<result>(detail::unwrap(std::forward<T>(argument)));
+    return std::tuple<result>(unwrap::get(std::forward<T>(argument)));
   }
 }
 

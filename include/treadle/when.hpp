@@ -58,13 +58,6 @@ auto when_ready(std::size_t required, Sequence sequence, Make make) {
   });
 }
 
-template <class Future>
-inline constexpr bool is_future = false;
-template <class T>
-inline constexpr bool is_future<future<T>> = true;
-template <class T>
-inline constexpr bool is_future<shared_future<T>> = true;
-
 template <class Sequence>
 auto make_any = [](Sequence&& futures) {
   const auto ready = ready_indices(states_of(futures));

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <treadle/detail/wait_queue.hpp>
+#include <treadle/future_error.hpp>
+
+namespace treadle {
+
+enum class cv_status { no_timeout, timeout };
+
+/// As std::condition_variable_any, for tasks and foreign threads: works with any lock that has lock() and unlock(), such
+/// as std::unique_lock<treadle::mutex>. There are no spurious wake-ups, but another task may have changed the condition
+/// before the woken one has the lock again: wait in a loop or with a predicate.
+class condition_variable {
+ public:
+  constexpr condition_variable() noexcept = default;
+  condition_variable(const condition_variable&) = delete;
+  condition_variable& operator=(const condition_variable&) = delete;
+
+  void notify_one() noexcept;
+  void notify_all() noexcept;
+
+  template <class Lock>
+  void wait(Lock& lock) {
+    m_guard.lock(); // taken before the user's lock is released: a notification in between is not lost
+    lock.unlock();
+    relock<Lock> again{lock};
+    m_waiters.wait(m_guard);
+  }
+  template <class Lock, class Predicate>
+  void wait(Lock& lock, Predicate condition) {
+    while (!condition()) wait(lock);
+  }
+
+  /// `timeout` is any std::chrono::duration.
+  template <class Lock, class Duration>
+  cv_status wait_for(Lock& lock, const Duration& timeout) {
+    return wait_until_ns(lock, deadline_of(timeout));
+  }
+  template <class Lock, class Duration, class Predicate>
+  bool wait_for(Lock& lock, const Duration& timeout, Predicate condition) {
+    const std::int64_t deadline = deadline_of(timeout);
+    while (!condition()) {
+      if (wait_until_ns(lock, deadline) == cv_status::timeout) return condition();
+    }
+    return true;
+  }
+  template <class Lock, class TimePoint, class... Predicate>
+  auto wait_until(Lock& lock, const TimePoint& deadline, Predicate... condition) {
+    return wait_for(lock, deadline - TimePoint::clock::now(), condition...);
+  }
+
+ private:
+  template <class Lock>
+  struct relock {
+    Lock& lock;
+    ~relock() { lock.lock(); }
+  };
+  template <class Duration>
+  static std::int64_t deadline_of(const Duration& timeout) {
+    return detail::deadline_in_ns(static_cast<double>(timeout.count()) * static_cast<double>(Duration::period::num) *
+                                  1e9 / static_cast<double>(Duration::period::den));
+  }
+  template <class Lock>
+  cv_status wait_until_ns(Lock& lock, std::int64_t deadline_ns) {
+    m_guard.lock();
+    lock.unlock();
+    relock<Lock> again{lock};
+    return m_waiters.wait_until(m_guard, deadline_ns) ? cv_status::no_timeout : cv_status::timeout;
+  }
+
+  detail::spinlock m_guard;
+  detail::wait_queue m_waiters;
+};
+
+} // namespace treadle

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <treadle/detail/wait_queue.hpp>
+
+#include <cstddef>
+
+namespace treadle {
+
+/// A count that goes down to zero once; as std::latch, for tasks and foreign threads. It may be destroyed as soon as a
+/// wait() returned.
+class latch {
+ public:
+  constexpr explicit latch(std::ptrdiff_t expected) noexcept : m_count(expected) {}
+  latch(const latch&) = delete;
+  latch& operator=(const latch&) = delete;
+
+  /// Counting below zero is undefined, as in the standard.
+  void count_down(std::ptrdiff_t by = 1) noexcept;
+  bool try_wait() noexcept;
+  void wait();
+  void arrive_and_wait(std::ptrdiff_t by = 1) {
+    count_down(by);
+    wait();
+  }
+
+ private:
+  detail::spinlock m_guard;
+  std::ptrdiff_t m_count;
+  detail::wait_queue m_waiters;
+};
+
+} // namespace treadle

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <treadle/detail/wait_queue.hpp>
+#include <treadle/future_error.hpp>
+
+#include <cstddef>
+
+namespace treadle {
+
+namespace detail {
+
+class semaphore_base {
+ public:
+  semaphore_base(const semaphore_base&) = delete;
+  semaphore_base& operator=(const semaphore_base&) = delete;
+
+  /// Takes one, or blocks until there is one. First come, first served.
+  void acquire();
+  bool try_acquire() noexcept;
+  /// `timeout` is any std::chrono::duration; false when it passed without one.
+  template <class Duration>
+  bool try_acquire_for(const Duration& timeout) {
+    return try_acquire_until_ns(deadline_in_ns(static_cast<double>(timeout.count()) *
+                                               static_cast<double>(Duration::period::num) * 1e9 /
+                                               static_cast<double>(Duration::period::den)));
+  }
+  template <class TimePoint>
+  bool try_acquire_until(const TimePoint& deadline) {
+    return try_acquire_for(deadline - TimePoint::clock::now());
+  }
+  void release(std::ptrdiff_t count = 1) noexcept;
+
+ protected:
+  constexpr explicit semaphore_base(std::ptrdiff_t initial) noexcept : m_count(initial) {}
+
+ private:
+  bool try_acquire_until_ns(std::int64_t deadline_ns);
+
+  spinlock m_guard;
+  std::ptrdiff_t m_count;
+  wait_queue m_waiters;
+};
+
+} // namespace detail
+
+/// As std::counting_semaphore, for tasks and foreign threads.
+template <std::ptrdiff_t LeastMax = PTRDIFF_MAX>
+class counting_semaphore : public detail::semaphore_base {
+ public:
+  constexpr explicit counting_semaphore(std::ptrdiff_t initial) noexcept : semaphore_base(initial) {}
+  static constexpr std::ptrdiff_t max() noexcept { return LeastMax; }
+};
+
+using binary_semaphore = counting_semaphore<1>;
+
+} // namespace treadle

@@ -1,0 +1,19 @@
+#pragma once
+
+// Everything about tasks. The array language is in <treadle/physl.hpp>; coroutines in <treadle/coroutine.hpp>.
+
+#include <treadle/async.hpp>
+#include <treadle/barrier.hpp>
+#include <treadle/channel.hpp>
+#include <treadle/condition_variable.hpp>
+#include <treadle/dataflow.hpp>
+#include <treadle/future.hpp>
+#include <treadle/latch.hpp>
+#include <treadle/mutex.hpp>
+#include <treadle/parallel_invoke.hpp>
+#include <treadle/promise.hpp>
+#include <treadle/runtime.hpp>
+#include <treadle/semaphore.hpp>
+#include <treadle/this_task.hpp>
+#include <treadle/unwrapping.hpp>
+#include <treadle/when.hpp>

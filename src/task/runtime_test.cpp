@@ -1,0 +1,214 @@
+#include <treadle/treadle.hpp>
+
+#include "task/runtime_fixture.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <time.h>
+
+namespace treadle {
+namespace {
+
+TEST(runtime_test, starts_and_stops_many_times) {
+  for (unsigned i = 0; i < 50; ++i) {
+    runtime rt({.workers = 1 + i % 4});
+    EXPECT_EQ(rt.workers(), 1 + i % 4);
+    EXPECT_EQ(&runtime::current(), &rt);
+    EXPECT_EQ(async([] { return 1; }).get(), 1);
+  }
+  EXPECT_EQ(runtime::current_or_null(), nullptr);
+}
+
+TEST(runtime_test, destructor_waits_for_tasks_in_flight) {
+  std::atomic<int> ran{0};
+  {
+    runtime rt({.workers = 2});
+    for (int i = 0; i < 100; ++i) {
+      static_cast<void>(async([&] {
+        this_task::yield();
+        static_cast<void>(async([&] { ++ran; }));
+      }));
+    }
+  }
+  EXPECT_EQ(ran, 100);
+}
+
+TEST(runtime_test, tasks_stay_in_the_runtime_of_their_creator) {
+  runtime a({.workers = 2});
+  runtime b({.workers = 3});
+  EXPECT_EQ(&runtime::current(), &b);
+  promise<void> gate;
+  auto in_b = async([&, open = gate.get_future()]() mutable {
+    open.get();
+    return async([] { return runtime::current().workers(); }).get();
+  });
+  gate.set_value();
+  EXPECT_EQ(in_b.get(), 3u);
+}
+
+TEST(runtime_test, options_from_arguments_leave_the_rest_in_place) {
+  std::string text[] = {"program", "--treadle:workers=3", "input", "--treadle:stack-bytes=65536", "-x"};
+  char* argv[] = {text[0].data(), text[1].data(), text[2].data(), text[3].data(), text[4].data(), nullptr};
+  int argc = 5;
+  const auto options = runtime_options::from_arguments(argc, argv);
+  EXPECT_EQ(options.workers, 3u);
+  EXPECT_EQ(options.stack_bytes, 65536u);
+  ASSERT_EQ(argc, 3);
+  EXPECT_STREQ(argv[1], "input");
+  EXPECT_STREQ(argv[2], "-x");
+  EXPECT_EQ(argv[3], nullptr);
+}
+
+TEST(runtime_test, bad_options_are_refused_by_name) {
+  for (std::string bad : {"--treadle:workers=0", "--treadle:workers=two", "--treadle:workers", "--treadle:wrokers=2",
+                          "--treadle:stack-bytes=1", "--treadle:workers=2x"}) {
+    char name[] = "p";
+    char* argv[] = {name, bad.data(), nullptr};
+    int argc = 2;
+    try {
+      runtime_options::from_arguments(argc, argv);
+      ADD_FAILURE() << bad;
+    } catch (const std::invalid_argument& e) {
+      EXPECT_NE(std::string(e.what()).find(bad.substr(0, bad.find('='))), std::string::npos) << e.what();
+    }
+  }
+  EXPECT_THROW(runtime({.workers = 100'000}), std::invalid_argument);
+  EXPECT_THROW(runtime({.workers = 1, .stack_bytes = 1}), std::invalid_argument);
+}
+
+TEST(runtime_test, environment_sets_defaults) {
+  setenv("TREADLE_WORKERS", "3", 1);
+  EXPECT_EQ(runtime().workers(), 3u);
+  EXPECT_EQ(runtime({.workers = 2}).workers(), 2u);
+  setenv("TREADLE_WORKERS", "many", 1);
+  EXPECT_THROW(runtime(), std::invalid_argument);
+  unsetenv("TREADLE_WORKERS");
+  EXPECT_GE(runtime().workers(), 1u);
+}
+
+TEST(runtime_test, statistics_count_exactly) {
+  runtime rt({.workers = 1});
+  async([] {
+    for (int i = 0; i < 10; ++i) async([] {}).get();
+    this_task::yield();
+  }).get();
+  rt.wait_idle();
+  const auto s = rt.statistics();
+  EXPECT_EQ(s.tasks_created, 11u);
+  EXPECT_EQ(s.tasks_inlined, 10u);
+  EXPECT_EQ(s.tasks_stolen, 0u);
+  EXPECT_EQ(s.suspensions, 1u);
+  EXPECT_GE(s.stacks, 2u);
+}
+
+TEST(runtime_test, an_idle_runtime_uses_no_processor_time) {
+  runtime rt({.workers = 4});
+  async([] {}).get();
+  const auto cpu_ns = [] {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec * 1'000'000'000L + t.tv_nsec;
+  };
+  // Not a measurement of speed: parked workers use none at all, spinning ones would use all of it.
+  while (rt.statistics().parks < 4) std::this_thread::yield();
+  const long before = cpu_ns();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(cpu_ns() - before, 20'000'000);
+}
+
+class fiber_semantics_test : public testing::on_workers {};
+TREADLE_ON_WORKERS(fiber_semantics_test);
+
+TEST_P(fiber_semantics_test, suspending_inside_a_catch_block_keeps_the_exception) {
+  std::vector<future<void>> tasks;
+  std::atomic<int> migrated{0};
+  for (int t = 0; t < 40; ++t) {
+    tasks.push_back(async([t, &migrated] {
+      try {
+        throw std::runtime_error("task " + std::to_string(t));
+      } catch (const std::runtime_error& e) {
+        const int before = this_task::worker_index();
+        for (int i = 0; i < 20; ++i) {
+          this_task::yield(); // other tasks throw and catch on this thread meanwhile
+          EXPECT_EQ(e.what(), "task " + std::to_string(t));
+          EXPECT_EQ(std::uncaught_exceptions(), 0);
+        }
+        migrated += before != this_task::worker_index();
+        try {
+          throw; // the one that is being handled
+        } catch (const std::exception& again) {
+          EXPECT_EQ(again.what(), "task " + std::to_string(t));
+        }
+      }
+      EXPECT_EQ(std::current_exception(), nullptr);
+    }));
+  }
+  for (auto& t : tasks) t.get();
+}
+
+TEST_P(fiber_semantics_test, suspending_while_an_exception_unwinds) {
+  struct yields_in_destructor {
+    ~yields_in_destructor() {
+      EXPECT_EQ(std::uncaught_exceptions(), 1);
+      this_task::yield();
+      EXPECT_EQ(std::uncaught_exceptions(), 1);
+    }
+  };
+  std::vector<future<void>> tasks;
+  for (int t = 0; t < 20; ++t) {
+    tasks.push_back(async([] {
+      EXPECT_THROW(
+          {
+            yields_in_destructor guard;
+            throw 1;
+          },
+          int);
+      EXPECT_EQ(std::uncaught_exceptions(), 0);
+    }));
+  }
+  for (auto& t : tasks) t.get();
+}
+
+int deep(int n) {
+  if (this_task::stack_remaining() < 100 * 1024) return this_task::on_fresh_stack([n] { return deep(n); });
+  volatile char frame[512] = {};
+  return n == 0 ? frame[0] : deep(n - 1) + 1;
+}
+
+TEST_P(fiber_semantics_test, recursion_goes_on_on_fresh_stacks) {
+  EXPECT_EQ(async([] { return deep(20'000); }).get(), 20'000);
+  EXPECT_THROW(async([] { return this_task::on_fresh_stack([]() -> int { throw std::runtime_error("x"); }); }).get(),
+               std::runtime_error);
+  EXPECT_EQ(this_task::on_fresh_stack([] { return 3; }), 3);
+  EXPECT_GT(this_task::stack_remaining(), 100'000u);
+}
+
+TEST_P(fiber_semantics_test, thousands_of_suspended_tasks) {
+  constexpr int k_tasks = 3000;
+  promise<void> gate;
+  shared_future<void> open = gate.get_future().share();
+  std::atomic<int> waiting{0};
+  std::vector<future<int>> tasks;
+  for (int i = 0; i < k_tasks; ++i) {
+    tasks.push_back(async([i, open, &waiting] {
+      ++waiting;
+      open.get();
+      return i;
+    }));
+  }
+  while (waiting < k_tasks) std::this_thread::yield();
+  gate.set_value();
+  long sum = 0;
+  for (auto& t : tasks) sum += t.get();
+  EXPECT_EQ(sum, long{k_tasks} * (k_tasks - 1) / 2);
+  rt->wait_idle();
+  EXPECT_LT(rt->statistics().stacks, 300u); // the pool keeps a bounded number
+}
+
+} // namespace
+} // namespace treadle
