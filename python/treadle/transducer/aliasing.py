@@ -51,6 +51,7 @@ class Sharing:
         default_factory=list
     )  # (a, b, surely a view, where, statement)
     nested: set[str] = field(default_factory=set)  # containers whose items are changed: x[i][j] = value
+    iterated: list[tuple[ast.AST, str]] = field(default_factory=list)  # changes of what a loop goes over
     held: list[tuple[str, str, ast.AST]] = field(default_factory=list)  # container, name it holds, where
 
 
@@ -155,6 +156,7 @@ class Analysis:
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             self.found.updated.add(node.target.id)
         elif isinstance(node, ast.For):
+            self._refuse_changing_what_is_iterated(node)
             for target in target_names(node.target):
                 for name, _ in self.sources(node.iter):
                     self._edge(target.id, name, False, node, index)
@@ -170,6 +172,22 @@ class Analysis:
             self._change(node.func.value, node, index)
             for argument in node.args:
                 self._hold(node.func.value.id, argument, node)
+
+    def _refuse_changing_what_is_iterated(self, loop: ast.For) -> None:
+        """A tree's loop goes over the value from before; Python's would meet the changes."""
+        iterated = {name for name, _ in self.sources(loop.iter)}
+        for node in walk_own(loop.body):
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            changed = [t.value for t in targets if isinstance(t, ast.Subscript)]
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in CHANGING_METHODS
+            ):
+                changed = [node.func.value]
+            for owner in changed:
+                if isinstance(owner, ast.Name) and owner.id in iterated:
+                    self.found.iterated.append((node, owner.id))
 
     def _assign(self, target: ast.expr, value: ast.expr, where: ast.AST, index: int, top: bool) -> None:
         if isinstance(target, ast.Subscript):
@@ -236,6 +254,11 @@ class Analysis:
 
     def conflicts(self) -> Iterator[tuple[ast.AST, str]]:
         """Places that must be refused, with the advice."""
+        for where, name in self.found.iterated:
+            yield (
+                where,
+                f"'{name}' is changed while the loop goes over it: loop over {name}.copy() or over range",
+            )
         for name, where in self.found.changed.items():
             group = self.group(name, only_sure=True)
             for parameter in [p for p in self.params if p in group and not self._owned(p)]:

@@ -87,7 +87,8 @@ class ExpressionCompiler:
     def truth(self, node: ast.expr) -> Node:
         """An expression of which only the truth matters; `and`, `or` and `not` become conditions."""
         if isinstance(node, ast.BoolOp):
-            return self._junction(node, [self.truth(v) for v in node.values])
+            name = "__and" if isinstance(node.op, ast.And) else "__or"
+            return Call(name, tuple(self.truth(v) for v in node.values), self.place(node))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return self._UnaryOp(node)
         return self.expression(node)
@@ -182,10 +183,8 @@ class ExpressionCompiler:
         return isinstance(node, Call) and node.name in TRUE_RESULTS
 
     def _BoolOp(self, node: ast.BoolOp) -> Node:
-        return self._junction(node, [self.expression(v) for v in node.values])
-
-    def _junction(self, node: ast.BoolOp, values: list[Node]) -> Node:
         """`a and b` is if(a, b, a), evaluating a once: the right side only runs when it must."""
+        values = [self.expression(v) for v in node.values]
         result = values[-1]
         for value in reversed(values[:-1]):
             with self.temporaries() as t:
@@ -354,21 +353,21 @@ class ExpressionCompiler:
         return result
 
     def columns(self, node: ast.expr) -> list[Node]:
-        """The sequences behind an iterable: several for zip and enumerate."""
-        if isinstance(node, ast.Call):
+        """The sequences behind an iterable: several for zip."""
+        if isinstance(node, ast.Call) and self.resolve(node.func) is zip and not node.keywords and node.args:
+            return [self.expression(a) for a in node.args]
+        return [self.sequence(node)]
+
+    def sequence(self, node: ast.expr) -> Node:
+        """What a loop steps through."""
+        if isinstance(node, ast.Call) and not node.keywords:
             callee = self.resolve(node.func)
-            if callee is zip and not node.keywords:
-                return [self.expression(a) for a in node.args]
-            if callee is enumerate and len(node.args) == 1 and not node.keywords:
-                values = self.expression(node.args[0])
-                with self.temporaries() as t:
-                    simple = t.simple(values)
-                    length = call("__len", simple, place=self.place(node))
-                    return [t.finish(call("range", length, place=self.place(node))), simple]
+            if callee in (zip, enumerate) and node.args:
+                return Call(callee.__name__, tuple(self._plain(a) for a in node.args), self.place(node))
             if callee is reversed and len(node.args) == 1:
-                everything = call("list", NIL, NIL, Literal("-1"))
-                return [call("slice", self.expression(node.args[0]), everything, place=self.place(node))]
-        return [self.expression(node)]
+                backwards = call("list", NIL, NIL, Literal("-1"))
+                return call("slice", self.expression(node.args[0]), backwards, place=self.place(node))
+        return self.expression(node)
 
     # --- subscripts ---------------------------------------------------------------------------------------------
     def _Subscript(self, node: ast.Subscript) -> Node:

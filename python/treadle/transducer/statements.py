@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .aliasing import GROWING_METHODS, Analysis
 from .expressions import ExpressionCompiler
 from .functions import FUNCTIONS
 from .nodes import FALSE, NIL, Call, Literal, Name, Node, block, call, string
-from .scope import FUNCTIONS as FUNCTION_NODES
 from .scope import Scope, bound_names, parameters, target_names, walk_own
 from .source import MISSING, Source
 
@@ -395,109 +393,32 @@ class FunctionCompiler(ExpressionCompiler):
     def _For(self, node: ast.For) -> list[Node]:
         self._refuse_else(node)
         iterable = node.iter
-        if isinstance(iterable, ast.Call):
-            callee = self.resolve(iterable.func)
-            if callee is self.unit.prange:
-                from .parallel import parallel_loop
+        callee = self.resolve(iterable.func) if isinstance(iterable, ast.Call) else MISSING
+        if callee is self.unit.prange and isinstance(iterable, ast.Call):
+            from .parallel import parallel_loop
 
-                return parallel_loop(self, node, iterable)
-            if callee is range and not iterable.keywords and (counted := self._counted(node, iterable)):
-                return counted
-            if callee is enumerate and isinstance(node.target, ast.Tuple) and len(node.target.elts) == 2:
-                start = iterable.args[1] if len(iterable.args) == 2 else None
-                return self._over_columns(
-                    node,
-                    [self.expression(iterable.args[0])],
-                    node.target.elts[1:],
-                    node.target.elts[0],
-                    start,
-                )
-            if callee is zip:
-                targets = node.target.elts if isinstance(node.target, ast.Tuple) else []
-                if len(targets) != len(iterable.args):
-                    self.source.unsupported(node.target, f"zip of {len(iterable.args)} needs as many names")
-                return self._over_columns(node, [self.expression(a) for a in iterable.args], targets)
-        return self._over_columns(node, self.columns(iterable), [node.target])
-
-    def _counted(self, node: ast.For, iterable: ast.Call) -> list[Node] | None:
-        """for i in range(...) with a step known here: a counting loop. The bounds are evaluated once."""
-        given = [self._plain(a) for a in iterable.args]
-        if not 1 <= len(given) <= 3 or not isinstance(node.target, ast.Name):
-            return None
-        start, stop = (Literal("0"), given[0]) if len(given) == 1 else (given[0], given[1])
-        step = given[2] if len(given) == 3 else Literal("1")
-        if not isinstance(step, Literal) or not step.text.lstrip("-").isdigit() or int(step.text) == 0:
-            return None
-        inside = bound_names(node.body)
-        stores: list[Node] = []
-        stop_node = iterable.args[0 if len(given) == 1 else 1]
-        fixed = isinstance(stop, Literal) or (
-            isinstance(stop_node, ast.Name) and stop_node.id not in inside | {node.target.id: 1}
-        )
-        if not fixed:
-            last = Name(self.scope.temporary())
-            stores.append(call("store", last, stop, place=self.place(iterable)))
-            stop = last
-        target = Name(self.scope.names[node.target.id], self.place(node.target))
-        own = self._is_private_counter(node, inside)
-        counter = target if own else Name(self.scope.temporary())
-        place = self.place(iterable)
-        body = self.body(node.body)
-        if not own:
-            body = block([call("store", target, counter, place=self.place(node.target)), *_statements(body)])
-        compare = "__lt" if int(step.text) > 0 else "__gt"
-        begin, test = call("store", counter, start, place=place), call(compare, counter, stop, place=place)
-        forward = call("store", counter, call("__add", counter, step, place=place), place=place)
-        return [*stores, call("for", begin, test, forward, body, place=self.place(node))]
-
-    def _is_private_counter(self, node: ast.For, inside: dict[str, int]) -> bool:
-        """The variable may itself count if nobody assigns it in the loop, reads it after, or keeps it in a closure."""
-        assert isinstance(node.target, ast.Name)
-        name = node.target.id
-        if name in inside or any(isinstance(n, FUNCTION_NODES) for s in node.body for n in ast.walk(s)):
-            return False
-        own: set[int] = set()
-        for loop in walk_own(self.node.body):
-            if isinstance(loop, ast.For) and any(n.id == name for n in target_names(loop.target)):
-                own |= {id(n) for s in loop.body for n in ast.walk(s)}
-        return all(
-            id(n) in own for n in ast.walk(self.node)
-            if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
-        )  # fmt: skip
-
-    def _over_columns(
-        self, node: ast.For, columns: list[Node], targets: Iterable[ast.expr],
-        counter: ast.expr | None = None, start: ast.expr | None = None,
-    ) -> list[Node]:  # fmt: skip
-        """Step through sequences together until the shortest ends."""
-        place = self.place(node.iter)
-        stores: list[Node] = []
-        sequences = []
-        for (
-            column
-        ) in columns:  # its own variable: the loop goes on over this value, whatever the body assigns
-            name = Name(self.scope.temporary())
-            stores.append(call("store", name, column, place=place))
-            sequences.append(name)
-        length: Node = call("__len", sequences[0], place=place)
-        for sequence in sequences[1:]:
-            length = call("minimum", length, call("__len", sequence, place=place), place=place)
-        position, last = Name(self.scope.temporary()), Name(self.scope.temporary())
-        stores.append(call("store", last, length, place=place))
+            return parallel_loop(self, node, iterable)
         bound: list[Node] = []
-        if counter is not None:
-            base = self.expression(start) if start else Literal("0")
-            shown = position if base == Literal("0") else call("__add", position, base, place=place)
-            bound += self.bind(counter, shown, node.iter)
-        for target, sequence in zip(targets, sequences, strict=True):
-            bound += self.bind(target, call("slice", sequence, position, place=place), node)
+        if isinstance(node.target, ast.Name):
+            variable = Name(self.scope.names[node.target.id], self.place(node.target))
+            bound = self._guard(node.target, node)
+        else:
+            variable = Name(self.scope.temporary())
+            if not isinstance(node.target, ast.Tuple | ast.List):
+                self.source.unsupported(node.target, "a loop counts with a variable or a tuple of variables")
+            if callee in (zip, enumerate) and self._width(iterable) == len(node.target.elts):
+                for i, part in enumerate(node.target.elts):
+                    item = call("slice", variable, Literal(str(i)), place=self.place(part))
+                    bound += self.bind(part, item, node)
+            else:
+                bound = [*self.unpack(node.target, variable, define=False), *self._guard(node.target, node)]
         body = block([*bound, *_statements(self.body(node.body))])
-        step = call("store", position, call("__add", position, Literal("1"), place=place), place=place)
-        begin, test = (
-            call("store", position, Literal("0"), place=place),
-            call("__lt", position, last, place=place),
-        )
-        return [*stores, call("for", begin, test, step, body, place=self.place(node))]
+        return [call("for_in", variable, self.sequence(iterable), body, place=self.place(node))]
+
+    def _width(self, iterable: ast.expr) -> int:
+        """How many values zip and enumerate give at a time."""
+        assert isinstance(iterable, ast.Call)
+        return 2 if self.resolve(iterable.func) is enumerate else len(iterable.args)
 
     def _FunctionDef(self, node: ast.FunctionDef) -> list[Node]:
         if node.decorator_list:

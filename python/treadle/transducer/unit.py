@@ -16,12 +16,10 @@ from .scope import walk_own
 from .source import Source
 from .statements import FunctionCompiler
 
-# Special forms and constants that no variable may be called, whatever primitives there are.
-FORMS = (
-    "nil true false inf ninf nan NZERO PZERO euler euler_gamma pi int float bool define define_global lambda block"
-    " parallel_block store if while for for_each fmap parallel_map filter fold_left fold_right apply async return break"
-    " continue range list make_list dict cout debug string format assert timer annotate slice shape size ndim sys_argv"
-).split()
+# Constants of PhySL, which no variable may be called; special forms and primitives are known by the native module.
+CONSTANTS = (
+    "nil true false inf ninf nan NZERO PZERO euler euler_gamma pi int float bool newaxis sys_argv".split()
+)
 
 
 @lru_cache(maxsize=1)
@@ -44,7 +42,7 @@ def prange(*bounds: int) -> range:
 class Unit:
     """Collects definitions while functions are compiled; `text` and `captured` are the result."""
 
-    reserved: frozenset[str] = field(default_factory=lambda: frozenset(FORMS) | primitives())
+    reserved: frozenset[str] = field(default_factory=lambda: frozenset(CONSTANTS) | primitives())
     definitions: list[Node] = field(default_factory=list)
     captured: list[Any] = field(default_factory=list)  # values passed to each run behind the arguments
     capture_names: dict[int, str] = field(default_factory=dict)
