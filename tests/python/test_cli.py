@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -199,3 +200,13 @@ def test_demo_runs_on_a_table(tmp_path):
     page = (tmp_path / "treadle-demo.html").read_text()
     assert "ratings.csv" in page and "X[u, :] = np.linalg.inv(A) @ b" in page
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "") and "https://" not in page
+
+
+def test_programs_of_the_apps_folder_run_as_their_comments_say():
+    apps = Path(__file__).resolve().parents[2] / "apps"
+    for name in ("als/als.physl", "lra/lra.physl"):
+        comment = next(line for line in (apps / name).read_text().splitlines() if "treadle physl" in line)
+        words = shlex.split(comment.removeprefix("//"))
+        for policy in ("always-async", "always-inline", "paper-baseline"):
+            rc, out, err = treadle(*words[1:], "--policy", policy, cwd=apps.parent)
+            assert rc == 0 and out, err
