@@ -60,7 +60,7 @@ def _scikit_learn() -> Any:
     return sklearn.datasets
 
 
-def _als(name: str, title: str, ratings: np.ndarray, factors: int, iterations: int) -> Workload:
+def als_workload(name: str, title: str, ratings: np.ndarray, factors: int, iterations: int) -> Workload:
     from .programs import als
 
     if (ratings < 0).any():
@@ -80,17 +80,17 @@ def _als(name: str, title: str, ratings: np.ndarray, factors: int, iterations: i
 
 
 def als_paper() -> Workload:
-    return _als("als-paper", "ALS, the paper's 10 x 5 ratings", paper_ratings(), 3, 10)
+    return als_workload("als-paper", "ALS, the paper's 10 x 5 ratings", paper_ratings(), 3, 10)
 
 
 def als_digits() -> Workload:
     digits = _scikit_learn().load_digits().data
-    return _als("als-digits", "ALS, handwritten digits", digits, 10, 5)
+    return als_workload("als-digits", "ALS, handwritten digits", digits, 10, 5)
 
 
 def als_csv(path: str | Path) -> Workload:
     ratings = np.atleast_2d(read_csv(path))
-    return _als("als-csv", f"ALS, {Path(path).name}", ratings, min(8, *ratings.shape), 1)
+    return als_workload("als-csv", f"ALS, {Path(path).name}", ratings, min(8, *ratings.shape), 1)
 
 
 def lra_cancer() -> Workload:
