@@ -56,15 +56,15 @@ class channel {
       if (!m_state->values.empty()) {
         result = make_ready_future(std::move(m_state->values.front()));
         m_state->values.pop_front();
-        if (!m_state->senders.empty()) {
-          sender = std::move(m_state->senders.front());
-          m_state->senders.pop_front();
-        }
       } else if (m_state->closed) {
         result = make_exceptional_future<T>(channel_closed());
       } else {
         m_state->receivers.emplace_back();
         result = m_state->receivers.back().get_future();
+      }
+      if (!m_state->senders.empty()) { // there is room for one more, or a receiver that waits
+        sender = std::move(m_state->senders.front());
+        m_state->senders.pop_front();
       }
     }
     if (sender) sender->set_value();

@@ -10,17 +10,7 @@ namespace treadle {
 
 namespace detail {
 
-template <class F>
-class latent_call : public latent_fork {
- public:
-  explicit latent_call(F& f) noexcept
-      : latent_fork([](latent_fork& self) { static_cast<latent_call&>(self).m_function(); }), m_function(f) {}
-
- private:
-  F& m_function;
-};
-
-/// Runs `f` on a worker and waits, when the caller is not on one.
+/// Runs call(argument) on a worker and waits, when the caller is not on one.
 void run_on_worker(void (*call)(void*), void* argument);
 
 } // namespace detail
@@ -37,7 +27,9 @@ void parallel_invoke(F&& f, G&& g) {
     auto both = [&] { treadle::parallel_invoke(f, g); };
     return detail::run_on_worker([](void* b) { (*static_cast<decltype(both)*>(b))(); }, &both);
   }
-  detail::latent_call<std::remove_reference_t<G>> pending(g);
+  using pending_function = std::remove_reference_t<G>;
+  detail::latent_fork pending([](void* function) { (*static_cast<pending_function*>(function))(); },
+                              const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(g))));
   std::exception_ptr failure;
   try {
     f();

@@ -23,7 +23,7 @@ class promoted_fork final : public future_state {
  private:
   void execute() noexcept override {
     try {
-      m_record.m_call(m_record);
+      m_record.m_call(m_record.m_argument);
     } catch (...) {
       m_record.exception = std::current_exception();
     }
@@ -33,7 +33,7 @@ class promoted_fork final : public future_state {
   latent_fork& m_record;
 };
 
-latent_fork::latent_fork(function call) noexcept : m_call(call) {
+latent_fork::latent_fork(void (*call)(void*), void* argument) noexcept : m_call(call), m_argument(argument) {
   worker* w = this_worker();
   if (!w) return;
   m_list = w;

@@ -78,12 +78,12 @@ value execute_for(const node& self, frame& f, context& c) {
 }
 
 value for_in_node::execute(frame& f, context& c) const {
-  const value sequence = evaluate_settled(*operands()[0], f, c);
+  const value items = evaluate_settled(*operands()[0], f, c);
   const node& body = *operands()[1];
   value last;
-  for (std::size_t i = 0, n = sequence.size(); i < n; ++i) {
+  for (std::size_t i = 0, n = items.size(); i < n; ++i) {
     c.run.check_cancelled();
-    assign(m_address, f, sequence.item(i));
+    assign(m_address, f, items.item(i));
     if (ends_loop(evaluate(body, f, c), last)) break;
   }
   return last;

@@ -11,11 +11,19 @@ class form_node final : public node {
  public:
   using meaning = value (*)(const node& self, frame& f, context& c);
 
-  form_node(std::string_view name, place where, meaning m) : node(node_class::form, name, {}, where), m_meaning(m) {}
+  enum class calls : std::uint8_t { nothing, first_operand, unknown }; // what its execution calls besides its operands
+
+  form_node(std::string_view name, place where, meaning m, calls called = calls::nothing)
+      : node(node_class::form, name, {}, where), m_meaning(m), m_calls(called) {}
   value execute(frame& f, context& c) const override { return m_meaning(*this, f, c); }
+  node_effects own_effects() const noexcept override {
+    if (m_calls == calls::first_operand) return effects_of_callee(*operands()[0]);
+    return {m_calls == calls::unknown};
+  }
 
  private:
   meaning m_meaning;
+  calls m_calls;
 };
 
 // Statements in order; a break, continue or return in one ends the block with that signal as its value.
@@ -48,6 +56,7 @@ class for_in_node final : public node {
   for_in_node(std::string_view variable, place where, variable_address address)
       : node(node_class::form, "for_in", variable, where), m_address(address) {}
   value execute(frame& f, context& c) const override; // operands: sequence, body
+  node_effects own_effects() const noexcept override { return {false, m_address.level}; }
   variable_address& address() noexcept { return m_address; }
 
  private:
@@ -62,6 +71,7 @@ class assignment_node final : public node {
     always_inline = true;
   }
   value execute(frame& f, context& c) const override;
+  node_effects own_effects() const noexcept override { return {false, m_address.level}; }
   variable_address& address() noexcept { return m_address; }
 
  private:
@@ -76,6 +86,7 @@ class slice_assignment_node final : public node {
     always_inline = true;
   }
   value execute(frame& f, context& c) const override;
+  node_effects own_effects() const noexcept override { return {false, m_address.level}; }
   variable_address& address() noexcept { return m_address; }
 
  private:
@@ -86,8 +97,11 @@ class slice_assignment_node final : public node {
 // A function definition the compiler resolved: nothing happens at run time.
 class definition_node final : public node {
  public:
-  definition_node(std::string_view name, place where) : node(node_class::literal, "define-variable", name, where) {}
+  definition_node(std::string_view name, place where) : node(node_class::form, "define-variable", name, where) {
+    always_inline = true;
+  }
   value execute(frame&, context&) const override { return {}; }
+  bool evaluates_operands() const noexcept override { return false; }
 };
 
 } // namespace treadle::tree

@@ -1,5 +1,7 @@
 #include "tree/functions.hpp"
 
+#include "tree/leaves.hpp"
+
 #include <algorithm>
 
 namespace treadle::tree {
@@ -60,7 +62,7 @@ void bind(frame& f, std::size_t position, value& argument, bool movable) {
 
 std::size_t function_code::required() const noexcept {
   return static_cast<std::size_t>(
-      std::count_if(parameters.begin(), parameters.end(), [](const auto& p) { return !p.otherwise; }));
+      std::count_if(parameters.begin(), parameters.end(), [](const auto& p) { return !p.optional; }));
 }
 
 value call_function(const function_code& code, frame* parent, std::span<value> args, context& c) {
@@ -104,6 +106,16 @@ value callee::operator()(std::span<value> args, context& c) const {
   return traced_call(m_operand, m_code ? m_code->name : m_operand.instance_name(), [&] {
     return m_code ? call_function(*m_code, m_parent, args, c) : call_value(m_function, args, c);
   });
+}
+
+node_effects effects_of_callee(const node& operand) {
+  if (const auto* closure = dynamic_cast<const closure_node*>(&operand)) return closure->code().effects;
+  if (operand.type() == node_class::literal) {
+    const auto& v = static_cast<const literal_node&>(operand).constant();
+    if (v.kind() == value_kind::function)
+      return {static_cast<const function_object*>(v.object())->builtin->effects != effect::none};
+  }
+  return {true};
 }
 
 value call_node::compute(std::span<value> args, std::uint32_t owned, frame& f, context& c) const {

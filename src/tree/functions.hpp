@@ -12,7 +12,8 @@ namespace treadle::tree {
 
 struct function_parameter {
   std::string name;
-  const node* otherwise = nullptr; // default value, evaluated in the new frame; null: required
+  bool optional = false;
+  const node* otherwise = nullptr; // of an optional one: default value, evaluated in the new frame
 };
 
 // What define(f, a, b, body) and lambda(a, b, body) stand for. Parameters are the first slots of its frames.
@@ -22,7 +23,7 @@ struct function_code {
   std::uint32_t level = 0; // of nesting: frames of it have level - 1 ancestors
   std::uint32_t slots = 0;
   node* body = nullptr;
-  bool has_effects = true; // visible to the caller, or not known to have none
+  node_effects effects; // of a call, as seen by the caller
 
   std::size_t required() const noexcept;
 };
@@ -65,6 +66,9 @@ class callee {
   value m_function; // otherwise
 };
 
+// What a call of the function operand of a form may do.
+node_effects effects_of_callee(const node& operand);
+
 // Adds the call to the back-trace of failures that pass.
 template <class F>
 value traced_call(const node& call, std::string_view name, F&& f) {
@@ -88,6 +92,7 @@ class closure_node final : public node {
     auto* captured = f.ancestor(m_levels).capture(c.run);
     return value::adopt(value_kind::function, new function_object(m_code, captured));
   }
+  bool evaluates_operands() const noexcept override { return false; } // defaults and body of a lambda
   const function_code& code() const noexcept { return m_code; }
   std::uint32_t levels() const noexcept { return m_levels; } // outwards to the frame that the code runs in
 
@@ -96,14 +101,14 @@ class closure_node final : public node {
   std::uint32_t m_levels;
 };
 
-// f(a, b) where the compiler knows the code: positional arguments are operands, left out ones null positions.
+// f(a, b) where the compiler knows the code. Its effects must be final when own_effects() is asked.
 class call_node final : public strict_node {
  public:
   call_node(const function_code& code, place where, std::uint32_t levels)
       : strict_node("call-function", code.name, where), m_code(code), m_levels(levels) {}
 
   value compute(std::span<value> args, std::uint32_t owned, frame& f, context& c) const override;
-  const function_code& code() const noexcept { return m_code; }
+  node_effects own_effects() const noexcept override { return m_code.effects; }
 
   std::vector<std::uint32_t> positions; // parameter of each operand; empty: in order
 
@@ -118,6 +123,7 @@ class dynamic_call_node final : public strict_node {
   dynamic_call_node(std::string_view name, place where) : strict_node("call-function", name, where) {}
 
   value compute(std::span<value> args, std::uint32_t owned, frame& f, context& c) const override;
+  node_effects own_effects() const noexcept override { return {true}; }
 
   std::vector<std::string> keywords; // of each argument; empty text: positional
 };

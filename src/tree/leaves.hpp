@@ -18,7 +18,8 @@ class literal_node final : public node {
 
 // Where a variable lives, seen from the function that uses it.
 struct variable_address {
-  std::uint32_t levels = 0; // functions outwards
+  std::uint32_t level = 0;  // of the function it belongs to
+  std::uint32_t levels = 0; // from the using function outwards
   std::uint32_t position = 0;
   bool shared = false; // several tasks may use and write it: take the slot's lock
 

@@ -4,6 +4,7 @@
 #include "physl/failure.hpp"
 #include "tree/run_state.hpp"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,21 @@ enum class node_class : std::uint8_t {
   form      // decides itself which operands are evaluated, in program order
 };
 
+inline constexpr std::uint32_t k_no_level = ~0u;
+
+// What an evaluation does besides giving a value.
+struct node_effects {
+  bool ordered = false;              // I/O, random numbers, or code that is not known
+  std::uint32_t writes = k_no_level; // outermost function level whose variables it writes; deeper ones may be, too
+
+  bool any() const noexcept { return ordered || writes != k_no_level; }
+  void add(const node_effects& e) noexcept {
+    ordered = ordered || e.ordered;
+    writes = std::min(writes, e.writes);
+  }
+  friend bool operator==(const node_effects&, const node_effects&) = default;
+};
+
 class node {
  public:
   node(node_class c, std::string_view primitive, std::string_view instance, place where)
@@ -32,6 +48,10 @@ class node {
   // Evaluates operands as the node's meaning demands, each by evaluate(), and gives the value. Statistics are the
   // caller's business. Throws value_error or failure.
   virtual value execute(frame& f, context& c) const = 0;
+
+  // Effects of the node itself, those of its operands not counted.
+  virtual node_effects own_effects() const noexcept { return {}; }
+  virtual bool evaluates_operands() const noexcept { return true; } // false: they are shown below it, no more
 
   node_class type() const noexcept { return m_class; }
   bool is_leaf() const noexcept { return m_class <= node_class::variable; }

@@ -23,7 +23,7 @@ class primitive_node final : public strict_node {
     if (timeline) timeline->add(index, start, detail::ticks_now());
     return v;
   }
-  const primitive& definition() const noexcept { return m_primitive; }
+  node_effects own_effects() const noexcept override { return {m_primitive.effects != effect::none}; }
 
  private:
   const primitive& m_primitive;

@@ -21,11 +21,9 @@ struct fork_list {
 /// docs/design/latent-forks.md
 class latent_fork {
  public:
-  using function = void (*)(latent_fork&);
-
-  /// Adds the record to the calling worker's list, and promotes when somebody is hungry. On a foreign thread it stays out
-  /// of any list.
-  explicit latent_fork(function call) noexcept;
+  /// Adds the record to the calling worker's list, and promotes when somebody is hungry: call(argument) may be running
+  /// elsewhere when the constructor returns. On a foreign thread it stays out of any list.
+  latent_fork(void (*call)(void*), void* argument) noexcept;
   latent_fork(const latent_fork&) = delete;
   latent_fork& operator=(const latent_fork&) = delete;
 
@@ -39,7 +37,8 @@ class latent_fork {
   friend class promoted_fork;
   friend class worker;
 
-  function m_call;
+  void (*m_call)(void*);
+  void* m_argument;
   latent_fork* m_older = nullptr;
   fork_list* m_list = nullptr;
   future_state* m_promoted = nullptr; // holds a reference
