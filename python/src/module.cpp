@@ -163,6 +163,7 @@ nb::list completions() {
 } // namespace
 
 NB_MODULE(_native, m) {
+  nb::set_leak_warnings(false); // compiled programs live as long as the process
   nb::register_exception_translator(translate);
 
   nb::class_<settings>(m, "Settings")

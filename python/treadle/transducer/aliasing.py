@@ -77,14 +77,22 @@ class Analysis:
         resolve: Resolve,
         returns_argument: Callable[[ast.Call], bool],
     ) -> None:
-        self.resolve, self.returns_argument = resolve, returns_argument
+        self._resolve, self.returns_argument = resolve, returns_argument
         self.params, self.found = list(params), Sharing()
+        self.inner: set[str] = set()  # variables of the comprehensions being looked at
         self.returned: set[str] = set()  # names whose memory the result may share
         self.cleared: dict[str, int] = {}  # parameter -> statement that rebinds it to memory of its own
         self.changed_at: dict[str, int] = {}
         for index, statement in enumerate(body):
             for node in walk_own([statement]):
                 self._visit(node, index, node is statement)
+
+    def resolve(self, node: ast.expr) -> Any:
+        """As given, but knowing the variables of comprehensions."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        return MISSING if isinstance(root, ast.Name) and root.id in self.inner else self._resolve(node)
 
     # --- which names an expression shares memory with -------------------------------------------------------------
     def sources(self, node: ast.expr | None) -> Iterator[tuple[str, bool]]:
@@ -113,12 +121,14 @@ class Analysis:
                 yield from ((name, False) for name, _ in self.sources(element))
         elif isinstance(node, COMPREHENSIONS) and not isinstance(node, ast.DictComp):
             inner = {n.id for g in node.generators for n in target_names(g.target)}
-            for name, _ in self.sources(node.elt):
+            self.inner |= inner
+            for name, _ in list(self.sources(node.elt)):
                 if name in inner:
                     for generator in node.generators:
                         yield from ((n, False) for n, _ in self.sources(generator.iter))
                 else:
                     yield name, False
+            self.inner -= inner
 
     def _shared_name(self, node: ast.Name) -> bool:
         """A local, or a global container, which belongs to somebody else just as an argument does."""
@@ -137,9 +147,12 @@ class Analysis:
             views = callee in VIEW_FUNCTIONS or callee in (zip, enumerate, reversed, list, tuple)
         except TypeError:  # not hashable, so not one of them
             views = False
-        if views or self.returns_argument(node):
+        if views or (not self._calls_inner(node) and self.returns_argument(node)):
             for argument in [*node.args, *(k.value for k in node.keywords)]:
                 yield from ((name, False) for name, _ in self.sources(argument))
+
+    def _calls_inner(self, node: ast.Call) -> bool:
+        return isinstance(node.func, ast.Name) and node.func.id in self.inner
 
     # --- statements ---------------------------------------------------------------------------------------------
     def _visit(self, node: ast.AST, index: int, top: bool) -> None:
