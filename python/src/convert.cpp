@@ -79,7 +79,7 @@ value converted_array(nb::handle object, const std::string& name) {
   else if (kind == "i" || (kind == "u" && item_size < 8)) wanted = "int64";
   else if (kind == "f" && item_size <= 8) wanted = "float64";
   if (wanted == nullptr)
-    refuse(PyExc_TypeError, name + " is an array of " + nb::cast<std::string>(nb::str(object.attr("dtype"))) +
+    refuse(PyExc_TypeError, name + " is an array of " + nb::str(nb::object(object.attr("dtype"))).c_str() +
                                 ": arrays hold bool, int64 or float64, or a smaller integer or float type");
   return array_value(object.attr("astype")(wanted, nb::arg("order") = "C"), name);
 }

@@ -103,14 +103,6 @@ def _is_outer_write(statement: ast.stmt, private: set[str]) -> bool:
 
 def _check_private(outer: FunctionCompiler, node: ast.For, private: set[str]) -> None:
     """Variables of the body belong to one iteration: they may not come from before or be read after."""
-    inside = {id(n) for s in [node.target, *node.body] for n in ast.walk(s)}
-    for other in ast.walk(outer.node):
-        if isinstance(other, ast.Name) and other.id in private and id(other) not in inside:
-            outer.source.unsupported(
-                other,
-                f"'{other.id}' is assigned in a prange loop, so each iteration has its own: use another name here, "
-                "or collect results in the items of an array",
-            )
     for argument in outer.params:
         if argument in private:
             outer.source.unsupported(
@@ -120,12 +112,20 @@ def _check_private(outer: FunctionCompiler, node: ast.For, private: set[str]) ->
         if isinstance(inner, ast.Return):
             outer.source.unsupported(inner, "return cannot leave a prange loop: use range")
         if isinstance(inner, ast.AugAssign) and isinstance(inner.target, ast.Name):
-            before = next((s for s in node.body if inner.target.id in bound_names([s])), None)
-            if before is inner:
+            first = next((s for s in node.body if inner.target.id in bound_names([s])), None)
+            if first is inner:
                 outer.source.unsupported(
                     inner,
                     "an iteration of prange cannot add to a variable of the loop: write items of an array and sum it",
                 )
+    inside = {id(n) for s in [node.target, *node.body] for n in ast.walk(s)}
+    for other in ast.walk(outer.node):
+        if isinstance(other, ast.Name) and other.id in private and id(other) not in inside:
+            outer.source.unsupported(
+                other,
+                f"'{other.id}' is assigned in a prange loop, so each iteration has its own: use another name here, "
+                "or collect results in the items of an array",
+            )
     for statement in node.body:
         _check_jumps(outer, statement)
 

@@ -54,6 +54,10 @@ class FunctionCompiler(ExpressionCompiler):
         self.params = [a.arg for a in parameters(node.args)]
         self.bound = bound_names(node.body)
         super().__init__(source, unit, Scope([*self.params, *self.bound], parent, unit.reserved))
+        self.refuse_packed(node.args)
+        for inner in walk_own(node.body):  # these bind names, which would seem undefined otherwise
+            if isinstance(inner, ast.Starred | ast.NamedExpr):
+                self.expression(inner)
         self.analysis = Analysis(self.params, node.body, self.resolve, self.returns_argument)
         self.defined: set[str] = set(self.params)
         self.hoisted: list[str] = []
@@ -100,7 +104,6 @@ class FunctionCompiler(ExpressionCompiler):
     # --- whole function -----------------------------------------------------------------------------------------
     def compile(self) -> tuple[list[Node], Node]:
         """Parameters and body."""
-        self.refuse_packed(self.node.args)
         for place, message in self.analysis.conflicts():
             self.source.unsupported(place, message)
         self.guards = self.analysis.guarded()
