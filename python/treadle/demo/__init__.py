@@ -59,7 +59,7 @@ def show(comparison: Comparison, console: Console) -> None:
     table = Table(
         title=f"[bold]{workload.title}[/]\n[dim]{workload.detail}", title_justify="left", header_style="bold"
     )
-    table.add_column("rival")
+    table.add_column("rival", no_wrap=True)
     for name in ("time", "against NumPy", "tasks created", "inlined", "largest difference"):
         table.add_column(name, justify="right")
     numpy = comparison.outcomes[0].seconds

@@ -49,7 +49,8 @@ function decision(node) {
   if (!node[COUNT]) return ["never", "never ran"];
   if (!node[SPAWNED]) return ["inlined", "inlined"];
   if (!node[INLINED]) return ["spawned", "spawned"];
-  return ["mixed", `${Math.round(100 * node[INLINED] / (node[INLINED] + node[SPAWNED]))} % inlined`];
+  const percent = 100 * node[INLINED] / (node[INLINED] + node[SPAWNED]);
+  return ["mixed", `${percent > 99 ? Math.min(percent, 99.99).toFixed(percent > 99.9 ? 2 : 1) : Math.round(percent)} % inlined`];
 }
 
 // --- choosing what to show -------------------------------------------------------------------------------------------
@@ -140,7 +141,7 @@ function drawIcicle() {
         const [mode] = decision(nodes[i]);
         if (w > 26 && mode !== "never") // filled: inlined; a ring: spawned
           root.append(svg("circle", { cx: x + w - 11, cy: depth * height + 12.5, r: 3.6, stroke: inkOn(own), "stroke-width": 1.5,
-            fill: mode === "inlined" ? inkOn(own) : "none", opacity: .75 }));
+            fill: nodes[i][INLINED] > nodes[i][SPAWNED] ? inkOn(own) : "none", opacity: .75 }));
         const text = label(nodes[i])[0];
         if (w > 22 + text.length * 6.6 + 10)
           root.append(svg("text", { x: x + 6, y: depth * height + 16.5, fill: inkOn(own) }, text));
@@ -185,7 +186,7 @@ function row(i, depth) {
       else if (e.key === "ArrowDown") { e.preventDefault(); e.currentTarget.nextElementSibling?.focus(); }
       else if (e.key === "ArrowUp") { e.preventDefault(); e.currentTarget.previousElementSibling?.focus(); }
     } },
-    element("span", { class: "name", style: `padding-left:${Math.min(depth, 20) * 10}px` }, twist,
+    element("span", { class: "name", style: `padding-left:calc(var(--step) * ${Math.min(depth, 20)})` }, twist,
       element("i", { class: "chip", style: `background:${heat(n[SELF])}` }), element("b", { text: name }), element("small", { text: instance })),
     element("span", { class: "own" }, element("i", {}, element("u", { style: `width:${100 * n[SELF] / most}%;background:${heat(Math.max(n[SELF], most * .35))}` })),
       element("span", { text: time(n[SELF]) })),

@@ -170,18 +170,19 @@ def transduce(function: FunctionType) -> Program:
         entry = unit.function(function)
     except RecursionError:
         raise UnsupportedError(f"{function.__qualname__} nests too deeply to be compiled") from None
-    statements: list[Node] = [call("define", Name(n), NIL) for n in unit.forward]
+    source = Source(function)
+    place = unit.shifted(source.place(source.node), source.file)  # of everything that the program itself adds
+    statements: list[Node] = [call("define", Name(n, place), NIL, place=place) for n in unit.forward]
     first = function.__code__.co_argcount + function.__code__.co_kwonlyargcount
     for i, name in enumerate(unit.capture_names.values()):
-        statements.append(
-            call("define", Name(name), call("slice", Name("sys_argv"), Literal(str(first + i))))
-        )
+        passed = call("slice", Name("sys_argv", place), Literal(str(first + i)), place=place)
+        statements.append(call("define", Name(name, place), passed, place=place))
     statements += unit.definitions
-    result: Node = Name(entry)
+    result: Node = Name(entry, place)
     if unit.captured:  # the entry takes the arguments alone: swallow the rest
         params = tuple(Name(f"_t_a{i}") for i in range(first))
         rest = tuple(Name(f"_t_c{i}") for i in range(len(unit.captured)))
-        result = call("lambda", *params, *rest, Call(entry, params))
+        result = call("lambda", *params, *rest, Call(entry, params, place), place=place)
     statements.append(result)
     text = "\n".join(render(s) for s in statements) + "\n"
     return Program(text, unit.source_text(), tuple(unit.files), tuple(unit.captured), unit.returns_tuple)
