@@ -11,14 +11,18 @@ round of warming up, so that a disturbance of the machine meets everybody.
 
 import argparse
 import csv
+import ctypes
 import datetime
 import json
 import os
 import platform
 import re
+import selectors
+import signal
 import statistics
 import subprocess
 import sys
+import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +34,7 @@ from rich.table import Table
 BENCH = Path(__file__).resolve().parent
 ROOT = BENCH.parent
 BUILD = Path(os.environ.get("TREADLE_BENCH_BUILD", ROOT / "build" / "release" / "bench"))
-console = Console(stderr=True)
+console = Console(stderr=True)  # progress and complaints; the table goes to stdout
 
 
 @dataclass(frozen=True)
@@ -72,20 +76,62 @@ def rivals_of(name: str) -> list[Rival]:
     return found
 
 
+# The peak memory of a process counts what it was before exec, which would be this interpreter. So a small shell starts the
+# rival, tells its number through its standard input and ends; the rival becomes our child, because we adopt orphans.
+LAUNCH = '"$@" </dev/null & echo $! >&0'
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def start(command: tuple[str, ...]) -> tuple[int, int, int]:
+    """Process number, and the reading ends of stdout and stderr."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    (out, out_end), (err, err_end), (number, number_end) = os.pipe(), os.pipe(), os.pipe()
+    shell = ["/bin/sh", "-c", LAUNCH, "sh", *command]
+    subprocess.run(shell, stdin=number_end, stdout=out_end, stderr=err_end, check=True)
+    for end in (out_end, err_end, number_end):
+        os.close(end)
+    with os.fdopen(number) as told:
+        return int(told.readline()), out, err
+
+
+def read_to_end(streams: tuple[int, ...], timeout_s: float) -> list[str]:
+    parts: dict[int, bytes] = dict.fromkeys(streams, b"")
+    deadline = time.monotonic() + timeout_s
+    with selectors.DefaultSelector() as selector:
+        for stream in streams:
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map():
+            if (
+                not (events := selector.select(max(0.0, deadline - time.monotonic())))
+                and time.monotonic() >= deadline
+            ):
+                raise TimeoutError
+            for key, _ in events:
+                if data := os.read(key.fd, 1 << 16):
+                    parts[key.fd] += data
+                else:
+                    selector.unregister(key.fd)
+    return [text.decode(errors="replace") for text in parts.values()]
+
+
 def measure(rival: Rival, workers: int, timeout_s: float) -> tuple[list[dict], int, str]:
     """Run one rival once: its records, its peak memory in kB, and what went wrong ('' when nothing did)."""
-    with subprocess.Popen(
-        [*rival.command, "--workers", str(workers)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            out, err = communicate_and_keep_child(process, timeout_s)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return [], 0, f"still running after {timeout_s:.0f} s"
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        return [], usage.ru_maxrss, f"exit code {process.returncode}: {err.strip()[-500:]}"
+    try:
+        process, *streams = start((*rival.command, "--workers", str(workers)))
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        return [], 0, f"did not start: {error}"
+    text: list[str] = []
+    try:
+        text = read_to_end(tuple(streams), timeout_s)
+    finally:  # also on Ctrl-C, which a background process of a shell does not see
+        if not text:
+            os.kill(process, signal.SIGKILL)
+        _, status, usage = os.wait4(process, 0)
+        for stream in streams:
+            os.close(stream)
+    out, err = text
+    if code := os.waitstatus_to_exitcode(status):
+        return [], usage.ru_maxrss, f"exit code {code}: {err.strip()[-500:]}"
     try:
         records = [json.loads(line) for line in out.splitlines() if line.strip()]
         for record in records:
@@ -94,30 +140,6 @@ def measure(rival: Rival, workers: int, timeout_s: float) -> tuple[list[dict], i
     except (ValueError, KeyError, TypeError) as error:
         return [], usage.ru_maxrss, f"printed something that is not a record ({error!r}): {out[:300]}"
     return records, usage.ru_maxrss, "" if records else "printed no record"
-
-
-def communicate_and_keep_child(process: subprocess.Popen, timeout_s: float) -> tuple[str, str]:
-    """Read both pipes to their end without reaping the child: wait4 must see it for its memory."""
-    import selectors
-    import time
-
-    parts: dict[int, list[str]] = {}
-    deadline = time.monotonic() + timeout_s
-    with selectors.DefaultSelector() as selector:
-        for stream in (process.stdout, process.stderr):
-            assert stream is not None
-            parts[stream.fileno()] = []
-            selector.register(stream.fileno(), selectors.EVENT_READ)
-        while selector.get_map():
-            if not (events := selector.select(deadline - time.monotonic())) and time.monotonic() > deadline:
-                raise subprocess.TimeoutExpired(process.args, timeout_s)
-            for key, _ in events:
-                if data := os.read(key.fd, 1 << 16):
-                    parts[key.fd].append(data.decode(errors="replace"))
-                else:
-                    selector.unregister(key.fd)
-    out, err = ("".join(p) for p in parts.values())
-    return out, err
 
 
 def run_rounds(
@@ -137,7 +159,10 @@ def run_rounds(
                         bar, description=f"{title}: {rival.name}, {count} worker{'s' * (count > 1)}"
                     )
                     if (rival.name, count) not in broken:
-                        records, rss_kb, problem = measure(rival, count, timeout_s)
+                        try:
+                            records, rss_kb, problem = measure(rival, count, timeout_s)
+                        except TimeoutError:
+                            records, rss_kb, problem = [], 0, f"still running after {timeout_s:.0f} s"
                         if problem:
                             broken.add((rival.name, count))
                             failures.append(f"{rival.name} with {count} workers: {problem}")
@@ -215,7 +240,8 @@ def show(rows: list[dict], series: dict[Key, Series]) -> None:
         cells += [f"{row['ratio_to_best']:.2f}", f"{row['peak_rss_kb'] / 1024:.1f}"]
         table.add_row(*cells, style=style if row["verified"] else "red")
         previous = group
-    Console().print(table)
+    wide = None if sys.stdout.isatty() else 140
+    Console(width=wide).print(table)
 
 
 def machine() -> dict[str, str]:

@@ -22,7 +22,7 @@ app = typer.Typer(
     help="Array programs as execution trees of tasks, on a runtime that decides what is worth a task.",
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
-out = Console()
+out = Console(width=None if sys.stdout.isatty() else 100)
 err = Console(stderr=True)
 
 
