@@ -5,7 +5,7 @@ endif()
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/treadle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-install(TARGETS treadle EXPORT treadle_targets)
+install(TARGETS treadle treadle_tree EXPORT treadle_targets)
 install(EXPORT treadle_targets NAMESPACE treadle:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/treadle)
 configure_package_config_file(cmake/treadleConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/treadleConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/treadle)

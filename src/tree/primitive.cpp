@@ -28,7 +28,7 @@ std::span<const primitive* const> all_primitives() {
          {arithmetic_primitives(), comparison_primitives(), unary_primitives(), reduction_primitives(),
           statistics_primitives(), creation_primitives(), shape_primitives(), joining_primitives(), slicing_primitives(),
           matrix_primitives(), solver_primitives(), sorting_primitives(), list_primitives(), random_primitives(),
-          output_primitives(), information_primitives()})
+          output_primitives(), information_primitives(), python_primitives()})
       for (const auto& p : family) all.push_back(&p);
     std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name < b->name; });
     return all;

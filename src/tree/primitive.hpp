@@ -75,6 +75,7 @@ std::span<const primitive> list_primitives();
 std::span<const primitive> random_primitives();
 std::span<const primitive> output_primitives();
 std::span<const primitive> information_primitives();
+std::span<const primitive> python_primitives();
 
 // Helpers for kernels --------------------------------------------------------------------------------------------------
 

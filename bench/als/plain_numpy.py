@@ -1,0 +1,5 @@
+"""The function as NumPy runs it."""
+
+from _als import main
+
+main("plain-numpy", None)

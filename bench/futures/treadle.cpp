@@ -1,0 +1,71 @@
+#include "futures/config.hpp"
+
+#include <treadle/treadle.hpp>
+
+using namespace futures_bench;
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto left = treadle::async([n] { return fib(n - 1); });
+  const long right = fib(n - 2);
+  return left.get() + right;
+}
+
+long fork_fib(int n) {
+  if (n < 2) return n;
+  long left = 0;
+  long right = 0;
+  treadle::parallel_invoke([&] { left = fork_fib(n - 1); }, [&] { right = fork_fib(n - 2); });
+  return left + right;
+}
+
+bool async_get() {
+  long sum = 0;
+  for (long i = 0; i < k_async_get; ++i) sum += treadle::async([i] { return i; }).get();
+  return is_sum_below(sum, k_async_get);
+}
+
+bool dataflow_ready() {
+  treadle::future<long> value = treadle::make_ready_future(0L);
+  for (long i = 0; i < k_dataflow; ++i) {
+    value = treadle::dataflow(
+        treadle::launch::sync, [i](treadle::future<long> f) { return f.get() + i; }, std::move(value));
+  }
+  return is_sum_below(value.get(), k_dataflow);
+}
+
+bool block_resume() {
+  treadle::binary_semaphore ping(0), pong(0);
+  long turns = 0; // handed over with the semaphores
+  auto partner = treadle::async([&] {
+    for (long i = 0; i < k_round_trips; ++i) {
+      ping.acquire();
+      ++turns;
+      pong.release();
+    }
+  });
+  for (long i = 0; i < k_round_trips; ++i) {
+    ping.release();
+    pong.acquire();
+    ++turns;
+  }
+  partner.get();
+  return turns == 2 * k_round_trips;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const unsigned workers = bench::workers_from(argc, argv);
+  treadle::runtime runtime({.workers = workers});
+  treadle::async([&] {
+    bench::report("futures/async_get", "treadle", workers, k_async_get, async_get);
+    bench::report("futures/fib", "treadle", workers, k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
+    bench::report("futures/fork_fib", "treadle", workers, k_fork_fib_calls,
+                  [] { return fork_fib(k_fork_fib) == k_fork_fib_result; });
+    bench::report("futures/dataflow_ready", "treadle", workers, k_dataflow, dataflow_ready);
+    bench::report("futures/block_resume", "treadle", workers, 2 * k_round_trips, block_resume);
+  }).get();
+}

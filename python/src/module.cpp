@@ -1,0 +1,264 @@
+// The native module treadle._native: programs, the runtime of the process, and what both report. Python wraps it; see
+// python/treadle/_native.pyi for the types.
+#include "convert.hpp"
+#include "session.hpp"
+
+#include <treadle/physl.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <csignal>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <memory>
+#include <new>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace treadle::python {
+namespace {
+
+// --- errors -----------------------------------------------------------------------------------------------------------
+void raise_physl_error(const physl::error& e) {
+  nb::list trace;
+  for (const auto& entry : e.back_trace()) trace.append(nb::make_tuple(entry.function, entry.line, entry.column));
+  auto type = nb::module_::import_("treadle.errors").attr("PhyslError");
+  auto instance = type(e.what(), e.message(), e.file(), e.line(), e.column(), trace);
+  PyErr_SetObject(type.ptr(), instance.ptr());
+}
+
+void translate(const std::exception_ptr& p, void*) {
+  try {
+    std::rethrow_exception(p);
+  } catch (const physl::error& e) {
+    raise_physl_error(e);
+  } catch (const value_error& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  }
+}
+
+// --- interruption -------------------------------------------------------------------------------------------------------
+// While the main thread is inside a run, Ctrl-C must stop it: Python would only notice the signal afterwards.
+std::atomic<bool> g_interrupted{false};
+
+class interruptible {
+ public:
+  interruptible() : m_active(getpid() == static_cast<pid_t>(syscall(SYS_gettid))) {
+    if (!m_active) return;
+    g_interrupted = false;
+    struct sigaction action {};
+    action.sa_handler = [](int) { g_interrupted = true; };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, nullptr, &m_previous);
+    m_active = m_previous.sa_handler != SIG_IGN && m_previous.sa_handler != SIG_DFL; // Python is listening
+    if (m_active) sigaction(SIGINT, &action, nullptr);
+  }
+  ~interruptible() {
+    if (!m_active) return;
+    sigaction(SIGINT, &m_previous, nullptr);
+    if (g_interrupted) raise(SIGINT); // for Python, which raises KeyboardInterrupt
+  }
+  interruptible(const interruptible&) = delete;
+  interruptible& operator=(const interruptible&) = delete;
+  bool interrupted() const noexcept { return m_active && g_interrupted; }
+  const std::atomic<bool>* flag() const noexcept { return m_active ? &g_interrupted : nullptr; }
+
+ private:
+  bool m_active;
+  struct sigaction m_previous {};
+};
+
+// --- running ------------------------------------------------------------------------------------------------------------
+struct settings {
+  std::string policy;
+  std::uint64_t count_threshold = 5, lower_ns = 350'000, upper_ns = 500'000;
+  std::size_t timeline_capacity = 0;
+  unsigned workers = 0;
+};
+
+physl::run_options options_of(const settings& s) {
+  physl::run_options options;
+  options.policy = physl::policy_from_name(s.policy);
+  options.count_threshold = s.count_threshold;
+  options.lower_ns = s.lower_ns;
+  options.upper_ns = s.upper_ns;
+  options.timeline_capacity = s.timeline_capacity;
+  options.write = write_output;
+  return options;
+}
+
+std::vector<value> values_of(nb::handle arguments, const std::vector<std::string>& names) {
+  std::vector<value> values;
+  std::size_t i = 0;
+  for (nb::handle argument : nb::iter(arguments)) {
+    values.push_back(to_value(argument, i < names.size() ? names[i] : "argument " + std::to_string(i + 1)));
+    ++i;
+  }
+  return values;
+}
+
+nb::object run(const physl::program& program, nb::handle arguments, const std::vector<std::string>& names,
+               const settings& s) {
+  release_pending();
+  auto options = options_of(s);
+  value result;
+  bool was_interrupted = false;
+  {
+    auto values = values_of(arguments, names);
+    nb::gil_scoped_release unlocked;
+    running use(options, s.workers);
+    interruptible guard;
+    options.cancel = guard.flag();
+    try {
+      result = program.run(values, options);
+    } catch (const physl::error&) {
+      if (!guard.interrupted()) throw;
+      was_interrupted = true;
+    }
+  }
+  if (was_interrupted && PyErr_CheckSignals() != 0) throw nb::python_error();
+  release_pending();
+  return to_python(std::move(result));
+}
+
+std::shared_ptr<submission> submit_run(const physl::program& program, nb::handle arguments,
+                                       const std::vector<std::string>& names, const settings& s, std::int64_t ticket) {
+  release_pending();
+  auto work = std::make_shared<submission>(ticket, program, values_of(arguments, names), options_of(s));
+  nb::gil_scoped_release unlocked;
+  submit(work, s.workers);
+  return work;
+}
+
+// (ticket, result, None) or (ticket, None, exception) of every submitted run that is complete.
+nb::list completions() {
+  nb::list result;
+  for (auto& done : take_completions()) {
+    nb::object answer = nb::none(), problem = nb::none();
+    try {
+      if (done.error) std::rethrow_exception(done.error);
+      answer = to_python(std::move(done.result));
+    } catch (const physl::error& e) {
+      raise_physl_error(e);
+      problem = nb::borrow(nb::python_error().value());
+    } catch (nb::python_error& e) {
+      problem = nb::borrow(e.value());
+    } catch (const std::bad_alloc&) {
+      problem = nb::handle(PyExc_MemoryError)();
+    } catch (const std::exception& e) {
+      problem = nb::handle(PyExc_RuntimeError)(e.what());
+    }
+    result.append(nb::make_tuple(done.ticket, answer, problem));
+  }
+  release_pending();
+  return result;
+}
+
+} // namespace
+
+NB_MODULE(_native, m) {
+  nb::set_leak_warnings(false); // compiled programs live as long as the process
+  nb::register_exception_translator(translate);
+
+  nb::class_<settings>(m, "Settings")
+      .def(
+          "__init__",
+          [](settings* self, const std::string& policy, std::uint64_t count_threshold, std::uint64_t lower_ns,
+             std::uint64_t upper_ns, std::size_t timeline_capacity, unsigned workers) {
+            (void)physl::policy_from_name(policy);
+            new (self) settings{policy, count_threshold, lower_ns, upper_ns, timeline_capacity, workers};
+          },
+          nb::kw_only(), "policy"_a, "count_threshold"_a = 5, "lower_ns"_a = 350'000, "upper_ns"_a = 500'000,
+          "timeline_capacity"_a = 0, "workers"_a = 0);
+
+  nb::class_<physl::node_profile>(m, "NodeProfile")
+      .def_ro("name", &physl::node_profile::name)
+      .def_ro("display", &physl::node_profile::display)
+      .def_ro("primitive", &physl::node_profile::primitive)
+      .def_ro("line", &physl::node_profile::line)
+      .def_ro("column", &physl::node_profile::column)
+      .def_ro("parent", &physl::node_profile::parent)
+      .def_ro("count", &physl::node_profile::count)
+      .def_ro("inclusive_ns", &physl::node_profile::inclusive_ns)
+      .def_ro("self_ns", &physl::node_profile::self_ns)
+      .def_ro("inlined", &physl::node_profile::inlined)
+      .def_ro("spawned", &physl::node_profile::spawned)
+      .def_prop_ro("mode", [](const physl::node_profile& n) { return static_cast<int>(n.mode); });
+
+  nb::class_<submission>(m, "Submission")
+      .def("try_cancel",
+           [](submission& s) {
+             int expected = submission::waiting;
+             return s.stage.compare_exchange_strong(expected, submission::cancelled);
+           })
+      .def("running", [](const submission& s) { return s.stage == submission::running; })
+      .def("stop", [](submission& s) { s.cancel = true; });
+
+  nb::class_<physl::program>(m, "Program")
+      .def(nb::init<std::string_view, std::string, std::string_view>(), "text"_a, "source_name"_a, "source_text"_a = "")
+      .def("run", run, "arguments"_a, "names"_a, "settings"_a)
+      .def(
+          "submit",
+          [](const physl::program& p, nb::handle arguments, const std::vector<std::string>& names, const settings& s,
+             std::int64_t ticket) { return submit_run(p, arguments, names, s, ticket); },
+          "arguments"_a, "names"_a, "settings"_a, "ticket"_a)
+      .def("profile", &physl::program::profile)
+      .def("reset_profile", &physl::program::reset_profile)
+      .def("timeline",
+           [](const physl::program& p) {
+             const auto found = p.timeline();
+             nb::list records;
+             for (const auto& r : found.records) records.append(nb::make_tuple(r.node, r.worker, r.start_ns, r.end_ns));
+             return nb::make_tuple(records, found.dropped);
+           })
+      .def("text", &physl::program::text)
+      .def("dot", &physl::program::dot)
+      .def("newick", &physl::program::newick)
+      .def("counters_csv", &physl::program::counters_csv);
+
+  m.def("format", &physl::format, "text"_a, "source_name"_a);
+  m.def("primitive_names", [] {
+    nb::list names;
+    for (auto name : physl::primitive_names()) names.append(nb::str(name.data(), name.size()));
+    return names;
+  });
+  m.def("read_csv", [](const std::string& path) { return to_python(value(read_csv(path))); }, "path"_a);
+
+  m.def("start_runtime", &start_runtime, "workers"_a, nb::call_guard<nb::gil_scoped_release>());
+  m.def("stop_runtime", &stop_runtime, nb::call_guard<nb::gil_scoped_release>());
+  m.def("cancel_submissions", &cancel_submissions, nb::call_guard<nb::gil_scoped_release>());
+  m.def("runtime_workers", &runtime_workers, nb::call_guard<nb::gil_scoped_release>());
+  m.def("runtime_statistics", [] {
+    const auto s = statistics();
+    nb::dict d;
+    d["tasks_created"] = s.tasks_created;
+    d["tasks_inlined"] = s.tasks_inlined;
+    d["tasks_stolen"] = s.tasks_stolen;
+    d["forks_promoted"] = s.forks_promoted;
+    d["suspensions"] = s.suspensions;
+    d["parks"] = s.parks;
+    d["stacks"] = s.stacks;
+    return d;
+  });
+  m.def("forget_after_fork", &forget_after_fork);
+
+  m.def("take_output", &take_output);
+  m.def("take_completions", &completions);
+  m.def("wait_for_events", &wait_for_events, nb::call_guard<nb::gil_scoped_release>());
+  m.def("close_events", &close_events);
+  m.def("build_info", [] {
+    nb::dict d;
+    d["version"] = TREADLE_VERSION;
+    d["compiler"] = TREADLE_COMPILER;
+    d["build_type"] = TREADLE_BUILD_TYPE;
+    return d;
+  });
+}
+
+} // namespace treadle::python

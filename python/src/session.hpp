@@ -1,0 +1,69 @@
+// The runtime of this process as Python sees it: started when first needed, restarted with another number of workers when
+// nothing is running; and the runs in flight.
+#pragma once
+
+#include <treadle/physl.hpp>
+#include <treadle/runtime.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace treadle::python {
+
+// What Python's threads are told, without the workers ever taking the GIL: text that programs print, and submitted runs that
+// are complete.
+struct completion {
+  std::int64_t ticket = 0;
+  value result;
+  std::exception_ptr error;
+};
+
+// One submitted run. It can be cancelled until a worker takes it up; afterwards `cancel` stops it at its next call or loop.
+struct submission {
+  enum state : int { waiting, running, cancelled };
+  submission(std::int64_t t, physl::program p, std::vector<value> a, physl::run_options o)
+      : ticket(t), program(std::move(p)), arguments(std::move(a)), options(std::move(o)) {
+    options.cancel = &cancel;
+  }
+  std::int64_t ticket;
+  physl::program program;
+  std::vector<value> arguments;
+  physl::run_options options;
+  std::atomic<int> stage{waiting};
+  std::atomic<bool> cancel{false};
+};
+
+// Makes `options` print to the session and run on its workers; blocks other changes of the runtime while it lives.
+class running {
+ public:
+  // `workers` 0: as many as there are, or the default. Throws std::runtime_error when it would change the number of workers while
+  // something runs, or after a fork. Starts no runtime if the policy needs none.
+  running(const physl::run_options& options, unsigned workers);
+  ~running();
+  running(const running&) = delete;
+  running& operator=(const running&) = delete;
+};
+
+void start_runtime(unsigned workers); // 0: the default number
+void stop_runtime();                  // waits for what runs; blocks, call without the GIL
+void cancel_submissions();            // all of them, at their next call or loop turn
+unsigned runtime_workers() noexcept;  // 0: not running
+runtime_statistics statistics();      // zeros when not running
+void forget_after_fork() noexcept;    // in the child: its parent's workers do not exist here
+
+void submit(std::shared_ptr<submission> work, unsigned workers);
+
+// Output of programs and completions, in order of arrival.
+void write_output(void* context, std::string_view text); // a physl::run_options::write
+void add_completion(completion done);
+std::string take_output();
+std::vector<completion> take_completions();
+bool wait_for_events(); // blocks until there is output or a completion; false once `close_events` was called
+void close_events();
+
+} // namespace treadle::python

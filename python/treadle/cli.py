@@ -1,0 +1,216 @@
+"""The command `treadle`."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from . import demo, physl
+from .config import config
+from .errors import Error
+from .info import info as gather
+
+app = typer.Typer(
+    help="Array programs as execution trees of tasks, on a runtime that decides what is worth a task.",
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+)  # fmt: skip
+out = Console(width=None if sys.stdout.isatty() else 100)
+err = Console(stderr=True)
+
+
+class Policy(StrEnum):
+    always_async = "always-async"
+    always_inline = "always-inline"
+    paper_baseline = "paper-baseline"
+
+
+Workers = Annotated[int, typer.Option(min=0, max=4096, help="Number of workers; 0: all usable cores.")]
+
+
+@app.command("physl")
+def physl_command(
+    file: Annotated[str | None, typer.Argument(help="PhySL file, or - for standard input.")] = None,
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="PhySL expressions, handed to the program.")
+    ] = None,
+    code: Annotated[str | None, typer.Option("-c", "--code", help="Run this text instead of a file.")] = None,
+    performance: Annotated[bool, typer.Option("--performance", help="Print what each node cost.")] = False,
+    dump_dot: Annotated[Path | None, typer.Option(help="Write the tree for Graphviz.")] = None,
+    dump_newick: Annotated[Path | None, typer.Option(help="Write the tree in Newick form.")] = None,
+    dump_counters: Annotated[
+        Path | None, typer.Option(help="Write counters of every primitive as CSV.")
+    ] = None,
+    policy: Annotated[Policy, typer.Option(help="Inlining policy.")] = Policy.paper_baseline,
+    workers: Workers = 0,
+    show_time: Annotated[bool, typer.Option("--time", help="Print how long the run took.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print result and measurements as one JSON object.")
+    ] = False,
+) -> None:
+    """Run a PhySL program.
+
+    Its value is printed, if it has one. When the value is a function, it is called with the arguments.
+    """
+    from .profile import profile
+
+    program, given = _program(file, arguments or [], code)
+    values = [_argument(text, i) for i, text in enumerate(given, 1)]
+    with config(policy=policy.value, workers=workers), profile() as recorded:
+        start = time.perf_counter()
+        result = program(*values)
+        seconds = time.perf_counter() - start
+    for path, write in (
+        (dump_dot, program.dot),
+        (dump_newick, program.newick),
+        (dump_counters, program.counters_csv),
+    ):
+        if path is not None:
+            _write(path, write())
+    if as_json:
+        rows = [_plain_row(r) for r in recorded.rows] if performance else None
+        found = {"result": _jsonable(result), "seconds": seconds, "policy": policy.value}
+        print(json_module.dumps({**found, **({"nodes": rows} if rows is not None else {})}))
+        return
+    if result is not None:
+        print(result)
+    if performance:
+        print(recorded.key_averages().table(), file=sys.stderr)
+    if show_time:
+        print(f"time: {seconds:.6f} s", file=sys.stderr)
+
+
+def _program(file: str | None, arguments: list[str], code: str | None) -> tuple[physl.Program, list[str]]:
+    if code is not None:  # the first word is then an argument, not a file
+        return physl.Program(code, "<code>"), ([file] if file is not None else []) + arguments
+    if file is None:
+        raise typer.BadParameter("name a PhySL file, or give the program with -c")
+    if file == "-":
+        return physl.Program(sys.stdin.read(), "<stdin>"), arguments
+    return physl.load(Path(file)), arguments
+
+
+def _argument(text: str, number: int) -> Any:
+    return physl.Program(text, f"<argument {number}>")()
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}") from None
+
+
+def _jsonable(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, list):
+        return [_jsonable(v) for v in value]
+    if isinstance(value, dict):
+        return {str(k): _jsonable(v) for k, v in value.items()}
+    return value
+
+
+def _plain_row(row: Any) -> dict[str, Any]:
+    wanted = (
+        "name",
+        "display",
+        "file",
+        "line",
+        "column",
+        "count",
+        "inclusive_ns",
+        "self_ns",
+        "inlined",
+        "spawned",
+        "mode",
+    )
+    return {name: getattr(row, name) for name in wanted}
+
+
+class Demo(StrEnum):
+    als = "als"
+    lra = "lra"
+    kmeans = "kmeans"
+    all = "all"
+
+
+@app.command("demo")
+def demo_command(
+    name: Annotated[Demo, typer.Argument(help="What to run.")] = Demo.all,
+    csv: Annotated[Path | None, typer.Option(help="A table of numbers to run it on.")] = None,
+    output: Annotated[Path, typer.Option(help="The page to write.")] = Path("treadle-demo.html"),
+    workers: Workers = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the measurements, one JSON object per line.")
+    ] = False,
+) -> None:
+    """Run array programs under every policy and in plain NumPy, compare, and write a page about it."""
+    from .report import demo_page
+
+    with config(workers=workers):
+        results = demo.run(name.value, csv, err if as_json else out)
+        machine = gather()
+    if as_json:
+        for c in results:
+            for o in c.outcomes:
+                print(json_module.dumps({
+                    "workload": c.workload.name, "rival": o.rival, "seconds": o.seconds, "tasks": o.tasks,
+                    "inlined_share": o.inlined_share, "largest_difference": o.difference,
+                }))  # fmt: skip
+    else:
+        for comparison in results:
+            demo.show(comparison, out)
+    _write(output, demo_page(results, machine))
+    (err if as_json else out).print(
+        f"The trees, decisions and timelines are in [bold]{output}[/]", highlight=False
+    )
+
+
+@app.command("info")
+def info_command(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show the machine, the runtime, the defaults, and how this Treadle was built."""
+    found = gather()
+    if as_json:
+        print(json_module.dumps(found))
+        return
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for section, entries in found.items():
+        table.add_row(f"[bold]{section}[/]", "")
+        for key, value in entries.items():
+            shown = (
+                ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+            )
+            table.add_row(f"  {key}", shown)
+    out.print(table)
+
+
+def main() -> None:
+    """Errors are one message on stderr and exit code 1; wrong usage is 2, an interruption 130."""
+    try:
+        app(standalone_mode=False)
+    except typer.Exit as end:
+        sys.exit(end.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        err.print("interrupted")
+        sys.exit(130)
+    except Exception as error:
+        if show := getattr(error, "show", None):  # wrong usage
+            show()
+            sys.exit(2)
+        if isinstance(error, Error | ValueError | TypeError | MemoryError | OverflowError):
+            print(f"treadle: {error or type(error).__name__}", file=sys.stderr)
+            sys.exit(1)
+        raise
+
+
+__all__ = ["app", "main"]

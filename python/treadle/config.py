@@ -1,0 +1,99 @@
+"""Settings: defaults from the environment, changed for a block by `with td.config(...)`."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .errors import Error
+
+POLICIES = ("always-async", "always-inline", "paper-baseline")
+
+
+class policies:  # noqa: N801 - read as a namespace: td.policies.always_inline
+    """Inlining policies: whether a primitive runs inside of the one that needs its value, or as a task of its own.
+
+    `paper-baseline` decides per primitive by its mean time: 5 evaluations, then inline up to 350 us, spawn from 500 us.
+    """
+
+    always_async = "always-async"
+    always_inline = "always-inline"
+    paper_baseline = "paper-baseline"
+
+
+@dataclass(frozen=True)
+class Config:
+    policy: str = policies.paper_baseline
+    workers: int = 0  # 0: as many as usable cores, or as many as run already
+    enabled: bool = True  # False: decorated functions run as plain Python
+    count_threshold: int = 5  # paper-baseline: evaluations before it decides
+    lower_ns: int = 350_000
+    upper_ns: int = 500_000
+
+    def checked(self) -> Config:
+        if self.policy not in POLICIES:
+            raise ValueError(f"no policy '{self.policy}'; there are {', '.join(POLICIES)}")
+        if (
+            isinstance(self.workers, bool)
+            or not isinstance(self.workers, int)
+            or not 0 <= self.workers <= 4096
+        ):
+            raise ValueError(
+                f"workers is a number from 1 to 4096, or 0 for all usable cores, not {self.workers!r}"
+            )
+        if not 0 <= self.lower_ns <= self.upper_ns:
+            raise ValueError(
+                f"lower_ns ({self.lower_ns}) must not be above upper_ns ({self.upper_ns}), nor negative"
+            )
+        if self.count_threshold < 0:
+            raise ValueError(f"count_threshold ({self.count_threshold}) is negative")
+        return self
+
+
+def _from_environment() -> Config:
+    settings: dict[str, Any] = {}
+    if text := os.environ.get("TREADLE_WORKERS"):
+        try:
+            settings["workers"] = int(text)
+        except ValueError:
+            raise Error(f"TREADLE_WORKERS is a number, not '{text}'") from None
+    if text := os.environ.get("TREADLE_POLICY"):
+        settings["policy"] = text
+    try:
+        return Config(**settings).checked()
+    except ValueError as error:
+        raise Error(f"environment: {error}") from None
+
+
+_current: contextvars.ContextVar[Config | None] = contextvars.ContextVar("treadle_config", default=None)
+
+
+def current() -> Config:
+    found = _current.get()
+    if found is None:
+        found = _from_environment()
+        _current.set(found)
+    return found
+
+
+@contextmanager
+def config(**settings: Any) -> Iterator[Config]:
+    """Change settings for a block: workers, policy, enabled, and the thresholds of paper-baseline.
+
+    Blocks nest, and each thread and each asyncio task has its own.
+
+    >>> with td.config(policy="always-inline", workers=2):
+    ...     f(x)
+    """
+    known = list(Config.__dataclass_fields__)
+    if unknown := sorted(set(settings) - set(known)):
+        raise TypeError(f"config() has no setting '{unknown[0]}'; there are {', '.join(known)}")
+    token = _current.set(replace(current(), **settings).checked())
+    try:
+        yield current()
+    finally:
+        _current.reset(token)

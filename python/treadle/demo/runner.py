@@ -1,0 +1,141 @@
+"""Runs a workload in plain NumPy and under every policy, and compares."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+from ..config import POLICIES, config
+from ..profile import Profile, profile
+from .data import Workload
+
+TIMELINE = 3000  # evaluations kept per run, for the page
+SHORT_S, MOST_RUNS = 0.2, 25  # programs shorter than this are repeated, at most so often
+
+
+@dataclass
+class Outcome:
+    """One rival on one workload."""
+
+    rival: str
+    seconds: float  # median of all runs
+    tasks: int = 0  # per run, as are the evaluations
+    inlined_share: float | None = None
+    difference: float | None = None
+    evaluations: int = 0
+    profile: Profile | None = None
+
+
+@dataclass
+class Comparison:
+    workload: Workload
+    outcomes: list[Outcome] = field(default_factory=list)
+
+
+def largest_difference(a: Any, b: Any) -> float:
+    """Over all numbers of two results; infinite when their shapes differ or only one has a NaN."""
+    if isinstance(a, tuple | list):
+        return max((largest_difference(x, y) for x, y in zip(a, b, strict=True)), default=0.0)
+    x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if x.shape != y.shape or (np.isnan(x) != np.isnan(y)).any():
+        return float("inf")
+    return float(np.nanmax(np.abs(x - y), initial=0.0))
+
+
+Report = Callable[[str, float], None]  # rival, fraction done
+
+
+def compare(workload: Workload, report: Report) -> Comparison:
+    """NumPy first, then each policy, every one starting without history. Short programs run several times."""
+    result = Comparison(workload)
+    plain = workload.program.__treadle_function__
+    seconds: list[float] = []
+    for k, limit in enumerate((1, None)):
+        report("numpy", k / 2)
+        with blas_threads(limit):
+            taken, expected = time_plain(plain, workload.arguments)
+        # On busy cores NumPy's BLAS threads may hinder it; it is judged by its better half.
+        seconds = taken if not seconds else min(seconds, taken, key=statistics.median)
+    result.outcomes.append(Outcome("numpy", statistics.median(seconds)))
+    report("numpy", 1.0)
+    runs = len(seconds)
+    for policy in POLICIES:
+        outcome, answer = run_policy(workload, policy, runs, report)
+        outcome.difference = largest_difference(answer, expected)
+        result.outcomes.append(outcome)
+    return result
+
+
+def time_plain(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[list[float], Any]:
+    seconds: list[float] = []
+    while True:
+        start = time.perf_counter()
+        answer = function(*arguments)
+        seconds.append(time.perf_counter() - start)
+        if sum(seconds) >= SHORT_S or len(seconds) >= MOST_RUNS:
+            return seconds, answer
+
+
+def blas_threads(limit: int | None) -> AbstractContextManager[Any]:
+    """Bounds the threads of NumPy's BLAS, where threadpoolctl (which scikit-learn brings) can."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        return nullcontext()
+    return cast(AbstractContextManager[Any], threadpool_limits(limit, user_api="blas"))
+
+
+def run_policy(workload: Workload, policy: str, runs: int, report: Report) -> tuple[Outcome, Any]:
+    native = workload.program.native
+    native.reset_profile()  # forgets decisions, too
+    seconds: list[float] = []
+    answer = None
+    with config(policy=policy), profile(timeline=TIMELINE) as recorded:
+        for done in range(runs):
+            finished: list[float] = []
+            start = time.perf_counter()
+            future = workload.program.submit(*workload.arguments)
+            future.add_done_callback(partial(_note_time, finished))
+            try:
+                wait(future, partial(_tell, report, policy, workload, done, runs))
+            except KeyboardInterrupt:
+                future.stop()
+                raise
+            answer = future.result()
+            seconds.append(finished[0] - start)
+    report(policy, 1.0)
+    inlined, spawned = (sum(getattr(r, name) for r in recorded.rows) for name in ("inlined", "spawned"))
+    total = inlined + spawned
+    outcome = Outcome(
+        policy, statistics.median(seconds), round(spawned / runs), None, None, round(total / runs), recorded
+    )
+    outcome.inlined_share = inlined / total if total else None
+    return outcome, answer
+
+
+def _note_time(finished: list[float], _: object) -> None:
+    finished.append(time.perf_counter())
+
+
+def wait(future: Any, tell: Callable[[], None]) -> None:
+    """Until the future is done, telling ten times a second."""
+    import concurrent.futures
+
+    while not concurrent.futures.wait([future], timeout=0.1).done:
+        tell()
+
+
+def _tell(report: Report, policy: str, workload: Workload, done: int, runs: int) -> None:
+    report(policy, (done + _fraction(workload.program.native, workload, done)) / runs)
+
+
+def _fraction(native: Any, workload: Workload, runs_before: int) -> float:
+    done = sum(n.count for n in native.profile() if n.primitive == workload.marker)
+    return min(max(done / workload.steps - runs_before, 0.0), 1.0) if workload.steps else 0.0

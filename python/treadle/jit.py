@@ -1,0 +1,214 @@
+"""The decorator: plain NumPy functions become execution trees at their first call."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import linecache
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from types import FunctionType
+from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
+
+from . import _native, session
+from .config import Config, current
+from .errors import PhyslError
+from .future import Future
+from .physl import prints
+from .profile import locate, observe
+from .transducer import Program as Transduced
+from .transducer import transduce
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Compiled programs by the digest of everything they are made of, shared by functions with equal source.
+_programs: dict[str, _native.Program] = {}
+_lock = threading.Lock()
+
+
+def _compiled(t: Transduced) -> _native.Program:
+    identity = "\0".join([_native.build_info()["version"], t.text, t.source_text, *(f for f, _ in t.files)])
+    key = hashlib.sha256(identity.encode()).hexdigest()
+    with _lock:
+        if key not in _programs:
+            _programs[key] = _native.Program(t.text, t.files[0][0], t.source_text)
+        return _programs[key]
+
+
+class Lowered:
+    """A compiled function before it runs."""
+
+    def __init__(self, transduced: Transduced, native: _native.Program) -> None:
+        self._transduced, self._native = transduced, native
+
+    def as_text(self, format: str = "physl") -> str:
+        """As "physl" (names carry $line$column of the Python source), "dot" (Graphviz) or "newick"."""
+        writers: dict[str, Callable[[], str]] = {
+            "physl": lambda: self._transduced.text, "dot": self._native.dot, "newick": self._native.newick,
+        }  # fmt: skip
+        if format not in writers:
+            raise ValueError(f"no format '{format}'; there are {', '.join(writers)}")
+        return writers[format]()
+
+
+class JitFunction(Generic[P, R]):
+    """A function that runs as an execution tree. Made by td.jit; compiled by its first call."""
+
+    def __init__(self, function: Callable[P, R], policy: str | None, name: str | None) -> None:
+        if not isinstance(function, FunctionType):
+            raise TypeError(f"td.jit decorates functions, not {type(function).__name__}")
+        self.__treadle_function__ = function
+        functools.update_wrapper(self, function)
+        if name:
+            self.__name__ = name
+        self._policy = policy
+        self._signature = inspect.signature(function)
+        self._parameters = list(self._signature.parameters)
+        self._state: tuple[Transduced, _native.Program] | None = None
+        self._prints = False
+        self._compiling = threading.Lock()
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        """Methods would need objects as values, which trees do not have."""
+        if instance is None:
+            return self
+        raise TypeError(
+            f"{self.__name__}: td.jit does not compile methods: decorate a function of the module"
+        )
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        config = current()
+        if not config.enabled:
+            return cast(R, self.__treadle_function__(*args, **kwargs))
+        transduced, native = self._compile()
+        values = self._bind(args, kwargs, transduced)
+        try:
+            with observe(native, transduced.files) as timeline:
+                chosen = session.settings(self._chosen(), timeline)
+                result = session.run(native, values, self._names(), chosen, self._prints)
+        except PhyslError as error:
+            raise located(error, transduced.files) from None
+        return cast(R, self._result(result, transduced))
+
+    def submit(self, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        """Start the function and return at once."""
+        transduced, native = self._compile()
+        values = self._bind(args, kwargs, transduced)
+        future: Future[R] = Future()
+
+        def done(result: Any, error: BaseException | None) -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            if isinstance(error, PhyslError):
+                error = located(error, transduced.files)
+            if error is not None:
+                future.set_exception(error)
+            else:
+                future.set_result(self._result(result, transduced))
+
+        with observe(native, transduced.files) as timeline:
+            chosen = session.settings(self._chosen(), timeline)
+            future._submission, future._forget = session.submit(native, values, self._names(), chosen, done)
+        return future
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Compile without running; arguments are only checked against the signature, and may be left out altogether."""
+        if args or kwargs:
+            self._signature.bind(*args, **kwargs)
+        return Lowered(*self._compile())
+
+    @property
+    def files(self) -> tuple[tuple[str, int], ...]:
+        return self._compile()[0].files
+
+    @property
+    def native(self) -> _native.Program:
+        return self._compile()[1]
+
+    def __repr__(self) -> str:
+        return f"<td.jit {self.__name__}{self._signature}>"
+
+    # ----------------------------------------------------------------------------------------------------------------
+    def _compile(self) -> tuple[Transduced, _native.Program]:
+        if self._state is None:
+            with self._compiling:
+                if self._state is None:
+                    transduced = transduce(self.__treadle_function__)
+                    self._prints = prints(transduced.text)
+                    self._state = transduced, _compiled(transduced)
+        return self._state
+
+    def _chosen(self) -> Config:
+        return replace(current(), policy=self._policy) if self._policy else current()
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], transduced: Transduced) -> tuple[Any, ...]:
+        if kwargs or len(args) != len(self._parameters):
+            try:
+                bound = self._signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{self.__name__}: {error}") from None
+            bound.apply_defaults()
+            args = tuple(bound.arguments[name] for name in self._parameters)
+        return (*args, *transduced.captured)
+
+    def _names(self) -> list[str]:
+        return [f"{self.__name__}: argument '{name}'" for name in self._parameters]
+
+    def _result(self, result: Any, transduced: Transduced) -> Any:
+        return tuple(result) if transduced.returns_tuple and isinstance(result, list) else result
+
+
+def located(error: PhyslError, files: tuple[tuple[str, int], ...]) -> PhyslError:
+    """The same error with file and line of the Python source; lines count through all files while it runs."""
+    file, line = locate(files, error.line)
+    if len(files) == 1 and error.file == file:
+        return error
+    source = linecache.getline(file, line).rstrip()
+    report = f"{file}({line}, {error.column}): {error.message}"
+    if source:
+        report += f"\n    {source}\n    {' ' * (error.column - 1)}^"
+    trace = []
+    for function, at, column in error.back_trace:
+        where, number = locate(files, at)
+        trace.append((function, number, column))
+        report += f"\n  called from {function} ({where}({number}, {column}))"
+    return PhyslError(report, error.message, file, line, error.column, trace)
+
+
+OPTIONS = ("policy", "name")
+
+
+@overload
+def jit(function: Callable[P, R], /) -> JitFunction[P, R]: ...
+@overload
+def jit(
+    *, policy: str | None = None, name: str | None = None
+) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
+def jit(function: Any = None, /, **options: Any) -> Any:
+    """Compile a plain NumPy function into an execution tree whose every operation is a potential task.
+
+    Nothing is compiled before the first call. Values of the module that the function uses are taken then, by value.
+    Arguments are never changed. Options: `policy`, an inlining policy for this function; `name`, for profiles.
+
+    >>> @td.jit
+    ... def norm(x):
+    ...     return np.sqrt(np.sum(x * x))
+    """
+    if unknown := sorted(set(options) - set(OPTIONS)):
+        raise TypeError(f"td.jit has no option '{unknown[0]}'; there are {', '.join(OPTIONS)}")
+    policy = options.get("policy")
+    if policy is not None:
+        Config(policy=policy).checked()
+    if function is None:
+        return lambda f: JitFunction(f, policy, options.get("name"))
+    return JitFunction(function, policy, options.get("name"))
+
+
+def relative(path: str) -> str:
+    """A path as it is best read: below the current folder without it."""
+    short = os.path.relpath(path)
+    return path if short.startswith("..") else short

@@ -1,0 +1,75 @@
+"""Programs in PhySL, the language of execution trees."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from . import _native, session
+from .config import Config
+from .errors import Error
+from .profile import observe
+
+
+def prints(text: str) -> bool:
+    return "cout" in text or "debug" in text
+
+
+class Program:
+    """A compiled PhySL program that can be run many times."""
+
+    def __init__(self, text: str, name: str = "<physl>", source_text: str = "") -> None:
+        self.native = _native.Program(text, name, source_text)
+        self.name, self._prints = name, prints(text)
+
+    def __call__(self, *arguments: Any, config: Config | None = None) -> Any:
+        """The value of the last expression; if that is a function, it is called with the arguments."""
+        with observe(self.native, [(self.name, 0)]) as timeline:
+            return session.run(self.native, arguments, [], session.settings(config, timeline), self._prints)
+
+    def text(self) -> str:
+        return self.native.text()
+
+    def dot(self) -> str:
+        return self.native.dot()
+
+    def newick(self) -> str:
+        return self.native.newick()
+
+    def counters_csv(self) -> str:
+        return self.native.counters_csv()
+
+
+def load(text_or_path: str | os.PathLike[str]) -> Program:
+    """Compile PhySL: the contents of a file, given as a Path or a name that ends in .physl, or the text itself."""
+    if isinstance(text_or_path, os.PathLike) or (
+        text_or_path.endswith(".physl") and "\n" not in text_or_path
+    ):
+        path = Path(text_or_path)
+        try:
+            return Program(path.read_text(encoding="utf-8"), str(path))
+        except OSError as error:
+            raise Error(f"{path}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise Error(f"{path}: not a text in UTF-8") from None
+    return Program(text_or_path)
+
+
+def run(text_or_path: str | os.PathLike[str], *arguments: Any) -> Any:
+    """Compile and run PhySL once.
+
+    >>> td.physl.run("define(f, x, x * 2 + 1) f", 20)
+    41
+    """
+    return load(text_or_path)(*arguments)
+
+
+def format(text: str) -> str:
+    """The same program in canonical form."""
+    return _native.format(text, "<physl>")
+
+
+def primitives() -> list[str]:
+    """Every primitive and special form, sorted."""
+    return _native.primitive_names()

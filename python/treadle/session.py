@@ -1,0 +1,108 @@
+"""The process's side of the runtime: one thread that does for workers what needs Python, and an orderly end."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from . import _native
+from .config import Config, current
+from .errors import Error
+
+_lock = threading.Lock()
+_output_lock = threading.Lock()  # text leaves in the order it was printed
+_pump: threading.Thread | None = None
+_waiting: dict[int, Callable[[Any, BaseException | None], None]] = {}
+_next_ticket = 0
+
+
+def settings(config: Config | None = None, timeline: int = 0) -> _native.Settings:
+    c = config or current()
+    return _native.Settings(
+        policy=c.policy, count_threshold=c.count_threshold, lower_ns=c.lower_ns, upper_ns=c.upper_ns,
+        timeline_capacity=timeline, workers=c.workers,
+    )  # fmt: skip
+
+
+def flush_output() -> None:
+    """Print what programs printed. Called after each run, and by the pump while runs go on."""
+    with _output_lock:
+        if text := _native.take_output():
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+
+def run(
+    program: _native.Program, arguments: Any, names: list[str], chosen: _native.Settings, prints: bool
+) -> Any:
+    if prints:
+        start_pump()
+    try:
+        return program.run(arguments, names, chosen)
+    except RuntimeError as error:
+        raise Error(str(error)) from None
+    finally:
+        if prints:
+            flush_output()
+
+
+def submit(
+    program: _native.Program, arguments: Any, names: list[str], chosen: _native.Settings,
+    done: Callable[[Any, BaseException | None], None],
+) -> tuple[_native.Submission, Callable[[], None]]:  # fmt: skip
+    """Start a run; `done(result, error)` is called on the pump's thread, unless the returned function was called."""
+    global _next_ticket
+    start_pump()
+    with _lock:
+        _next_ticket += 1
+        ticket = _next_ticket
+        _waiting[ticket] = done
+    try:
+        return program.submit(arguments, names, chosen, ticket), lambda: _waiting.pop(ticket, None) and None
+    except BaseException as error:
+        with _lock:
+            del _waiting[ticket]
+        if isinstance(error, RuntimeError):
+            raise Error(str(error)) from None
+        raise
+
+
+def start_pump() -> None:
+    global _pump
+    with _lock:
+        if _pump is None:
+            _pump = threading.Thread(target=_pump_events, name="treadle", daemon=True)
+            _pump.start()
+
+
+def _pump_events() -> None:
+    while _native.wait_for_events():
+        flush_output()
+        for ticket, result, error in _native.take_completions():
+            with _lock:
+                done = _waiting.pop(ticket, None)
+            if done is not None:
+                done(result, error)
+
+
+def _stop() -> None:
+    _native.cancel_submissions()
+    _native.stop_runtime()
+    _native.close_events()
+    if _pump is not None:
+        _pump.join()
+
+
+def _after_fork() -> None:
+    global _pump, _lock, _output_lock
+    _native.forget_after_fork()
+    _lock, _output_lock, _pump = threading.Lock(), threading.Lock(), None
+    _waiting.clear()
+
+
+atexit.register(_stop)
+os.register_at_fork(after_in_child=_after_fork)

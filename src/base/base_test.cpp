@@ -1,0 +1,157 @@
+#include "base/clock.hpp"
+#include "base/rng.hpp"
+#include "base/sync/fence.hpp"
+#include "base/sync/park.hpp"
+
+#include <treadle/detail/intrusive_ptr.hpp>
+#include <treadle/detail/slab.hpp>
+#include <treadle/detail/spinlock.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace treadle::detail {
+namespace {
+
+TEST(slab_test, objects_do_not_overlap_and_are_aligned) {
+  std::vector<std::pair<char*, std::size_t>> live;
+  std::mt19937 random(1);
+  for (int step = 0; step < 20'000; ++step) {
+    if (live.empty() || random() % 3 != 0) {
+      const std::size_t bytes = 1 + random() % 700;
+      char* p = static_cast<char*>(slab_allocate(bytes));
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 16, 0u);
+      std::memset(p, static_cast<int>(bytes % 251), bytes);
+      live.emplace_back(p, bytes);
+    } else {
+      std::swap(live[random() % live.size()], live.back());
+      auto [p, bytes] = live.back();
+      live.pop_back();
+      EXPECT_TRUE(std::all_of(p, p + bytes, [b = bytes](char c) { return c == static_cast<char>(b % 251); }));
+      slab_free(p, bytes);
+    }
+  }
+  for (auto [p, bytes] : live) slab_free(p, bytes);
+}
+
+TEST(slab_test, memory_travels_between_threads) {
+  for (int round = 0; round < 20; ++round) {
+    std::vector<void*> objects(2000);
+    std::thread([&] { std::generate(objects.begin(), objects.end(), [] { return slab_allocate(100); }); }).join();
+    EXPECT_EQ(std::set<void*>(objects.begin(), objects.end()).size(), objects.size());
+    std::thread([&] {
+      for (void* p : objects) slab_free(p, 100);
+    }).join();
+  }
+}
+
+#if !defined(TREADLE_ASAN) && !defined(TREADLE_TSAN)
+TEST(slab_test, freed_memory_is_used_again) {
+  void* first = slab_allocate(64);
+  slab_free(first, 64);
+  EXPECT_EQ(slab_allocate(64), first);
+  slab_free(first, 64);
+}
+#endif
+
+TEST(spinlock_test, excludes) {
+  spinlock lock;
+  long counter = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20'000; ++i) {
+        scoped_lock guard(lock);
+        ++counter;
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(counter, 80'000);
+  EXPECT_TRUE(lock.try_lock());
+  EXPECT_FALSE(lock.try_lock());
+}
+
+TEST(park_test, a_sleeper_is_woken_and_a_timeout_returns) {
+  atomic<std::uint32_t> word{0};
+  futex_wait(word, 1); // another value: returns at once
+  futex_wait(word, 0, 1000);
+  std::thread sleeper([&] {
+    while (word.load(order::acquire) == 0) futex_wait(word, 0);
+  });
+  word.store(1, order::release);
+  futex_wake(word);
+  sleeper.join();
+}
+
+// Store-load on two words, one side with the light fence: both reading zero would be a lost wake-up.
+TEST(fence_test, at_least_one_side_sees_the_other) {
+  init_asymmetric_fence();
+  for (int round = 0; round < 2000; ++round) {
+    atomic<int> x{0}, y{0}, start{0};
+    int seen_x = 0, seen_y = 0;
+    std::thread light([&] {
+      while (start.load(order::acquire) == 0) cpu_relax();
+      x.store(1, order::relaxed);
+      light_fence();
+      seen_y = y.load(order::relaxed);
+    });
+    start.store(1, order::release);
+    y.store(1, order::relaxed);
+    heavy_fence();
+    seen_x = x.load(order::relaxed);
+    light.join();
+    ASSERT_TRUE(seen_x == 1 || seen_y == 1);
+  }
+}
+
+TEST(clock_test, ticks_convert_and_advance) {
+  const std::int64_t t0 = ticks_now();
+  const std::int64_t n0 = steady_now_ns();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const double by_ticks = static_cast<double>(ticks_to_ns(ticks_now() - t0));
+  const double by_clock = static_cast<double>(steady_now_ns() - n0);
+  EXPECT_NEAR(by_ticks / by_clock, 1.0, 0.2); // the same interval on two clocks
+  EXPECT_NEAR(static_cast<double>(ticks_to_ns(ns_to_ticks(1'000'000))), 1e6, 10);
+}
+
+TEST(rng_test, stays_below_its_bound_and_hits_everything) {
+  xorshift random(3);
+  std::set<std::uint32_t> seen;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint32_t n = random.below(7);
+    ASSERT_LT(n, 7u);
+    seen.insert(n);
+  }
+  EXPECT_EQ(seen.size(), 7u);
+}
+
+TEST(intrusive_ptr_test, counts) {
+  struct counted {
+    int refs = 1;
+    void add_ref() { ++refs; }
+    void release() { --refs; }
+  } object;
+  {
+    auto a = intrusive_ptr<counted>::adopt(&object);
+    auto b = a;
+    EXPECT_EQ(object.refs, 2);
+    auto c = std::move(b);
+    EXPECT_FALSE(b);
+    EXPECT_EQ(object.refs, 2);
+    c = nullptr;
+    EXPECT_EQ(object.refs, 1);
+    auto d = intrusive_ptr<counted>::share(a.get());
+    EXPECT_EQ(d.detach(), &object);
+  }
+  EXPECT_EQ(object.refs, 1);
+}
+
+} // namespace
+} // namespace treadle::detail

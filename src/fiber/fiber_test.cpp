@@ -1,0 +1,109 @@
+#include "fiber/fiber.hpp"
+
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace treadle::detail {
+namespace {
+
+thread_local fiber* t_home = nullptr;
+thread_local std::vector<std::string>* t_log = nullptr;
+
+void echo(fiber& self, fiber&) {
+  for (int i = 0;; ++i) {
+    t_log->push_back("fiber " + std::to_string(i));
+    self.switch_to(*t_home);
+  }
+}
+
+TEST(fiber_test, switches_back_and_forth) {
+  fiber home;
+  std::vector<std::string> log;
+  t_home = &home;
+  t_log = &log;
+  fiber other(64 * 1024, echo);
+  for (int i = 0; i < 3; ++i) {
+    fiber& came_from = home.switch_to(other);
+    EXPECT_EQ(&came_from, &other);
+    log.push_back("home");
+  }
+  EXPECT_EQ(log, (std::vector<std::string>{"fiber 0", "home", "fiber 1", "home", "fiber 2", "home"}));
+}
+
+TEST(fiber_test, stacks_are_usable_to_the_guard_page_and_aligned) {
+  fiber home;
+  t_home = &home;
+  static std::size_t misalignment;
+  fiber other(64 * 1024, [](fiber& self, fiber&) {
+    for (;;) {
+      alignas(16) char local[16];
+      misalignment = reinterpret_cast<std::uintptr_t>(local) % 16;
+      volatile char* lowest = static_cast<char*>(self.memory().limit());
+      *lowest = 1;
+      self.switch_to(*t_home);
+    }
+  });
+  home.switch_to(other);
+  EXPECT_EQ(misalignment, 0u);
+  EXPECT_GE(static_cast<char*>(other.memory().top()) - static_cast<char*>(other.memory().limit()), 64 * 1024);
+}
+
+TEST(fiber_death_test, overflow_faults_in_the_guard_page) {
+  EXPECT_DEATH(
+      {
+        const stack s = allocate_stack(16 * 1024);
+        *(static_cast<volatile char*>(s.limit()) - 1) = 1;
+      },
+      "");
+}
+
+TEST(fiber_test, each_fiber_has_its_own_exception_state) {
+  fiber home;
+  t_home = &home;
+  fiber other(256 * 1024, [](fiber& self, fiber&) {
+    for (;;) {
+      EXPECT_EQ(std::current_exception(), nullptr);
+      try {
+        throw std::runtime_error("inner");
+      } catch (const std::exception& e) {
+        self.switch_to(*t_home);
+        EXPECT_STREQ(e.what(), "inner");
+      }
+      self.switch_to(*t_home);
+    }
+  });
+  try {
+    throw std::runtime_error("outer");
+  } catch (const std::exception& e) {
+    home.switch_to(other);
+    EXPECT_STREQ(e.what(), "outer");
+    home.switch_to(other);
+    try {
+      throw;
+    } catch (const std::exception& again) {
+      EXPECT_STREQ(again.what(), "outer");
+    }
+  }
+}
+
+TEST(fiber_test, a_fiber_goes_on_on_another_thread) {
+  std::vector<std::string> log;
+  auto other = std::make_unique<fiber>(64 * 1024, echo);
+  for (int i = 0; i < 3; ++i) {
+    std::thread([&] {
+      fiber home;
+      t_home = &home;
+      t_log = &log;
+      home.switch_to(*other);
+    }).join();
+  }
+  EXPECT_EQ(log, (std::vector<std::string>{"fiber 0", "fiber 1", "fiber 2"}));
+}
+
+} // namespace
+} // namespace treadle::detail
