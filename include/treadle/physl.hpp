@@ -25,7 +25,7 @@ struct trace_entry {
 //   als.physl(14, 8): __add: operands of shapes (3,) and (4,) cannot be broadcast
 //       store(A, a + b)
 //                  ^
-//     called from als (als.physl(30, 1))
+//     called from als.physl(30, 1): als
 class error : public std::runtime_error {
  public:
   struct parts {

@@ -1,9 +1,9 @@
 // What travels while something goes wrong inside a compilation or a run; program turns it into physl::error at its boundary.
+// Not a std::exception: those are caught at every node to be given a place, and this one has it.
 #pragma once
 
 #include <treadle/physl.hpp>
 
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -17,9 +17,8 @@ struct place {
 
 inline constexpr std::size_t k_trace_limit = 20;
 
-struct failure : std::exception {
+struct failure {
   failure(std::string what_happened, place where_it_was) : message(std::move(what_happened)), where(where_it_was) {}
-  const char* what() const noexcept override { return message.c_str(); }
 
   void called_from(std::string_view function, place call) {
     if (back_trace.size() < k_trace_limit) back_trace.push_back({std::string(function), call.line, call.column});

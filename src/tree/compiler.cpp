@@ -120,7 +120,8 @@ class compiler {
   Node* make(Args&&... args) {
     auto owned = std::make_unique<Node>(std::forward<Args>(args)...);
     auto* n = owned.get();
-    n->check_stack = m_depth % k_stack_check_interval == 0;
+    n->depth = m_depth;
+    n->check_stack = n->ends_stretch();
     m_result->nodes.push_back(std::move(owned));
     return n;
   }
@@ -525,7 +526,6 @@ class compiler {
     return result;
   }
 
-  static constexpr std::uint32_t k_stack_check_interval = 16;
   static constexpr std::size_t k_stack_reserve = 64 * 1024;
 
   const ast& m_tree;

@@ -34,7 +34,7 @@ value execute_block(const node& self, frame& f, context& c) {
 }
 
 value execute_parallel_block(const node& self, frame& f, context& c) {
-  if (!c.spawns) return execute_block(self, f, c);
+  if (!c.spawns()) return execute_block(self, f, c);
   std::vector<eventual> started;
   for (const node* statement : self.operands()) {
     try {

@@ -64,24 +64,25 @@ template <class F>
 value located(const node& n, F&& f) {
   try {
     return f();
-  } catch (const value_error& e) {
-    fail_here(n, e.what());
   } catch (const std::bad_alloc&) {
     fail_here(n, "out of memory");
+  } catch (const std::exception& e) {
+    fail_here(n, e.what());
   }
 }
 
+// f(context&), on another stack when this one is nearly used up.
 template <class F>
-value with_stack(const node& n, context& c, F&& f) {
+auto with_stack(const node& n, context& c, F&& f) -> decltype(f(c)) {
   if (!n.check_stack || !c.stack_is_low()) return f(c);
   return this_task::on_fresh_stack([&] {
     context fresh(c.run, c.depth);
     fresh.now = c.now;
     fresh.children = c.children;
-    value v = f(fresh);
+    auto result = f(fresh);
     c.now = fresh.now;
     c.children = fresh.children;
-    return v;
+    return result;
   });
 }
 
@@ -185,9 +186,7 @@ eventual eval_strict(const strict_node& n, frame& f, context& c) {
       if (operands[i]->is_leaf()) args.share(i, std::move(v));
       else args.own(i, std::move(v));
     }
-    value v = with_stack(n, c, [&](context& here) {
-      return located(n, [&] { return n.compute(args.all(), args.owned(), f, here); });
-    });
+    value v = located(n, [&] { return n.compute(args.all(), args.owned(), f, c); });
     m.finish(n, false);
     return v;
   }
@@ -204,7 +203,10 @@ eventual eval_strict(const strict_node& n, frame& f, context& c) {
   }
   m.hand_over();
   if (pending.empty()) return async(launch::async, [task = std::move(task)]() mutable { return task({}); });
-  return dataflow(inlined ? launch::sync : launch::async, std::move(task), std::move(pending));
+  // Run where the last operand completes, one inline node completes the next one outwards, on the same stack: now and then
+  // a task of its own bounds that.
+  const auto how = inlined && !n.ends_stretch() ? launch::sync : launch::async;
+  return dataflow(how, std::move(task), std::move(pending));
 }
 
 } // namespace
@@ -275,12 +277,13 @@ void rethrow_first(std::span<eventual> started, context& c, std::exception_ptr o
 }
 
 eventual eval(const node& n, frame& f, context& c) {
-  if (!c.spawns || n.is_leaf()) return run(n, f, c);
-  if (n.type() == node_class::strict) return eval_strict(static_cast<const strict_node&>(n), f, c);
+  if (!c.spawns() || n.is_leaf()) return run(n, f, c);
+  if (n.type() == node_class::strict)
+    return with_stack(n, c, [&](context& here) { return eval_strict(static_cast<const strict_node&>(n), f, here); });
   if (n.always_inline || c.run.decide_inline(n.index)) return run(n, f, c);
   return spawn(n, c, [&n, &f](context& here) { return n.execute(f, here); });
 }
 
-value evaluate(const node& n, frame& f, context& c) { return c.spawns ? eval(n, f, c).get(c) : run(n, f, c); }
+value evaluate(const node& n, frame& f, context& c) { return c.spawns() ? eval(n, f, c).get(c) : run(n, f, c); }
 
 } // namespace treadle::tree

@@ -49,7 +49,7 @@ struct future_object final : detail::dynamic_object {
 
 value execute_async(const node& self, frame& f, context& c) {
   const node& operand = *self.operands()[0];
-  if (!c.spawns) return evaluate(operand, f, c);
+  if (!c.spawns()) return evaluate(operand, f, c);
   struct released { // the task may outlive the call whose frame it reads
     void operator()(frame* captured) const noexcept { captured->release(); }
   };
@@ -74,7 +74,7 @@ value execute_map(const node& self, frame& f, context& c) {
 }
 
 value execute_parallel_map(const node& self, frame& f, context& c) {
-  if (!c.spawns) return execute_map(self, f, c);
+  if (!c.spawns()) return execute_map(self, f, c);
   const callee function(*self.operands()[0], f, c);
   const sequences input(self, 1, f, c);
   const node* body = function.body();

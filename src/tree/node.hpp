@@ -23,6 +23,7 @@ enum class node_class : std::uint8_t {
 };
 
 inline constexpr std::uint32_t k_no_level = ~0u;
+inline constexpr std::uint32_t k_stretch = 16; // levels of nested expressions that may pass without a look at the stack
 
 // What an evaluation does besides giving a value.
 struct node_effects {
@@ -61,10 +62,13 @@ class node {
   std::span<node* const> operands() const noexcept { return m_operands; }
   void add_operand(node* n) { m_operands.push_back(n); }
 
-  // Set by the linker ----------------------------------------------------------------------------------------------
+  bool ends_stretch() const noexcept { return depth % k_stretch == 0; }
+
+  // Set by compiler and linker ----------------------------------------------------------------------------------------------
   std::uint32_t index = 0;            // pre-order position in the program; of its statistics
   std::uint32_t sequence = 0;         // among the instances of its primitive
-  bool check_stack = false;           // nested deeply enough that the stack must be looked at
+  std::uint32_t depth = 0;            // of nesting in the text
+  bool check_stack = false;           // look whether the stack is nearly used up: at calls and every few levels
   bool always_inline = false;         // bookkeeping that is never spawned
   bool has_effects = false;           // writes variables, does I/O, draws random numbers, or may
   bool ordered_operands = false;      // an operand has effects: one after the other

@@ -126,7 +126,7 @@ value program::run(std::span<const value> args, const run_options& options) cons
     return result;
   } catch (const failure& f) {
     throw to_error(f, self->name, self->source);
-  } catch (const value_error& e) {
+  } catch (const std::exception& e) { // of the run as a whole: no threads, no memory
     throw to_error(failure(e.what(), {}), self->name, {});
   }
 }

@@ -93,7 +93,7 @@ class run_state {
 class context {
  public:
   context(run_state& r, std::uint32_t call_depth) noexcept
-      : run(r), local(r.local()), spawns(r.spawns()), depth(call_depth), now(detail::ticks_now()) {
+      : run(r), local(r.local()), depth(call_depth), now(detail::ticks_now()), m_spawns(r.spawns()) {
     const auto left = this_task::stack_remaining();
     m_stack_floor = stack_pointer() - (left > k_stack_reserve ? left - k_stack_reserve : 0);
   }
@@ -103,17 +103,22 @@ class context {
   // Time to go on on another stack: what is left just covers the nodes up to the next check and a kernel.
   bool stack_is_low() const noexcept { return stack_pointer() < m_stack_floor; }
 
+  // The policy may spawn here. Not in very deep recursion: there is work enough for all, and every suspended level would
+  // hold a stack, of which there are only some ten thousands.
+  bool spawns() const noexcept { return m_spawns && depth <= k_deepest_spawn; }
+
   run_state& run;
   local_statistics* const local; // null where several tasks may evaluate
-  const bool spawns;             // the policy may spawn
   std::uint32_t depth;           // of nested PhySL calls
   std::int64_t now;              // time stamp of the latest measured moment
   std::int64_t children = 0;     // ticks spent in other instances since the current one began
 
  private:
   static constexpr std::size_t k_stack_reserve = 96 * 1024;
+  static constexpr std::uint32_t k_deepest_spawn = 500;
   static std::uintptr_t stack_pointer() noexcept { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
 
+  const bool m_spawns;
   std::uintptr_t m_stack_floor;
 };
 

@@ -157,7 +157,10 @@ array array::borrow(dtype type, const extents& shape, const extents& strides, co
 }
 
 array array::broadcast(const array& a, const extents& shape) {
-  if (detail::broadcast_shapes(a.shape(), shape) != shape)
+  const std::size_t lead = shape.rank() - std::min(shape.rank(), a.rank());
+  bool fits = a.rank() <= shape.rank();
+  for (std::size_t i = 0; fits && i < a.rank(); ++i) fits = a.shape()[i] == 1 || a.shape()[i] == shape[lead + i];
+  if (!fits)
     throw value_error("an array of shape " + to_string(a.shape()) + " cannot be broadcast to " + to_string(shape));
   return a.view(0, shape, detail::broadcast_strides(a.shape(), a.strides(), shape));
 }

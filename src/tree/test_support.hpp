@@ -1,0 +1,68 @@
+// What the tests of this area share.
+#pragma once
+
+#include <treadle/physl.hpp>
+#include <treadle/runtime.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace treadle::tree {
+
+inline physl::run_options with_policy(physl::policy p) {
+  physl::run_options options;
+  options.policy = p;
+  return options;
+}
+
+inline constexpr physl::policy k_policies[] = {physl::policy::always_inline, physl::policy::always_async,
+                                               physl::policy::paper_baseline};
+
+inline value run(std::string_view text, std::vector<value> args = {}, physl::policy p = physl::policy::always_inline) {
+  return physl::program(text, "test.physl").run(args, with_policy(p));
+}
+
+// The value of one expression as PhySL text.
+inline std::string shown(std::string_view text) {
+  try {
+    return repr(run(text));
+  } catch (const physl::error& e) {
+    return std::string("error ") + e.message();
+  }
+}
+
+// The error that compiling and running gives; the test fails without one.
+inline physl::error error_of(std::string_view text, physl::policy p = physl::policy::always_inline) {
+  try {
+    const auto v = run(text, {}, p);
+    ADD_FAILURE() << text << " gave " << repr(v);
+  } catch (const physl::error& e) {
+    return e;
+  }
+  return physl::error({});
+}
+
+struct example {
+  std::string text, expected;
+};
+
+inline void check(std::initializer_list<example> examples) {
+  for (const auto& e : examples) EXPECT_EQ(shown(e.text), e.expected) << e.text;
+}
+
+// Workers to test with, more than cores on purpose.
+inline constexpr unsigned k_worker_counts[] = {1, 2, 4};
+
+struct workers {
+  explicit workers(unsigned count) : rt(options(count)) {}
+  static runtime_options options(unsigned count) {
+    runtime_options o;
+    o.workers = count;
+    return o;
+  }
+  runtime rt;
+};
+
+} // namespace treadle::tree
