@@ -97,27 +97,37 @@ def run_policy(workload: Workload, policy: str, runs: int, report: Report) -> tu
     native.reset_profile()  # forgets decisions, too
     seconds: list[float] = []
     answer = None
-    with config(policy=policy), profile(timeline=TIMELINE) as recorded:
-        for done in range(runs):
-            finished: list[float] = []
-            start = time.perf_counter()
-            future = workload.program.submit(*workload.arguments)
-            future.add_done_callback(partial(_note_time, finished))
-            try:
-                wait(future, partial(_tell, report, policy, workload, done, runs))
-            except KeyboardInterrupt:
-                future.stop()
-                raise
-            answer = future.result()
-            seconds.append(finished[0] - start)
+    # Keeping a timeline costs little, but much to a short program: that gets a run of its own for it.
+    short = runs > 1
+    with config(policy=policy):
+        with profile(timeline=0 if short else TIMELINE) as recorded:
+            for done in range(runs):
+                taken, answer = timed(workload, partial(_tell, report, policy, workload, done, runs))
+                seconds.append(taken)
+        if short:
+            with profile(timeline=TIMELINE) as traced:
+                workload.program(*workload.arguments)
+            recorded.slices, recorded.dropped = traced.slices, traced.dropped
     report(policy, 1.0)
     inlined, spawned = (sum(getattr(r, name) for r in recorded.rows) for name in ("inlined", "spawned"))
     total = inlined + spawned
-    outcome = Outcome(
-        policy, statistics.median(seconds), round(spawned / runs), None, None, round(total / runs), recorded
-    )
-    outcome.inlined_share = inlined / total if total else None
-    return outcome, answer
+    share = inlined / total if total else None
+    tasks, evaluations = round(spawned / runs), round(total / runs)
+    return Outcome(policy, statistics.median(seconds), tasks, share, None, evaluations, recorded), answer
+
+
+def timed(workload: Workload, tell: Callable[[], None]) -> tuple[float, Any]:
+    finished: list[float] = []
+    start = time.perf_counter()
+    future = workload.program.submit(*workload.arguments)
+    future.add_done_callback(partial(_note_time, finished))
+    try:
+        wait(future, tell)
+    except KeyboardInterrupt:
+        future.stop()
+        raise
+    answer = future.result()
+    return finished[0] - start, answer
 
 
 def _note_time(finished: list[float], _: object) -> None:
