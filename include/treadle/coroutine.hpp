@@ -21,6 +21,7 @@ class future_awaiter final : continuation {
   bool await_ready() const { return access::state(m_future).is_ready(); }
   bool await_suspend(std::coroutine_handle<> coroutine) {
     m_coroutine = coroutine;
+    access::state(m_future).start_deferred();
     return access::state(m_future).try_attach(*this);
   }
   decltype(auto) await_resume() { return m_future.get(); }

@@ -33,7 +33,12 @@ class promise_base {
     if (std::exchange(m_retrieved, true)) throw_future_error(future_errc::future_already_retrieved);
     return access::make<future<T>>(m_state);
   }
-  void set_exception(std::exception_ptr exception) { satisfy().complete_with(std::move(exception)); }
+  void set_exception(std::exception_ptr exception) {
+    require_open();
+    const auto keep = m_state;
+    m_satisfied = true;
+    keep->complete_with(std::move(exception));
+  }
   template <class E>
     requires(!std::is_same_v<std::decay_t<E>, std::exception_ptr>)
   void set_exception(E&& exception) {
@@ -41,19 +46,18 @@ class promise_base {
   }
 
  protected:
-  value_state<T>& satisfy() {
+  void require_open() const {
     if (!m_state) throw_future_error(future_errc::no_state);
-    if (std::exchange(m_satisfied, true)) throw_future_error(future_errc::promise_already_satisfied);
-    return *m_state;
+    if (m_satisfied) throw_future_error(future_errc::promise_already_satisfied);
   }
   /// Constructs the value first, so that a throwing copy leaves the promise open.
   template <class... Args>
   void set(Args&&... args) {
-    if (!m_state) throw_future_error(future_errc::no_state);
-    if (m_satisfied) throw_future_error(future_errc::promise_already_satisfied);
-    m_state->construct(std::forward<Args>(args)...);
+    require_open();
+    const auto keep = m_state; // whoever waits may destroy the promise before complete() returns
+    keep->construct(std::forward<Args>(args)...);
     m_satisfied = true;
-    m_state->complete();
+    keep->complete();
   }
 
  private:

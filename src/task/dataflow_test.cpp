@@ -46,6 +46,14 @@ TEST_P(dataflow_test, ready_inputs_with_sync_run_inside_the_call) {
   EXPECT_TRUE(dataflow(launch::sync, [] { return 1; }).is_ready());
 }
 
+TEST_P(dataflow_test, deferred_inputs_are_started) {
+  const auto one = [] { return async(launch::deferred, [] { return 1; }); };
+  EXPECT_EQ(dataflow(unwrapping([](int a) { return a + 1; }), one()).get(), 2);
+  EXPECT_EQ(one().then([](future<int> f) { return f.get() + 2; }).get(), 3);
+  EXPECT_EQ(std::get<0>(when_all(one()).get()).get(), 1);
+  EXPECT_EQ(when_any(one(), one()).get().index < 2, true);
+}
+
 TEST_P(dataflow_test, results_that_are_futures_are_unwrapped) {
   future<int> f = dataflow([](future<int> a) { return async([v = a.get()] { return v * 2; }); }, make_ready_future(4));
   EXPECT_EQ(f.get(), 8);

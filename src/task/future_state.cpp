@@ -4,6 +4,8 @@
 #include "base/clock.hpp"
 #include "task/scheduler.hpp"
 
+#include <system_error>
+
 namespace treadle::detail {
 
 bool future_state::claim() noexcept {
@@ -141,6 +143,13 @@ void future_state::wait_slow() {
   if (!is_ready()) blocked_get(*this).block();
 }
 
+void future_state::start_deferred_slow() {
+  std::uint32_t expected = k_deferred; // one of several consumers queues it: an entry can be in a queue only once
+  if (!m_claim.compare_exchange(expected, k_available, order::acq_rel, order::relaxed)) return;
+  add_ref();
+  schedule(*this); // whoever comes first, a worker or a waiting get(), wins the claim
+}
+
 bool future_state::wait_until(std::int64_t deadline_ns) {
   if (is_ready()) return true;
   if (deadline_ns <= steady_now_ns()) return false;
@@ -159,22 +168,25 @@ void schedule(future_state& task) {
 }
 
 void schedule_fork(future_state& task) {
-  worker* w = this_worker();
-  if (!w) return schedule(task);
-  w->counters.created.increment_unshared();
+  if (!on_worker()) return schedule(task);
   struct exposed {
     waiter creator;
     future_state* task;
   } state{{}, &task};
-  state.creator.block(
-      [](void* argument) {
-        auto* self = static_cast<exposed*>(argument);
-        future_state* child = self->task;
-        self->creator.notify(); // from here on the creator may run elsewhere and its frame be gone
-        child->run();
-        return true;
-      },
-      &state);
+  try {
+    state.creator.block(
+        [](void* argument) {
+          auto* self = static_cast<exposed*>(argument);
+          future_state* child = self->task;
+          this_worker()->counters.created.increment_unshared();
+          self->creator.notify(); // from here on the creator may run elsewhere and its frame be gone
+          child->run();
+          return true;
+        },
+        &state);
+  } catch (const std::system_error&) { // no stack to be had: let others start the child instead
+    schedule(task);
+  }
 }
 
 } // namespace treadle::detail

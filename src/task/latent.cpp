@@ -2,6 +2,8 @@
 
 #include "task/scheduler.hpp"
 
+#include <thread>
+
 namespace treadle::detail {
 
 /// The task that a latent fork becomes when it is promoted. The joiner holds one reference through the record, the queue
@@ -50,7 +52,14 @@ bool latent_fork::join() {
   }
   worker* w = this_worker();
   if (w->newest == this) w->newest = nullptr; // everything older is promoted too
-  m_promoted->wait();
+  try {
+    m_promoted->wait();
+  } catch (...) {
+    // No stack to suspend on, and this frame must stay until the other half is done: run it here whatever room is left,
+    // or keep the thread until whoever runs it has finished.
+    m_promoted->run_unqueued();
+    while (!m_promoted->is_ready()) std::this_thread::yield();
+  }
   m_promoted->release();
   return false;
 }

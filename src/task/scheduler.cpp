@@ -32,6 +32,7 @@ scheduler::scheduler(const runtime_options& resolved, runtime& owner)
 
 scheduler::~scheduler() {
   wait_idle();
+  while (m_injecting.load(order::acquire) != 0) std::this_thread::yield(); // threads on their way out of inject()
   exiting.store(true, order::seq_cst);
   wake_all();
   for (auto& t : m_threads) t.join();
@@ -40,10 +41,12 @@ scheduler::~scheduler() {
 }
 
 void scheduler::inject(job& item) {
+  m_injecting.fetch_add(1, order::relaxed); // before the job can run: it may be the last one the runtime waits for
   injected.push(&item);
   // A full barrier, unlike in worker::push(): nobody else would look at this queue before a worker runs out of work.
   idle.fetch_add(0, order::seq_cst);
   notify_work();
+  m_injecting.fetch_sub(1, order::release); // pairs with the destructor
 }
 
 void scheduler::announce(unsigned index) noexcept {

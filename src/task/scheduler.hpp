@@ -73,6 +73,7 @@ class scheduler {
   unsigned m_parked_words;
   spinlock m_fiber_lock;
   std::vector<fiber*> m_idle_fibers;
+  atomic<std::uint32_t> m_injecting{0}; // foreign threads inside inject()
   atomic<std::uint32_t> m_drain_waiters{0};
   atomic<std::uint32_t> m_drain_epoch{0};
   std::vector<std::thread> m_threads;

@@ -10,7 +10,7 @@ class ready_counter final : public value_state<void> {
     m_hooks.reserve(inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) m_hooks.emplace_back(*this);
   }
-  void attach_to(const std::vector<future_state*>& inputs) noexcept {
+  void attach_to(const std::vector<future_state*>& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       add_ref();
       inputs[i]->attach(m_hooks[i]);

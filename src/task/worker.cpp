@@ -7,9 +7,14 @@
 
 namespace treadle::detail {
 
+namespace {
+constexpr std::size_t k_idle_fibers_max = 8; // kept by each worker; more go to the scheduler's pool
+}
+
 worker::worker(scheduler& owner, unsigned index, std::size_t stack_bytes)
     : m_scheduler(owner), m_index(index), m_stack_bytes(stack_bytes), m_random(index + 1) {
   hungry = &owner.idle;
+  m_idle_fibers.reserve(k_idle_fibers_max);
   m_current = new fiber(stack_bytes, &worker::fiber_main); // before the thread exists, so that failure throws to the user
   owner.count_stack(1);
 }
@@ -171,7 +176,6 @@ void worker::resume(fiber& blocked) {
 }
 
 TREADLE_NOINLINE void worker::after_switch() noexcept {
-  constexpr std::size_t k_idle_fibers_max = 8;
   worker& w = *this_worker();
   set_stack_limit(w.m_current->memory().limit());
   const auto action = std::exchange(w.m_pending, {});

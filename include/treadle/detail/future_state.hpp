@@ -44,9 +44,13 @@ class future_state : public job {
   /// The same until `deadline_ns` of the steady clock; true when ready. Does not run deferred tasks (as the standard).
   bool wait_until(std::int64_t deadline_ns);
 
-  /// Fires `c` when ready, at once when it is.
-  void attach(continuation& c) noexcept {
+  /// Fires `c` when ready, at once when it is. A deferred task is started: somebody wants its result.
+  void attach(continuation& c) {
+    start_deferred();
     if (!try_attach(c)) c.fire();
+  }
+  void start_deferred() {
+    if (TREADLE_UNLIKELY(is_deferred())) start_deferred_slow();
   }
   /// False, and nothing done, when ready already.
   bool try_attach(continuation& c) noexcept;
@@ -95,6 +99,7 @@ class future_state : public job {
   /// The right to execute. acq_rel: the winner sees the task's arguments as its creator wrote them.
   bool claim() noexcept;
   void wait_slow();
+  void start_deferred_slow();
 
   atomic<std::uint32_t> m_refs{1};
   atomic<std::uint32_t> m_claim{k_nobody};
