@@ -55,9 +55,14 @@ TEST(errors, at_run_time_carry_the_place_of_the_primitive) {
   EXPECT_EQ(place_and_message("assert(1 > 2, \"order\")"), "1:1 assert: assertion failed: order");
   EXPECT_EQ(place_and_message("for_in(i, 5, i)"), "1:1 for_in: expected something with a length, found int64");
   EXPECT_EQ(place_and_message("fmap(5, '(1))"), "1:1 fmap: expected a function, found int64");
-  EXPECT_EQ(place_and_message("file_read_csv(\"/no/such/file\")").substr(0, 49), "1:1 file_read_csv: /no/such/file: cannot be open");
+  EXPECT_EQ(place_and_message("file_read_csv(\"/no/such/file\")"),
+            "1:1 file_read_csv: /no/such/file: cannot be opened: No such file or directory");
   EXPECT_EQ(place_and_message("format(\"{}\")"), "1:1 format: more {} than arguments in \"{}\"");
-  EXPECT_EQ(place_and_message("zeros(list(1000000000, 1000000000))"), "1:1 zeros: out of memory");
+  EXPECT_EQ(place_and_message("zeros(list(1000000000, 1000000000))"),
+            "1:1 zeros: an array of shape (1000000000, 1000000000) is impossible");
+#if !defined(TREADLE_ASAN) && !defined(TREADLE_TSAN) // whose allocators abort instead
+  EXPECT_EQ(place_and_message("zeros(list(1000000000, 100000000))"), "1:1 zeros: out of memory");
+#endif
 }
 
 TEST(errors, quote_the_source_and_trace_the_calls) {
@@ -96,7 +101,7 @@ TEST(errors, of_endless_recursion_are_short) {
     const auto e = error_of("define(f, n, 1 + f(n + 1)) f(0)", p);
     EXPECT_EQ(e.message(), "call-function: calls are nested more than 100000 deep in f()");
     EXPECT_EQ(e.back_trace().size(), 20u);
-    EXPECT_EQ(e.omitted_calls(), 100'001u - 20u);
+    EXPECT_EQ(e.omitted_calls(), 100'000u - 20u);
   }
 }
 

@@ -25,7 +25,7 @@ TEST(statistics, count_every_evaluation_exactly) {
       for (int runs = 0; runs < 3; ++runs) static_cast<void>(program.run({}, with_policy(p)));
       auto n = by_display(program);
       EXPECT_EQ(n["lt/L#0(2, 9)"].count, 33u);
-      EXPECT_EQ(n["add/L#0(2, 24)"].count, 30u);
+      EXPECT_EQ(n["add/L#0(2, 26)"].count, 30u);
       EXPECT_EQ(n["store/i/L#0(2, 15)"].count, 30u);
       EXPECT_EQ(n["while/L#0(2, 1)"].count, 3u);
       EXPECT_EQ(n["access-variable/i/L#0(2, 7)"].count, 33u);
@@ -42,14 +42,14 @@ TEST(statistics, tell_what_was_spawned) {
   const physl::program program(k_loop, "t");
   static_cast<void>(program.run({}, with_policy(policy::always_async)));
   auto n = by_display(program);
-  EXPECT_EQ(n["add/L#0(2, 24)"].spawned, 10u);
-  EXPECT_EQ(n["add/L#0(2, 24)"].mode, inline_mode::spawned);
+  EXPECT_EQ(n["add/L#0(2, 26)"].spawned, 10u);
+  EXPECT_EQ(n["add/L#0(2, 26)"].mode, inline_mode::spawned);
   EXPECT_EQ(n["store/i/L#0(2, 15)"].spawned, 0u); // bookkeeping is never a task
   EXPECT_EQ(n["store/i/L#0(2, 15)"].mode, inline_mode::inlined);
   program.reset_profile();
   static_cast<void>(program.run({}, with_policy(policy::always_inline)));
-  EXPECT_EQ(by_display(program)["add/L#0(2, 24)"].spawned, 0u);
-  EXPECT_EQ(by_display(program)["add/L#0(2, 24)"].mode, inline_mode::inlined);
+  EXPECT_EQ(by_display(program)["add/L#0(2, 26)"].spawned, 0u);
+  EXPECT_EQ(by_display(program)["add/L#0(2, 26)"].mode, inline_mode::inlined);
 }
 
 TEST(statistics, paper_baseline_spawns_until_it_knows_and_then_inlines_what_is_short) {
@@ -59,16 +59,16 @@ TEST(statistics, paper_baseline_spawns_until_it_knows_and_then_inlines_what_is_s
   options.lower_ns = options.upper_ns = 10'000'000'000; // nothing here takes 10 s
   static_cast<void>(program.run({}, options));
   auto n = by_display(program);
-  EXPECT_EQ(n["add/L#0(2, 24)"].spawned, 5u);
-  EXPECT_EQ(n["add/L#0(2, 24)"].inlined, 5u);
-  EXPECT_EQ(n["add/L#0(2, 24)"].mode, inline_mode::inlined);
+  EXPECT_EQ(n["add/L#0(2, 26)"].spawned, 5u);
+  EXPECT_EQ(n["add/L#0(2, 26)"].inlined, 5u);
+  EXPECT_EQ(n["add/L#0(2, 26)"].mode, inline_mode::inlined);
   EXPECT_EQ(n["while/L#0(2, 1)"].mode, inline_mode::undecided);
 
   program.reset_profile();
   options.lower_ns = options.upper_ns = 0; // everything takes longer
   static_cast<void>(program.run({}, options));
-  EXPECT_EQ(by_display(program)["add/L#0(2, 24)"].spawned, 10u);
-  EXPECT_EQ(by_display(program)["add/L#0(2, 24)"].mode, inline_mode::spawned);
+  EXPECT_EQ(by_display(program)["add/L#0(2, 26)"].spawned, 10u);
+  EXPECT_EQ(by_display(program)["add/L#0(2, 26)"].mode, inline_mode::spawned);
 }
 
 TEST(statistics, times_nest) {
@@ -77,7 +77,7 @@ TEST(statistics, times_nest) {
     const physl::program program("define(f, n, sum(arange(n * 1.0))) f(200000)", "t");
     static_cast<void>(program.run({}, with_policy(p)));
     auto n = by_display(program);
-    const auto &sum = n["sum/L#0(1, 14)"], &arange = n["arange/L#0(1, 18)"], &call = n["call-function/f/L#0(1, 38)"];
+    const auto &sum = n["sum/L#0(1, 14)"], &arange = n["arange/L#0(1, 18)"], &call = n["call-function/f/L#0(1, 36)"];
     EXPECT_GT(arange.self_ns, 0u);
     EXPECT_GE(sum.inclusive_ns + 2000, sum.self_ns + arange.self_ns) << to_string(p);
     EXPECT_GE(call.inclusive_ns + 2000, sum.inclusive_ns);
