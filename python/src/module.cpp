@@ -52,7 +52,7 @@ class interruptible {
   interruptible() : m_active(getpid() == static_cast<pid_t>(syscall(SYS_gettid))) {
     if (!m_active) return;
     g_interrupted = false;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = [](int) { g_interrupted = true; };
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, nullptr, &m_previous);
@@ -71,7 +71,7 @@ class interruptible {
 
  private:
   bool m_active;
-  struct sigaction m_previous {};
+  struct sigaction m_previous{};
 };
 
 // --- running ------------------------------------------------------------------------------------------------------------
