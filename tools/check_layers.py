@@ -51,7 +51,7 @@ class Layers:
             yield f"{source}:1: no area in tools/layers.toml holds this file"
             return
         # A unit test may use what its area may, the area itself, and the test libraries.
-        is_test = path.stem.endswith(("_test", "_support", "_fixture", "_fuzzer"))
+        is_test = path.stem.endswith(("_test", "_fixture", "_support", "_fuzzer"))
         areas = [area, "tests"] if is_test else [area]
         allowed = {area, *self.areas[area], *(["tests", "public"] if is_test else [])}
         text = path.read_text(encoding="utf-8")

@@ -31,7 +31,7 @@ bool async_get() {
 
 int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
-#pragma omp parallel num_threads(static_cast <int>(workers))
+#pragma omp parallel num_threads(static_cast<int>(workers))
 #pragma omp single
   {
     bench::report("futures/async_get", "omp_task", workers, k_async_get, async_get);

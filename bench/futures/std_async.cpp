@@ -5,8 +5,8 @@
 
 using namespace futures_bench;
 
-// std::async starts a thread per task, so fib by tasks is not possible; POSIX semaphores because those of libstdc++ 12 can
-// lose a wake-up (GCC bug 98033).
+// std::async starts a thread per task, so fib by tasks is not possible; POSIX semaphores because those of libstdc++ 12
+// can lose a wake-up (GCC bug 98033).
 int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
   bench::report("futures/async_get", "std_async", workers, k_std_async_get, [] {

@@ -15,13 +15,18 @@ auto start_task(launch policy, F&& function) {
   auto* task = new task_state<T, function_type>(std::forward<F>(function), policy == launch::deferred);
   auto result = intrusive_ptr<value_state<T>>::adopt(task);
   switch (policy) {
-  case launch::sync: task->run_unshared(); break;
-  case launch::deferred: break;
+  case launch::sync:
+    task->run_unshared();
+    break;
+  case launch::deferred:
+    break;
   case launch::fork:
     task->add_ref();
     schedule_fork(*task);
     break;
-  default: task->add_ref(); schedule(*task);
+  default:
+    task->add_ref();
+    schedule(*task);
   }
   return access::make<future<T>>(std::move(result));
 }
@@ -38,7 +43,8 @@ auto launch_task(launch policy, F&& function) {
 
 } // namespace detail
 
-/// Calls f(args...) as a task (arguments are copied or moved in, as by std::async) and returns the future of its result.
+/// Calls f(args...) as a task (arguments are copied or moved in, as by std::async) and returns the future of its
+/// result.
 ///
 /// The default, launch::async, leaves the task with the calling worker: whoever has nothing to do takes it, and a get()
 /// that comes first runs it as a plain call, so an unstolen async+get costs tens of nanoseconds. Never blocks. From a

@@ -98,8 +98,10 @@ class channel {
     iterator& operator++() {
       auto next = m_source->get();
       next.wait();
-      if (next.has_exception()) m_source = nullptr, m_value.reset();
-      else m_value.emplace(next.get());
+      if (next.has_exception())
+        m_source = nullptr, m_value.reset();
+      else
+        m_value.emplace(next.get());
       return *this;
     }
     bool operator==(const iterator& other) const { return m_source == other.m_source; }

@@ -7,9 +7,9 @@ namespace treadle {
 
 enum class cv_status { no_timeout, timeout };
 
-/// As std::condition_variable_any, for tasks and foreign threads: works with any lock that has lock() and unlock(), such
-/// as std::unique_lock<treadle::mutex>. There are no spurious wake-ups, but another task may have changed the condition
-/// before the woken one has the lock again: wait in a loop or with a predicate.
+/// As std::condition_variable_any, for tasks and foreign threads: works with any lock that has lock() and unlock(),
+/// such as std::unique_lock<treadle::mutex>. There are no spurious wake-ups, but another task may have changed the
+/// condition before the woken one has the lock again: wait in a loop or with a predicate.
 class condition_variable {
  public:
   constexpr condition_variable() noexcept = default;

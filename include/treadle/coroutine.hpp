@@ -5,8 +5,8 @@
 
 #include <coroutine>
 
-// co_await on futures, and futures as the return type of coroutines. A thin adapter: tasks suspend by fibers, so code that
-// is not a coroutine never needs this header.
+// co_await on futures, and futures as the return type of coroutines. A thin adapter: tasks suspend by fibers, so code
+// that is not a coroutine never needs this header.
 
 namespace treadle {
 
@@ -74,8 +74,8 @@ struct coroutine_promise<void> : coroutine_promise_base<void> {
 
 } // namespace detail
 
-/// Suspends the coroutine until the future is ready and yields its value. The coroutine goes on as a task, in general on
-/// another thread.
+/// Suspends the coroutine until the future is ready and yields its value. The coroutine goes on as a task, in general
+/// on another thread.
 template <class T>
 auto operator co_await(future<T>&& awaited) noexcept {
   return detail::future_awaiter<future<T>>(std::move(awaited));

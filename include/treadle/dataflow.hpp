@@ -74,8 +74,8 @@ class dataflow_node final : public dataflow_state<T> {
           self->m_body.~body();
         }
       } guard{this};
-      return std::apply(
-          [this](auto&... arg) -> R { return detail::invoke(std::move(m_body.f), std::move(arg)...); }, m_body.args);
+      return std::apply([this](auto&... arg) -> R { return detail::invoke(std::move(m_body.f), std::move(arg)...); },
+                        m_body.args);
     });
   }
 
@@ -99,12 +99,12 @@ auto attach_dataflow(launch policy, F&& f, Args&&... args) {
 
 } // namespace detail
 
-/// Calls f(args...) as soon as every future among `args` (future, shared_future, vector of them) is ready, and returns the
-/// future of its result; a result that is a future itself is unwrapped. f receives the futures, all ready; wrap it in
-/// unwrapping() to receive values. Never blocks and never suspends.
+/// Calls f(args...) as soon as every future among `args` (future, shared_future, vector of them) is ready, and returns
+/// the future of its result; a result that is a future itself is unwrapped. f receives the futures, all ready; wrap it
+/// in unwrapping() to receive values. Never blocks and never suspends.
 ///
-/// The default policy queues the call as a task where the last input became ready; launch::sync runs it right there, and
-/// inside this call when all inputs are ready already.
+/// The default policy queues the call as a task where the last input became ready; launch::sync runs it right there,
+/// and inside this call when all inputs are ready already.
 template <class F, class... Args>
   requires(!std::is_same_v<std::decay_t<F>, launch>)
 [[nodiscard]] auto dataflow(F&& f, Args&&... args) {

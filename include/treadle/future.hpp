@@ -123,8 +123,8 @@ class [[nodiscard]] future : public detail::future_base<T> {
 
   shared_future<T> share() noexcept;
 
-  /// Calls f(future<T>) when this is ready and gives a future of its result; `*this` becomes invalid. The default policy
-  /// queues the call as a task of its own; launch::sync runs it on the thread that made this ready.
+  /// Calls f(future<T>) when this is ready and gives a future of its result; `*this` becomes invalid. The default
+  /// policy queues the call as a task of its own; launch::sync runs it on the thread that made this ready.
   template <class F>
   auto then(launch policy, F&& f);
   template <class F>
@@ -178,8 +178,8 @@ shared_future<T> future<T>::share() noexcept {
 /// A future that is ready with `value`.
 template <class T>
 future<std::decay_t<T>> make_ready_future(T&& value) {
-  auto state = detail::intrusive_ptr<detail::value_state<std::decay_t<T>>>::adopt(
-      new detail::value_state<std::decay_t<T>>);
+  auto state =
+      detail::intrusive_ptr<detail::value_state<std::decay_t<T>>>::adopt(new detail::value_state<std::decay_t<T>>);
   state->set_value(std::forward<T>(value));
   return detail::access::make<future<std::decay_t<T>>>(std::move(state));
 }

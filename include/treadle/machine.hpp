@@ -8,13 +8,13 @@ namespace treadle {
 
 /// The machine as the operating system shows it to this process.
 struct machine_info {
-  std::string processor;              ///< model name, "unknown" when not known
-  unsigned packages = 0;              ///< sockets
-  unsigned cores = 0;                 ///< physical cores
-  unsigned processing_units = 0;      ///< hardware threads
+  std::string processor;         ///< model name, "unknown" when not known
+  unsigned packages = 0;         ///< sockets
+  unsigned cores = 0;            ///< physical cores
+  unsigned processing_units = 0; ///< hardware threads
   unsigned numa_domains = 0;
-  unsigned usable_cores = 0;          ///< what a runtime uses by default: affinity mask and control-group quota honoured
-  std::uint64_t l1d_bytes = 0;        ///< of one cache; 0 when not known
+  unsigned usable_cores = 0;   ///< what a runtime uses by default: affinity mask and control-group quota honoured
+  std::uint64_t l1d_bytes = 0; ///< of one cache; 0 when not known
   std::uint64_t l2_bytes = 0;
   std::uint64_t l3_bytes = 0;
   std::uint64_t memory_bytes = 0;

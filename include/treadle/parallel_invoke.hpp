@@ -17,10 +17,10 @@ void run_on_worker(void (*call)(void*), void* argument);
 
 /// Calls all functions, possibly in parallel, and returns when all have returned.
 ///
-/// The first runs at once on the calling task; the others are latent: as long as all workers are busy each costs about as
-/// much as a plain call, and only when a worker looks for work does the oldest of them become a task. All functions run,
-/// also when one throws; then the exception of the first of them, in the order of the arguments, is rethrown. The caller
-/// may be suspended when its functions block. From a foreign thread the work moves to the current runtime.
+/// The first runs at once on the calling task; the others are latent: as long as all workers are busy each costs about
+/// as much as a plain call, and only when a worker looks for work does the oldest of them become a task. All functions
+/// run, also when one throws; then the exception of the first of them, in the order of the arguments, is rethrown. The
+/// caller may be suspended when its functions block. From a foreign thread the work moves to the current runtime.
 template <class F, class G>
 void parallel_invoke(F&& f, G&& g) {
   if (TREADLE_UNLIKELY(!detail::on_worker())) {

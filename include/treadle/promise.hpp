@@ -100,7 +100,8 @@ class packaged_task<R(Args...)> {
   packaged_task() noexcept = default;
   template <class F>
     requires(!std::is_same_v<std::decay_t<F>, packaged_task>)
-  explicit packaged_task(F&& f) : m_function(new holder<std::decay_t<F>>(std::forward<F>(f))), m_promise(promise<R>()) {}
+  explicit packaged_task(F&& f)
+      : m_function(new holder<std::decay_t<F>>(std::forward<F>(f))), m_promise(promise<R>()) {}
   packaged_task(packaged_task&& other) noexcept
       : m_function(std::exchange(other.m_function, nullptr)), m_promise(std::move(other.m_promise)) {}
   packaged_task& operator=(packaged_task&& other) noexcept {

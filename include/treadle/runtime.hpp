@@ -8,8 +8,8 @@ namespace treadle {
 
 /// How a runtime is set up. Zero means: choose. Where a field is zero the environment is asked, then the default taken.
 struct runtime_options {
-  /// Workers (OS threads). TREADLE_WORKERS; default: usable cores, that is the affinity mask bounded by the CPU quota of
-  /// the control group.
+  /// Workers (OS threads). TREADLE_WORKERS; default: usable cores, that is the affinity mask bounded by the CPU quota
+  /// of the control group.
   unsigned workers = 0;
   /// Usable bytes of a task's stack; only tasks that really suspend occupy one. TREADLE_STACK_BYTES; default 256 KiB.
   std::size_t stack_bytes = 0;
@@ -21,25 +21,25 @@ struct runtime_options {
 
 /// What a runtime did so far. Sums over its workers, read without stopping them.
 struct runtime_statistics {
-  std::uint64_t tasks_created = 0;   ///< queued by async, dataflow, then, promoted forks
-  std::uint64_t tasks_inlined = 0;   ///< of these, run in place by a get() that came first
-  std::uint64_t tasks_stolen = 0;    ///< taken from another worker
-  std::uint64_t forks_promoted = 0;  ///< latent halves of parallel_invoke that became tasks
-  std::uint64_t suspensions = 0;     ///< fibers that really blocked
-  std::uint64_t parks = 0;           ///< times a worker went to sleep
-  std::uint64_t stacks = 0;          ///< task stacks that exist now
+  std::uint64_t tasks_created = 0;  ///< queued by async, dataflow, then, promoted forks
+  std::uint64_t tasks_inlined = 0;  ///< of these, run in place by a get() that came first
+  std::uint64_t tasks_stolen = 0;   ///< taken from another worker
+  std::uint64_t forks_promoted = 0; ///< latent halves of parallel_invoke that became tasks
+  std::uint64_t suspensions = 0;    ///< fibers that really blocked
+  std::uint64_t parks = 0;          ///< times a worker went to sleep
+  std::uint64_t stacks = 0;         ///< task stacks that exist now
 };
 
 namespace detail {
 class scheduler;
 }
 
-/// A set of workers that execute tasks. Construct one to choose its options, any number of times per process; when tasks
-/// are created and there is none, a default one is started and lives until the process exits.
+/// A set of workers that execute tasks. Construct one to choose its options, any number of times per process; when
+/// tasks are created and there is none, a default one is started and lives until the process exits.
 ///
-/// Construction takes well under a millisecond. The destructor waits for all tasks in flight, then joins the workers; it
-/// must run outside the runtime's own tasks. With several at once, tasks stay in the runtime of the task that creates
-/// them; threads outside use the one started last.
+/// Construction takes well under a millisecond. The destructor waits for all tasks in flight, then joins the workers;
+/// it must run outside the runtime's own tasks. With several at once, tasks stay in the runtime of the task that
+/// creates them; threads outside use the one started last.
 class runtime {
  public:
   explicit runtime(runtime_options options = {});

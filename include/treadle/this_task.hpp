@@ -47,16 +47,18 @@ auto on_fresh_stack(F&& f) -> decltype(f()) {
     std::remove_reference_t<F>* function;
     std::exception_ptr exception;
     std::conditional_t<std::is_void_v<result>, bool, std::remove_reference_t<result>>* place;
-    alignas(std::conditional_t<std::is_void_v<result>, bool, result>) unsigned char
-        storage[sizeof(std::conditional_t<std::is_void_v<result>, bool, result>)];
+    alignas(std::conditional_t<std::is_void_v<result>, bool, result>) unsigned char storage[sizeof(
+        std::conditional_t<std::is_void_v<result>, bool, result>)];
   } frame{&f, nullptr, nullptr, {}};
   static_assert(!std::is_reference_v<result>);
   treadle::detail::run_on_fresh_stack(
       [](void* argument) {
         auto& self = *static_cast<struct frame*>(argument);
         try {
-          if constexpr (std::is_void_v<result>) (*self.function)();
-          else self.place = ::new (static_cast<void*>(self.storage)) result((*self.function)());
+          if constexpr (std::is_void_v<result>)
+            (*self.function)();
+          else
+            self.place = ::new (static_cast<void*>(self.storage)) result((*self.function)());
         } catch (...) {
           self.exception = std::current_exception();
         }

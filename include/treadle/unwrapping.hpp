@@ -62,8 +62,8 @@ auto unwrap_to_tuple(T&& argument) {
 
 } // namespace detail
 
-/// A callable that passes the values of its future arguments on to f (void futures pass nothing). For dataflow and then:
-/// `dataflow(unwrapping([](int a, int b) { return a + b; }), async(x), async(y))`. An exception in an argument is
+/// A callable that passes the values of its future arguments on to f (void futures pass nothing). For dataflow and
+/// then: `dataflow(unwrapping([](int a, int b) { return a + b; }), async(x), async(y))`. An exception in an argument is
 /// rethrown, so it becomes the result.
 template <class F>
 auto unwrapping(F&& f) {

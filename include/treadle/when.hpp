@@ -53,9 +53,8 @@ inline std::vector<std::size_t> ready_indices(const std::vector<future_state*>& 
 template <class Sequence, class Make>
 auto when_ready(std::size_t required, Sequence sequence, Make make) {
   auto ready = access::make<future<void>>(ready_when(required, states_of(sequence)));
-  return ready.then(launch::sync, [make, sequence = std::move(sequence)](future<void>) mutable {
-    return make(std::move(sequence));
-  });
+  return ready.then(launch::sync,
+                    [make, sequence = std::move(sequence)](future<void>) mutable { return make(std::move(sequence)); });
 }
 
 template <class Sequence>
@@ -75,8 +74,10 @@ template <class Iterator>
 auto collect(Iterator first, Iterator last) {
   std::vector<std::decay_t<decltype(*first)>> futures;
   for (; first != last; ++first) {
-    if constexpr (std::is_copy_constructible_v<std::decay_t<decltype(*first)>>) futures.push_back(*first);
-    else futures.push_back(std::move(*first));
+    if constexpr (std::is_copy_constructible_v<std::decay_t<decltype(*first)>>)
+      futures.push_back(*first);
+    else
+      futures.push_back(std::move(*first));
   }
   return futures;
 }
@@ -205,8 +206,10 @@ void wait_each(F f, std::vector<Future>& futures) {
     detail::ready_when(1, states)->wait();
     std::vector<Future*> later;
     for (Future* one : open) {
-      if (one->is_ready()) f(*one);
-      else later.push_back(one);
+      if (one->is_ready())
+        f(*one);
+      else
+        later.push_back(one);
     }
     open = std::move(later);
   }

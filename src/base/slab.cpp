@@ -15,10 +15,10 @@ void slab_free(void* memory, std::size_t) noexcept { ::operator delete(memory); 
 
 namespace {
 
-constexpr std::size_t k_granule = 32;         // sizes are rounded up to this
-constexpr std::size_t k_classes = 16;         // up to 512 bytes
-constexpr std::size_t k_chunk_bytes = 32768;  // taken from operator new at once
-constexpr std::uint32_t k_batch = 64;         // objects that move between a thread and the shared pool together
+constexpr std::size_t k_granule = 32;        // sizes are rounded up to this
+constexpr std::size_t k_classes = 16;        // up to 512 bytes
+constexpr std::size_t k_chunk_bytes = 32768; // taken from operator new at once
+constexpr std::uint32_t k_batch = 64;        // objects that move between a thread and the shared pool together
 
 struct node {
   node* next;

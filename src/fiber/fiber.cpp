@@ -41,9 +41,8 @@ fiber::~fiber() {
 #endif
 #if defined(TREADLE_ASAN)
   // The frames are dropped without unwinding: their poisoned red zones must not haunt the next mapping.
-  ASAN_UNPOISON_MEMORY_REGION(m_stack.limit(),
-                              static_cast<std::size_t>(static_cast<char*>(m_stack.top()) -
-                                                       static_cast<char*>(m_stack.limit())));
+  ASAN_UNPOISON_MEMORY_REGION(m_stack.limit(), static_cast<std::size_t>(static_cast<char*>(m_stack.top()) -
+                                                                        static_cast<char*>(m_stack.limit())));
 #endif
   free_stack(m_stack);
 }
@@ -52,9 +51,9 @@ fiber& fiber::switch_to(fiber& next) noexcept {
   m_target = &next;
   exchange_exception_state(m_exceptions, next.m_exceptions);
 #if defined(TREADLE_ASAN)
-  __sanitizer_start_switch_fiber(&m_asan_fake_stack, next.m_stack.limit(),
-                                 static_cast<std::size_t>(static_cast<char*>(next.m_stack.top()) -
-                                                          static_cast<char*>(next.m_stack.limit())));
+  __sanitizer_start_switch_fiber(
+      &m_asan_fake_stack, next.m_stack.limit(),
+      static_cast<std::size_t>(static_cast<char*>(next.m_stack.top()) - static_cast<char*>(next.m_stack.limit())));
 #endif
 #if defined(TREADLE_TSAN)
   __tsan_switch_to_fiber(next.m_tsan_fiber, 0);

@@ -11,8 +11,8 @@ namespace treadle::detail {
 /// Work-stealing deque: its owner pushes and pops at the bottom, any other worker steals at the top.
 ///
 /// Chase and Lev, "Dynamic Circular Work-Stealing Deque" (SPAA 2005), in the C11 form of Lê, Pop, Cohen and Zappa
-/// Nardelli (PPoPP 2013) with one correction: the paper publishes a grown buffer with a relaxed store, so a thief may read
-/// slots that were not written yet; here it is release/acquire (B). docs/design/deque.md has the argument.
+/// Nardelli (PPoPP 2013) with one correction: the paper publishes a grown buffer with a relaxed store, so a thief may
+/// read slots that were not written yet; here it is release/acquire (B). docs/design/deque.md has the argument.
 ///
 /// Grows by doubling; old buffers are kept until destruction because a thief may still read them, which at most doubles
 /// the memory. Lock-free for thieves, wait-free for the owner except when it grows.

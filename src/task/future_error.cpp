@@ -8,10 +8,14 @@ namespace treadle {
 
 const char* future_error::what() const noexcept {
   switch (m_code) {
-  case future_errc::broken_promise: return "broken promise: the promise was destroyed before it had a value";
-  case future_errc::future_already_retrieved: return "the future of this promise was already retrieved";
-  case future_errc::promise_already_satisfied: return "the promise already has a value or an exception";
-  case future_errc::no_state: return "no shared state: the future or promise is empty or was moved from";
+  case future_errc::broken_promise:
+    return "broken promise: the promise was destroyed before it had a value";
+  case future_errc::future_already_retrieved:
+    return "the future of this promise was already retrieved";
+  case future_errc::promise_already_satisfied:
+    return "the promise already has a value or an exception";
+  case future_errc::no_state:
+    return "no shared state: the future or promise is empty or was moved from";
   }
   return "future error";
 }

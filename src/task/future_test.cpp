@@ -36,7 +36,8 @@ TEST_P(future_test, value_reference_and_void) {
 }
 
 TEST_P(future_test, arguments_are_moved_in_and_results_moved_out) {
-  auto f = async([](std::unique_ptr<int> p, const std::string& s) { return std::make_unique<std::string>(s + std::to_string(*p)); },
+  auto f = async([](std::unique_ptr<int> p,
+                    const std::string& s) { return std::make_unique<std::string>(s + std::to_string(*p)); },
                  std::make_unique<int>(7), std::string("x"));
   EXPECT_EQ(*f.get(), "x7");
   EXPECT_FALSE(f.valid());
@@ -68,7 +69,9 @@ TEST_P(future_test, sync_runs_inside_the_call) {
 
 TEST_P(future_test, deferred_runs_when_waited_for_and_never_otherwise) {
   bool ran = false;
-  { auto abandoned = async(launch::deferred, [&] { ran = true; }); }
+  {
+    auto abandoned = async(launch::deferred, [&] { ran = true; });
+  }
   EXPECT_FALSE(ran);
   auto f = async(launch::deferred, [&] { ran = true; });
   EXPECT_EQ(f.wait_for(1ms), future_status::deferred);
@@ -120,7 +123,8 @@ TEST_P(future_test, then_chains_and_unwraps) {
   EXPECT_EQ(async([] { return 1; }).then([](future<int> f) { return f.get() + 1; }).get(), 2);
   EXPECT_EQ(async([] { return 1; }).then(launch::sync, [](future<int> f) { return f.get() + 2; }).get(), 3);
   EXPECT_EQ(async([] { return 1; }).then(launch::deferred, [](future<int> f) { return f.get() + 3; }).get(), 4);
-  future<int> unwrapped = async([] { return 1; }).then([](future<int> f) { return async([v = f.get()] { return v * 10; }); });
+  future<int> unwrapped =
+      async([] { return 1; }).then([](future<int> f) { return async([v = f.get()] { return v * 10; }); });
   EXPECT_EQ(unwrapped.get(), 10);
   future<int> nested = async([] { return async([] { return 5; }); });
   EXPECT_EQ(nested.get(), 5);
@@ -194,7 +198,9 @@ TEST_P(future_test, promise_fulfils_breaks_and_refuses_misuse) {
   EXPECT_EQ(f.get(), "v");
 
   future<int> broken;
-  { broken = promise<int>().get_future(); }
+  {
+    broken = promise<int>().get_future();
+  }
   try {
     broken.get();
     FAIL();
@@ -246,18 +252,27 @@ TEST_P(future_test, every_ending_meets_every_use) {
           p.reset();
         };
         const auto take = [&](auto&& future) {
-          if (e == ending::value) EXPECT_EQ(future.get(), 1);
-          else if (e == ending::exception) EXPECT_THROW(static_cast<void>(future.get()), std::runtime_error);
-          else EXPECT_THROW(static_cast<void>(future.get()), future_error);
+          if (e == ending::value)
+            EXPECT_EQ(future.get(), 1);
+          else if (e == ending::exception)
+            EXPECT_THROW(static_cast<void>(future.get()), std::runtime_error);
+          else
+            EXPECT_THROW(static_cast<void>(future.get()), future_error);
         };
         if (before) finish();
         auto user = async([&, f = std::move(f)]() mutable {
           switch (u) {
-          case use::get: return take(f);
-          case use::wait_then_get: f.wait(); return take(f);
-          case use::then: return take(f.then([](future<int> g) { return g.get(); }));
-          case use::share: return take(f.share());
-          case use::drop: f = {};
+          case use::get:
+            return take(f);
+          case use::wait_then_get:
+            f.wait();
+            return take(f);
+          case use::then:
+            return take(f.then([](future<int> g) { return g.get(); }));
+          case use::share:
+            return take(f.share());
+          case use::drop:
+            f = {};
           }
         });
         if (!before) finish();

@@ -5,15 +5,17 @@
 
 namespace treadle::detail {
 
-/// First-in first-out queue for work that comes from outside the workers, and for tasks that yield. Any thread. A lock and
-/// an intrusive list: it is not on the path of fine tasks.
+/// First-in first-out queue for work that comes from outside the workers, and for tasks that yield. Any thread. A lock
+/// and an intrusive list: it is not on the path of fine tasks.
 class injection_queue {
  public:
   void push(job* item) noexcept {
     item->next_job = nullptr;
     scoped_lock guard(m_lock);
-    if (m_tail) m_tail->next_job = item;
-    else m_head = item;
+    if (m_tail)
+      m_tail->next_job = item;
+    else
+      m_head = item;
     m_tail = item;
     m_size.store(m_size.load(order::relaxed) + 1, order::release); // pairs with empty()
   }

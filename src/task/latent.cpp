@@ -6,8 +6,8 @@
 
 namespace treadle::detail {
 
-/// The task that a latent fork becomes when it is promoted. The joiner holds one reference through the record, the queue
-/// another, so neither has to care what the other does with it.
+/// The task that a latent fork becomes when it is promoted. The joiner holds one reference through the record, the
+/// queue another, so neither has to care what the other does with it.
 class promoted_fork final : public future_state {
  public:
   explicit promoted_fork(latent_fork& record) noexcept : m_record(record) { make_claimable(false); }
@@ -64,8 +64,8 @@ bool latent_fork::join() {
   return false;
 }
 
-/// The list is linked from new to old and promotion takes the oldest, so it walks the list; it stops below a record that
-/// is promoted, because everything older is promoted too.
+/// The list is linked from new to old and promotion takes the oldest, so it walks the list; it stops below a record
+/// that is promoted, because everything older is promoted too.
 void worker::promote_oldest_fork() noexcept {
   if (!tasks.empty()) return; // there is something to steal already
   latent_fork* oldest = nullptr;

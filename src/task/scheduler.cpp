@@ -9,7 +9,8 @@
 namespace treadle::detail {
 
 scheduler::scheduler(const runtime_options& resolved, runtime& owner)
-    : facade(owner), stack_bytes(resolved.stack_bytes),
+    : facade(owner),
+      stack_bytes(resolved.stack_bytes),
       m_parked_set(std::make_unique<atomic<std::uint64_t>[]>((resolved.workers + 63) / 64)),
       m_parked_words((resolved.workers + 63) / 64) {
   init_asymmetric_fence();

@@ -14,9 +14,10 @@ namespace treadle::detail {
 
 /// The workers of a runtime and what they share: queues, sleep and wake-up, stacks, timers.
 ///
-/// Sleep and wake-up (docs/design/parking.md): `idle` counts workers that search and workers that are parked. A producer
-/// publishes its job, passes a light fence and reads `idle`: when somebody parks and nobody searches it wakes one. A
-/// worker that gives up searching announces itself in `idle`, passes a heavy fence, and looks at all queues once more.
+/// Sleep and wake-up (docs/design/parking.md): `idle` counts workers that search and workers that are parked. A
+/// producer publishes its job, passes a light fence and reads `idle`: when somebody parks and nobody searches it wakes
+/// one. A worker that gives up searching announces itself in `idle`, passes a heavy fence, and looks at all queues once
+/// more.
 class scheduler {
  public:
   explicit scheduler(const runtime_options& resolved, runtime& facade);
@@ -47,7 +48,9 @@ class scheduler {
 
   fiber* take_fiber() noexcept; ///< null when the pool is empty
   void give_fiber(fiber* idle_fiber) noexcept;
-  void count_stack(int difference) noexcept { stacks.fetch_add(static_cast<std::uint64_t>(difference), order::relaxed); }
+  void count_stack(int difference) noexcept {
+    stacks.fetch_add(static_cast<std::uint64_t>(difference), order::relaxed);
+  }
 
   /// Takes a worker out of the set of parked ones; true when this call did it, and then it counts as searching.
   bool withdraw(unsigned worker_index) noexcept;

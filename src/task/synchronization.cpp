@@ -1,5 +1,5 @@
-// The out-of-line parts of the synchronisation types. Each is a few words of state under a spinlock and a queue of blocked
-// waiters; a waiter that is taken out of the queue has been given what it waited for.
+// The out-of-line parts of the synchronisation types. Each is a few words of state under a spinlock and a queue of
+// blocked waiters; a waiter that is taken out of the queue has been given what it waited for.
 
 #include <treadle/barrier.hpp>
 #include <treadle/condition_variable.hpp>
@@ -69,8 +69,10 @@ bool latch::try_wait() noexcept {
 
 void latch::wait() {
   m_guard.lock();
-  if (m_count == 0) m_guard.unlock();
-  else m_waiters.wait(m_guard);
+  if (m_count == 0)
+    m_guard.unlock();
+  else
+    m_waiters.wait(m_guard);
 }
 
 void detail::barrier_base::arrive(std::ptrdiff_t count, bool drop, std::uint64_t& phase,
@@ -92,8 +94,10 @@ void detail::barrier_base::arrive(std::ptrdiff_t count, bool drop, std::uint64_t
 
 void detail::barrier_base::wait_for_phase_after(std::uint64_t phase) {
   m_guard.lock();
-  if (m_phase != phase) m_guard.unlock();
-  else m_waiters.wait(m_guard);
+  if (m_phase != phase)
+    m_guard.unlock();
+  else
+    m_waiters.wait(m_guard);
 }
 
 void detail::semaphore_base::acquire() {

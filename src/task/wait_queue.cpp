@@ -8,8 +8,10 @@ void wait_queue::append(waiter& w) noexcept {
   w.previous = m_tail;
   w.next = nullptr;
   w.queued = true;
-  if (m_tail) m_tail->next = &w;
-  else m_head = &w;
+  if (m_tail)
+    m_tail->next = &w;
+  else
+    m_head = &w;
   m_tail = &w;
 }
 

@@ -38,8 +38,10 @@ void waiter::notify() noexcept {
     return;
   }
   worker* w = this_worker();
-  if (w && &w->owner() == m_scheduler) w->push(*this);
-  else m_scheduler->inject(*this);
+  if (w && &w->owner() == m_scheduler)
+    w->push(*this);
+  else
+    m_scheduler->inject(*this);
 }
 
 void waiter::run() noexcept { this_worker()->resume(*m_fiber); }

@@ -3,7 +3,8 @@
 namespace treadle::detail {
 namespace {
 
-/// Counts inputs that became ready. Every attached hook holds a reference: with when_any the others may fire much later.
+/// Counts inputs that became ready. Every attached hook holds a reference: with when_any the others may fire much
+/// later.
 class ready_counter final : public value_state<void> {
  public:
   ready_counter(std::size_t required, const std::vector<future_state*>& inputs) : m_required(required) {
@@ -39,8 +40,10 @@ intrusive_ptr<value_state<void>> ready_when(std::size_t required, const std::vec
   required = required < inputs.size() ? required : inputs.size();
   auto* counter = new ready_counter(required, inputs);
   auto result = intrusive_ptr<value_state<void>>::adopt(counter);
-  if (required == 0) counter->set_value();
-  else counter->attach_to(inputs);
+  if (required == 0)
+    counter->set_value();
+  else
+    counter->attach_to(inputs);
   return result;
 }
 

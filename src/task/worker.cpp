@@ -15,7 +15,8 @@ worker::worker(scheduler& owner, unsigned index, std::size_t stack_bytes)
     : m_scheduler(owner), m_index(index), m_stack_bytes(stack_bytes), m_random(index + 1) {
   hungry = &owner.idle;
   m_idle_fibers.reserve(k_idle_fibers_max);
-  m_current = new fiber(stack_bytes, &worker::fiber_main); // before the thread exists, so that failure throws to the user
+  m_current =
+      new fiber(stack_bytes, &worker::fiber_main); // before the thread exists, so that failure throws to the user
   owner.count_stack(1);
 }
 
@@ -180,8 +181,10 @@ TREADLE_NOINLINE void worker::after_switch() noexcept {
   set_stack_limit(w.m_current->memory().limit());
   const auto action = std::exchange(w.m_pending, {});
   if (action.recycle) {
-    if (w.m_idle_fibers.size() < k_idle_fibers_max) w.m_idle_fibers.push_back(action.recycle);
-    else w.m_scheduler.give_fiber(action.recycle);
+    if (w.m_idle_fibers.size() < k_idle_fibers_max)
+      w.m_idle_fibers.push_back(action.recycle);
+    else
+      w.m_scheduler.give_fiber(action.recycle);
   } else if (action.publish && !action.publish(action.argument)) {
     action.who->notify();
   }

@@ -26,8 +26,8 @@ struct alignas(k_cache_line) worker_counters {
   atomic<std::uint64_t> parks{0};
 };
 
-/// One OS thread of a runtime. It always runs exactly one fiber; each fiber executes the same scheduling loop, so a fiber
-/// that blocks is simply left behind and another one from the pool goes on (docs/design/fibers.md).
+/// One OS thread of a runtime. It always runs exactly one fiber; each fiber executes the same scheduling loop, so a
+/// fiber that blocks is simply left behind and another one from the pool goes on (docs/design/fibers.md).
 ///
 /// Everything here is for the owning thread unless it says otherwise. Code that may suspend must fetch this_worker()
 /// again afterwards.
@@ -81,7 +81,7 @@ class worker : public fork_list {
   const std::size_t m_stack_bytes;
   xorshift m_random;
   std::uint32_t m_ticks = 0;
-  std::uint32_t m_stale = 0; // tasks run in place out of order, whose queue entries are still in a deque
+  std::uint32_t m_stale = 0;     // tasks run in place out of order, whose queue entries are still in a deque
   std::optional<fiber> m_thread; // the OS thread's own stack, while the thread runs
   fiber* m_current = nullptr;
   std::vector<fiber*> m_idle_fibers;

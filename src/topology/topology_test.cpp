@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 class cgroup_test : public ::testing::Test {
  protected:
   void SetUp() override {
-    root = fs::path(::testing::TempDir()) / ("cgroup_test_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    root = fs::path(::testing::TempDir()) /
+           ("cgroup_test_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(root);
     fs::create_directories(root);
   }

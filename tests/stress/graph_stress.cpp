@@ -69,13 +69,20 @@ class machine {
       return compute(n, x.get(), y.get());
     };
     switch (n.start) {
-    case 0: return async(join, a, b).share();
-    case 1: return async(launch::deferred, join, a, b).share();
-    case 2: return async(launch::fork, join, a, b).share();
-    case 3: return async(launch::adaptive, join, a, b).share();
-    case 4: return dataflow(join, a, b).share();
-    case 5: return dataflow(launch::sync, join, a, b).share();
-    case 6: return a.then([join, b](shared_future<value> x) { return join(x, b); }).share();
+    case 0:
+      return async(join, a, b).share();
+    case 1:
+      return async(launch::deferred, join, a, b).share();
+    case 2:
+      return async(launch::fork, join, a, b).share();
+    case 3:
+      return async(launch::adaptive, join, a, b).share();
+    case 4:
+      return dataflow(join, a, b).share();
+    case 5:
+      return dataflow(launch::sync, join, a, b).share();
+    case 6:
+      return a.then([join, b](shared_future<value> x) { return join(x, b); }).share();
     case 7: // a future in a future
       return dataflow([join](shared_future<value> x, shared_future<value> y) { return async(join, x, y); }, a, b)
           .share();
@@ -102,8 +109,12 @@ class machine {
 
   value compute(const node& n, value a, value b) {
     switch (n.disturb) {
-    case 0: this_task::yield(); break;
-    case 1: this_task::sleep_for_ns(1000 * static_cast<std::int64_t>(a % 50)); break;
+    case 0:
+      this_task::yield();
+      break;
+    case 1:
+      this_task::sleep_for_ns(1000 * static_cast<std::int64_t>(a % 50));
+      break;
     case 2: {
       std::lock_guard guard(m_mutex);
       this_task::yield();
@@ -117,9 +128,14 @@ class machine {
         this_task::yield();
       }
       break;
-    case 4: a = async([a] { return a; }).get(); break;
-    case 5: b = this_task::on_fresh_stack([b] { return b; }); break;
-    default: break;
+    case 4:
+      a = async([a] { return a; }).get();
+      break;
+    case 5:
+      b = this_task::on_fresh_stack([b] { return b; });
+      break;
+    default:
+      break;
     }
     if (n.throws) throw failed_node("node");
     return mix(a, b) | 1;
@@ -155,8 +171,10 @@ void run_seed(std::uint64_t seed) {
       for (std::size_t i = 0; i < program.size(); ++i) {
         const auto f = m.result(i);
         f.wait();
-        if (f.has_exception()) EXPECT_EQ(expected[i], 0u) << "TREADLE_STRESS_SEED=" << seed;
-        else EXPECT_EQ(f.get(), expected[i]) << "TREADLE_STRESS_SEED=" << seed;
+        if (f.has_exception())
+          EXPECT_EQ(expected[i], 0u) << "TREADLE_STRESS_SEED=" << seed;
+        else
+          EXPECT_EQ(f.get(), expected[i]) << "TREADLE_STRESS_SEED=" << seed;
       }
     }).get();
     rt.wait_idle();

@@ -36,8 +36,8 @@ class future_state : public job {
     if (TREADLE_UNLIKELY(m_exception != nullptr)) std::rethrow_exception(m_exception);
   }
 
-  /// Blocks until ready. A task that nobody has started yet is run here, as a call; else a task suspends its fiber and a
-  /// foreign thread sleeps. Throws std::system_error only when no stack can be had to suspend.
+  /// Blocks until ready. A task that nobody has started yet is run here, as a call; else a task suspends its fiber and
+  /// a foreign thread sleeps. Throws std::system_error only when no stack can be had to suspend.
   void wait() {
     if (!is_ready()) wait_slow();
   }

@@ -33,8 +33,10 @@ auto bind_arguments(F&& f, Args&&... args) {
   if constexpr (sizeof...(Args) == 0) {
     return std::decay_t<F>(std::forward<F>(f));
   } else {
-    return [f = std::decay_t<F>(std::forward<F>(f)), ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable
-           -> decltype(auto) { return detail::invoke(std::move(f), std::move(args)...); };
+    return [f = std::decay_t<F>(std::forward<F>(f)),
+            ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable -> decltype(auto) {
+      return detail::invoke(std::move(f), std::move(args)...);
+    };
   }
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
-// Included at the end of future.hpp: continuations on one future, and the dataflow node that all of them share.
+// Continuations on one future, and the dataflow node that all of them share. Part of future.hpp, which includes this
+// file at its end.
+
+#include <treadle/future.hpp>
 
 namespace treadle::detail {
 
@@ -20,8 +23,10 @@ class forwarder final : public continuation {
       m_outer->complete_with(m_inner->exception());
     } else {
       m_outer->construct_from([this]() -> T {
-        if constexpr (std::is_reference_v<T>) return *m_inner->value();
-        else if constexpr (!std::is_void_v<T>) return std::move(m_inner->value());
+        if constexpr (std::is_reference_v<T>)
+          return *m_inner->value();
+        else if constexpr (!std::is_void_v<T>)
+          return std::move(m_inner->value());
       });
       m_outer->complete();
     }
@@ -34,8 +39,8 @@ class forwarder final : public continuation {
 };
 
 /// A task that runs when its inputs are ready: the base of then and dataflow. The inputs' continuations own one
-/// reference together until the last of them fires. A deferred node attaches to nothing: whoever waits for it claims it,
-/// and it waits for its inputs then.
+/// reference together until the last of them fires. A deferred node attaches to nothing: whoever waits for it claims
+/// it, and it waits for its inputs then.
 template <class T>
 class dataflow_state : public value_state<T> {
  protected:

@@ -1,0 +1,70 @@
+"""The examples of the README and the guides are compiled and run as they stand there."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+BLOCK = re.compile(r"^```(cpp|python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(language):
+    for page in PAGES:
+        for number, (kind, code) in enumerate(BLOCK.findall(page.read_text(encoding="utf-8"))):
+            if kind == language:
+                yield pytest.param(code, id=f"{page.stem}-{number}")
+
+
+def run(*command, **options):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
+    assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    return done.stdout
+
+
+def expected_output(code, comment):
+    """What a block says it prints: the text after '{comment} prints ' on its lines."""
+    return re.findall(rf"{re.escape(comment)} prints (.*)$", code, re.MULTILINE)
+
+
+@pytest.fixture(scope="session")
+def prefix(tmp_path_factory):
+    path = tmp_path_factory.mktemp("prefix")
+    run(ROOT / "dev", "install", path)
+    return path
+
+
+@pytest.mark.parametrize("code", blocks("cpp"))
+def test_cpp(code, prefix, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(example LANGUAGES C CXX)\n"
+        "find_package(treadle CONFIG REQUIRED)\nadd_executable(example main.cpp)\n"
+        "target_link_libraries(example PRIVATE treadle::treadle_tree)\n"
+    )
+    (tmp_path / "main.cpp").write_text(code)
+    run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path / "b")
+    output = run(tmp_path / "b" / "example")
+    for line in expected_output(code, "//"):
+        assert line in output.splitlines()
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python(code, tmp_path):
+    (tmp_path / "example.py").write_text(code)
+    output = run(sys.executable, "example.py", cwd=tmp_path)
+    for line in expected_output(code, "#"):
+        assert line in output.splitlines()
+
+
+@pytest.mark.parametrize("code", blocks("console"))
+def test_console(code, tmp_path):
+    """Lines '$ command' are run in the project's root with the package's commands on the path; the rest is their output."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", code, re.MULTILINE):
+        done = run("bash", "-c", command, cwd=ROOT, env={**os.environ, "PATH": path})
+        assert done.strip() == output.strip()
