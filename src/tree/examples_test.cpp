@@ -30,10 +30,16 @@ value to_value(const matrix& m) {
   return a;
 }
 
+matrix zeros(std::size_t rows, std::size_t columns) {
+  matrix m(rows);
+  for (auto& row : m) row.resize(columns);
+  return m;
+}
+
 matrix random_matrix(std::size_t rows, std::size_t columns, unsigned seed) {
   std::mt19937 engine(seed);
   std::normal_distribution<double> number;
-  matrix m(rows, std::vector<double>(columns));
+  matrix m = zeros(rows, columns);
   for (auto& row : m)
     for (auto& e : row) e = number(engine);
   return m;
@@ -78,7 +84,7 @@ std::vector<double> solve_naively(matrix a, std::vector<double> b) {
 
 matrix gram(const matrix& x, double regularization) {
   const auto f = x[0].size();
-  matrix g(f, std::vector<double>(f, 0.0));
+  matrix g = zeros(f, f);
   for (std::size_t i = 0; i < f; ++i) {
     for (std::size_t j = 0; j < f; ++j)
       for (const auto& row : x) g[i][j] += row[i] * row[j];
@@ -106,7 +112,7 @@ void half_step(matrix& target, const matrix& fixed, const matrix& g, double alph
 }
 
 matrix ratings_10x5() {
-  matrix r(10, std::vector<double>(5, 0.0));
+  matrix r = zeros(10, 5);
   const int entries[][3] = {{0, 1, 4}, {1, 0, 1}, {1, 2, 4}, {1, 4, 5}, {2, 3, 2}, {3, 1, 8},
                             {4, 2, 4}, {6, 4, 2}, {7, 0, 1}, {8, 3, 5}, {9, 0, 1}, {9, 3, 2}};
   for (const auto& e : entries) r[static_cast<std::size_t>(e[0])][static_cast<std::size_t>(e[1])] = e[2];
@@ -154,10 +160,10 @@ TEST(examples, logistic_regression) {
 TEST(examples, kmeans) {
   const auto points = random_matrix(60, 2, 4);
   matrix centroids(points.begin(), points.begin() + 4);
-  centroids.push_back({100.0, 100.0}); // nobody is close to it
+  centroids.emplace_back(2, 100.0); // nobody is close to it
   const value args[] = {to_value(points), to_value(centroids), 8};
   for (int step = 0; step < 8; ++step) {
-    matrix sums(5, {0.0, 0.0, 0.0});
+    matrix sums = zeros(5, 3);
     for (const auto& p : points) {
       std::size_t nearest = 0;
       const auto distance = [&](std::size_t k) { return std::pow(p[0] - centroids[k][0], 2) + std::pow(p[1] - centroids[k][1], 2); };
@@ -167,7 +173,7 @@ TEST(examples, kmeans) {
       sums[nearest][2] += 1.0;
     }
     for (std::size_t k = 0; k < 5; ++k)
-      if (sums[k][2] > 0) centroids[k] = {sums[k][0] / sums[k][2], sums[k][1] / sums[k][2]};
+      for (std::size_t j = 0; j < 2 && sums[k][2] > 0; ++j) centroids[k][j] = sums[k][j] / sums[k][2];
   }
   expect_near(run_everywhere("kmeans.physl", args), centroids, 1e-12);
 }
