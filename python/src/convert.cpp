@@ -49,11 +49,15 @@ std::optional<dtype> exact_dtype(const char* format, Py_ssize_t item_size) {
   if (*format == '@' || *format == '=' || (*format == '<' && std::endian::native == std::endian::little)) ++format;
   if (*format == '\0' || format[1] != '\0') return std::nullopt;
   switch (*format) {
-  case '?': return dtype::boolean;
+  case '?':
+    return dtype::boolean;
   case 'l':
-  case 'q': return item_size == 8 ? std::optional(dtype::int64) : std::nullopt;
-  case 'd': return dtype::float64;
-  default: return std::nullopt;
+  case 'q':
+    return item_size == 8 ? std::optional(dtype::int64) : std::nullopt;
+  case 'd':
+    return dtype::float64;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -203,9 +207,12 @@ nb::object array_object(value&& v) {
   auto owner = nb::capsule(held, [](void* p) noexcept { delete static_cast<value*>(p); });
   const auto& a = held->as_array();
   switch (a.type()) {
-  case dtype::boolean: return wrap<bool>(a, owner);
-  case dtype::int64: return wrap<std::int64_t>(a, owner);
-  case dtype::float64: break;
+  case dtype::boolean:
+    return wrap<bool>(a, owner);
+  case dtype::int64:
+    return wrap<std::int64_t>(a, owner);
+  case dtype::float64:
+    break;
   }
   return wrap<double>(a, owner);
 }
@@ -216,13 +223,20 @@ value to_value(nb::handle object, const std::string& name) { return convert(obje
 
 nb::object to_python(value&& v) {
   switch (v.kind()) {
-  case value_kind::nil: return nb::none();
-  case value_kind::boolean: return nb::bool_(v.boolean());
-  case value_kind::int64: return nb::int_(v.integer());
-  case value_kind::float64: return nb::float_(v.real());
-  case value_kind::string: return nb::str(v.to_string_view().data(), v.to_string_view().size());
-  case value_kind::array: return array_object(std::move(v));
-  case value_kind::future: return to_python(v.wait());
+  case value_kind::nil:
+    return nb::none();
+  case value_kind::boolean:
+    return nb::bool_(v.boolean());
+  case value_kind::int64:
+    return nb::int_(v.integer());
+  case value_kind::float64:
+    return nb::float_(v.real());
+  case value_kind::string:
+    return nb::str(v.to_string_view().data(), v.to_string_view().size());
+  case value_kind::array:
+    return array_object(std::move(v));
+  case value_kind::future:
+    return to_python(v.wait());
   case value_kind::list: {
     std::vector<value> items;
     for (std::size_t i = 0, n = v.size(); i < n; ++i) items.push_back(v.item(i));
@@ -237,7 +251,8 @@ nb::object to_python(value&& v) {
     return result;
   }
   case value_kind::function:
-  case value_kind::signal: break;
+  case value_kind::signal:
+    break;
   }
   refuse(PyExc_TypeError, "the result is a function: call it inside and return what it gives");
 }
