@@ -1,6 +1,7 @@
 """All checks behind `./dev lint`, each under its name; run with the interpreter of .venv."""
 
 import argparse
+import re
 import subprocess
 import sys
 import time
@@ -35,7 +36,15 @@ def python_folders() -> list[str]:
 
 def clang_format(fix: bool) -> list[str]:
     mode = ["-i"] if fix else ["--dry-run", "-Werror"]
-    return tool("clang-format", *mode, *files) if (files := sources()) else []
+    found = tool("clang-format", *mode, *files) if (files := sources()) else []
+    wrong = re.findall(r"^([^:\s]+):(\d+):\d+: error", "".join(found), re.MULTILINE)
+    lines: dict[str, list[str]] = {}
+    for file, line in wrong:
+        lines.setdefault(file, []).append(line)
+    unformatted = [
+        f"{file}: not formatted, lines {', '.join(dict.fromkeys(at))}" for file, at in lines.items()
+    ]
+    return unformatted or found
 
 
 def ruff_format(fix: bool) -> list[str]:

@@ -49,18 +49,23 @@ std::optional<dtype> exact_dtype(const char* format, Py_ssize_t item_size) {
   if (*format == '@' || *format == '=' || (*format == '<' && std::endian::native == std::endian::little)) ++format;
   if (*format == '\0' || format[1] != '\0') return std::nullopt;
   switch (*format) {
-    case '?': return dtype::boolean;
-    case 'l':
-    case 'q': return item_size == 8 ? std::optional(dtype::int64) : std::nullopt;
-    case 'd': return dtype::float64;
-    default: return std::nullopt;
+  case '?':
+    return dtype::boolean;
+  case 'l':
+  case 'q':
+    return item_size == 8 ? std::optional(dtype::int64) : std::nullopt;
+  case 'd':
+    return dtype::float64;
+  default:
+    return std::nullopt;
   }
 }
 
 // Strides counted in elements; none when the memory is not made of aligned elements.
 std::optional<std::array<std::int64_t, k_max_rank>> element_strides(const Py_buffer& buffer) {
   std::array<std::int64_t, k_max_rank> strides{};
-  if (reinterpret_cast<std::uintptr_t>(buffer.buf) % static_cast<std::uintptr_t>(buffer.itemsize) != 0) return std::nullopt;
+  if (reinterpret_cast<std::uintptr_t>(buffer.buf) % static_cast<std::uintptr_t>(buffer.itemsize) != 0)
+    return std::nullopt;
   for (int i = 0; i < buffer.ndim; ++i) {
     if (buffer.strides[i] % buffer.itemsize != 0) return std::nullopt;
     strides[static_cast<std::size_t>(i)] = buffer.strides[i] / buffer.itemsize;
@@ -75,9 +80,12 @@ value converted_array(nb::handle object, const std::string& name) {
   auto kind = nb::cast<std::string>(object.attr("dtype").attr("kind"));
   const auto item_size = nb::cast<int>(object.attr("dtype").attr("itemsize"));
   const char* wanted = nullptr;
-  if (kind == "b") wanted = "bool";
-  else if (kind == "i" || (kind == "u" && item_size < 8)) wanted = "int64";
-  else if (kind == "f" && item_size <= 8) wanted = "float64";
+  if (kind == "b")
+    wanted = "bool";
+  else if (kind == "i" || (kind == "u" && item_size < 8))
+    wanted = "int64";
+  else if (kind == "f" && item_size <= 8)
+    wanted = "float64";
   if (wanted == nullptr)
     refuse(PyExc_TypeError, name + " is an array of " + nb::str(nb::object(object.attr("dtype"))).c_str() +
                                 ": arrays hold bool, int64 or float64, or a smaller integer or float type");
@@ -120,7 +128,8 @@ value convert(nb::handle object, const std::string& name, int depth);
 value sequence_value(nb::handle object, const std::string& name, int depth) {
   std::vector<value> items;
   std::size_t i = 0;
-  for (nb::handle item : nb::iter(object)) items.push_back(convert(item, name + "[" + std::to_string(i++) + "]", depth + 1));
+  for (nb::handle item : nb::iter(object))
+    items.push_back(convert(item, name + "[" + std::to_string(i++) + "]", depth + 1));
   return value::list(std::move(items));
 }
 
@@ -128,7 +137,8 @@ value dict_value(nb::handle object, const std::string& name, int depth) {
   std::vector<value::entry> entries;
   for (auto [key, item] : nb::borrow<nb::dict>(object)) {
     const auto place = name + "[" + nb::cast<std::string>(nb::repr(key)) + "]";
-    if (!PyBool_Check(key.ptr()) && !PyLong_Check(key.ptr()) && !PyFloat_Check(key.ptr()) && !PyUnicode_Check(key.ptr()))
+    if (!PyBool_Check(key.ptr()) && !PyLong_Check(key.ptr()) && !PyFloat_Check(key.ptr()) &&
+        !PyUnicode_Check(key.ptr()))
       refuse(PyExc_TypeError, place + ": keys are numbers or text, not " + name_of_type(key));
     entries.emplace_back(convert(key, place, depth + 1), convert(item, place, depth + 1));
   }
@@ -175,8 +185,9 @@ value convert(nb::handle object, const std::string& name, int depth) {
   if (PyLong_Check(o)) return integer_value(object, name);
   if (PyFloat_Check(o)) return PyFloat_AS_DOUBLE(o);
   if (nb::hasattr(object, "__array__")) return array_value(nb::module_::import_("numpy").attr("asarray")(object), name);
-  refuse(PyExc_TypeError, name + " is of type " + name_of_type(object) +
-                              ": values are None, bool, int, float, str, NumPy arrays, lists, tuples, ranges and dicts");
+  refuse(PyExc_TypeError,
+         name + " is of type " + name_of_type(object) +
+             ": values are None, bool, int, float, str, NumPy arrays, lists, tuples, ranges and dicts");
 }
 
 template <class T>
@@ -196,9 +207,12 @@ nb::object array_object(value&& v) {
   auto owner = nb::capsule(held, [](void* p) noexcept { delete static_cast<value*>(p); });
   const auto& a = held->as_array();
   switch (a.type()) {
-    case dtype::boolean: return wrap<bool>(a, owner);
-    case dtype::int64: return wrap<std::int64_t>(a, owner);
-    case dtype::float64: break;
+  case dtype::boolean:
+    return wrap<bool>(a, owner);
+  case dtype::int64:
+    return wrap<std::int64_t>(a, owner);
+  case dtype::float64:
+    break;
   }
   return wrap<double>(a, owner);
 }
@@ -209,28 +223,36 @@ value to_value(nb::handle object, const std::string& name) { return convert(obje
 
 nb::object to_python(value&& v) {
   switch (v.kind()) {
-    case value_kind::nil: return nb::none();
-    case value_kind::boolean: return nb::bool_(v.boolean());
-    case value_kind::int64: return nb::int_(v.integer());
-    case value_kind::float64: return nb::float_(v.real());
-    case value_kind::string: return nb::str(v.to_string_view().data(), v.to_string_view().size());
-    case value_kind::array: return array_object(std::move(v));
-    case value_kind::future: return to_python(v.wait());
-    case value_kind::list: {
-      std::vector<value> items;
-      for (std::size_t i = 0, n = v.size(); i < n; ++i) items.push_back(v.item(i));
-      v = value(); // the last owner of a fresh list: its arrays are now ours alone, and need no copy
-      nb::list result;
-      for (auto& item : items) result.append(to_python(std::move(item)));
-      return result;
-    }
-    case value_kind::dict: {
-      nb::dict result;
-      for (const auto& [key, item] : v.entries()) result[to_python(value(key))] = to_python(value(item));
-      return result;
-    }
-    case value_kind::function:
-    case value_kind::signal: break;
+  case value_kind::nil:
+    return nb::none();
+  case value_kind::boolean:
+    return nb::bool_(v.boolean());
+  case value_kind::int64:
+    return nb::int_(v.integer());
+  case value_kind::float64:
+    return nb::float_(v.real());
+  case value_kind::string:
+    return nb::str(v.to_string_view().data(), v.to_string_view().size());
+  case value_kind::array:
+    return array_object(std::move(v));
+  case value_kind::future:
+    return to_python(v.wait());
+  case value_kind::list: {
+    std::vector<value> items;
+    for (std::size_t i = 0, n = v.size(); i < n; ++i) items.push_back(v.item(i));
+    v = value(); // the last owner of a fresh list: its arrays are now ours alone, and need no copy
+    nb::list result;
+    for (auto& item : items) result.append(to_python(std::move(item)));
+    return result;
+  }
+  case value_kind::dict: {
+    nb::dict result;
+    for (const auto& [key, item] : v.entries()) result[to_python(value(key))] = to_python(value(item));
+    return result;
+  }
+  case value_kind::function:
+  case value_kind::signal:
+    break;
   }
   refuse(PyExc_TypeError, "the result is a function: call it inside and return what it gives");
 }

@@ -1,4 +1,5 @@
-// Python objects to values of an execution tree and back, without copying the elements of arrays where that is possible.
+// Python objects to values of an execution tree and back, without copying the elements of arrays where that is
+// possible.
 #pragma once
 
 #include <treadle/value.hpp>
@@ -9,9 +10,9 @@
 
 namespace treadle::python {
 
-// The value of a Python object. Arrays of bool, int64 and float64 are read in place and kept alive; other element types that
-// fit into one of these are converted. `name` says which object it is in the TypeError, ValueError or OverflowError that
-// an unusable one gives. Needs the GIL.
+// The value of a Python object. Arrays of bool, int64 and float64 are read in place and kept alive; other element types
+// that fit into one of these are converted. `name` says which object it is in the TypeError, ValueError or
+// OverflowError that an unusable one gives. Needs the GIL.
 value to_value(nanobind::handle object, const std::string& name);
 
 // The Python object of a value. An array that nobody else holds becomes the memory of a NumPy array; others are copied,

@@ -24,7 +24,8 @@ using namespace nb::literals;
 namespace treadle::python {
 namespace {
 
-// --- errors -----------------------------------------------------------------------------------------------------------
+// --- errors
+// -----------------------------------------------------------------------------------------------------------
 void raise_physl_error(const physl::error& e) {
   nb::list trace;
   for (const auto& entry : e.back_trace()) trace.append(nb::make_tuple(entry.function, entry.line, entry.column));
@@ -43,8 +44,9 @@ void translate(const std::exception_ptr& p, void*) {
   }
 }
 
-// --- interruption -------------------------------------------------------------------------------------------------------
-// While the main thread is inside a run, Ctrl-C must stop it: Python would only notice the signal afterwards.
+// --- interruption
+// ------------------------------------------------------------------------------------------------------- While the
+// main thread is inside a run, Ctrl-C must stop it: Python would only notice the signal afterwards.
 std::atomic<bool> g_interrupted{false};
 
 class interruptible {
@@ -52,7 +54,7 @@ class interruptible {
   interruptible() : m_active(getpid() == static_cast<pid_t>(syscall(SYS_gettid))) {
     if (!m_active) return;
     g_interrupted = false;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = [](int) { g_interrupted = true; };
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, nullptr, &m_previous);
@@ -71,10 +73,11 @@ class interruptible {
 
  private:
   bool m_active;
-  struct sigaction m_previous {};
+  struct sigaction m_previous{};
 };
 
-// --- running ------------------------------------------------------------------------------------------------------------
+// --- running
+// ------------------------------------------------------------------------------------------------------------
 struct settings {
   std::string policy;
   std::uint64_t count_threshold = 5, lower_ns = 350'000, upper_ns = 500'000;

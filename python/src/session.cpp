@@ -28,8 +28,8 @@ void ensure(session& s, unsigned workers) {
                              "use multiprocessing's start method 'spawn', or fork before the first call");
   if (s.runtime && (workers == 0 || s.runtime->workers() == workers)) return;
   if (s.runtime && s.active > 0)
-    throw std::runtime_error("the number of workers cannot change from " + std::to_string(s.runtime->workers()) + " to " +
-                             std::to_string(workers) + " while something is running");
+    throw std::runtime_error("the number of workers cannot change from " + std::to_string(s.runtime->workers()) +
+                             " to " + std::to_string(workers) + " while something is running");
   s.runtime.reset();
   runtime_options options;
   options.workers = workers;

@@ -1,5 +1,5 @@
-// The runtime of this process as Python sees it: started when first needed, restarted with another number of workers when
-// nothing is running; and the runs in flight.
+// The runtime of this process as Python sees it: started when first needed, restarted with another number of workers
+// when nothing is running; and the runs in flight.
 #pragma once
 
 #include <treadle/physl.hpp>
@@ -15,15 +15,16 @@
 
 namespace treadle::python {
 
-// What Python's threads are told, without the workers ever taking the GIL: text that programs print, and submitted runs that
-// are complete.
+// What Python's threads are told, without the workers ever taking the GIL: text that programs print, and submitted runs
+// that are complete.
 struct completion {
   std::int64_t ticket = 0;
   value result;
   std::exception_ptr error;
 };
 
-// One submitted run. It can be cancelled until a worker takes it up; afterwards `cancel` stops it at its next call or loop.
+// One submitted run. It can be cancelled until a worker takes it up; afterwards `cancel` stops it at its next call or
+// loop.
 struct submission {
   enum state : int { waiting, running, cancelled };
   submission(std::int64_t t, physl::program p, std::vector<value> a, physl::run_options o)
@@ -41,8 +42,8 @@ struct submission {
 // Makes `options` print to the session and run on its workers; blocks other changes of the runtime while it lives.
 class running {
  public:
-  // `workers` 0: as many as there are, or the default. Throws std::runtime_error when it would change the number of workers while
-  // something runs, or after a fork. Starts no runtime if the policy needs none.
+  // `workers` 0: as many as there are, or the default. Throws std::runtime_error when it would change the number of
+  // workers while something runs, or after a fork. Starts no runtime if the policy needs none.
   running(const physl::run_options& options, unsigned workers);
   ~running();
   running(const running&) = delete;

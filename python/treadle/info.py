@@ -43,6 +43,7 @@ def info() -> dict[str, dict[str, Any]]:
             "cpu quota": _quota(), "memory GiB": round(memory / 2**30, 1), "system": platform.platform(),
         },
         "runtime": {"workers": _native.runtime_workers(), **_native.runtime_statistics()},
+        "pools": {"default": f"{_native.runtime_workers()} workers"},
         "defaults": {
             "policy": config.policy, "policies": list(POLICIES), "count threshold": config.count_threshold,
             "lower ns": config.lower_ns, "upper ns": config.upper_ns,

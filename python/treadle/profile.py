@@ -101,7 +101,8 @@ class Profile:
     dropped: int = 0
 
     def add(self, program: _native.Program, files: Files) -> None:
-        self.programs.setdefault(id(program), (program, files, rows_of(program, files)))
+        if id(program) not in self.programs:
+            self.programs[id(program)] = (program, files, rows_of(program, files))
 
     def finish(self) -> None:
         """What happened since each program was first run in the block."""

@@ -475,3 +475,98 @@ def statements_after_return(n):
             break
     assert n == 7, "n"
     return n
+
+
+@case(5)
+def nested_definitions(n):
+    def factorial(k):
+        return 1 if k < 2 else k * factorial(k - 1)
+
+    def late():
+        return offset + n
+
+    offset = 10
+    if n > 3:
+
+        def chosen(x):
+            return x * 2
+
+    else:
+
+        def chosen(x):
+            return x * 3
+
+    offset = 20
+    return factorial(n), late(), chosen(n), [late() + k for k in range(2)]
+
+
+@case(A)
+def alternating_parallel_loops(a):
+    x = np.zeros(3)
+    y = np.zeros(4)
+    for k in range(3):
+        for i in td.prange(3):
+            s = a[i] @ y + k
+            x[i] = s
+        for j in td.prange(4):
+            s = a[:, j] @ x
+            y[j] = s + j
+    return x, y
+
+
+@case(3)
+def unpacking(n):
+    out = []
+    for i, (p, q) in enumerate([(1, 2), (3, 4)]):
+        out.append(i + p * q + n)
+    for p, q in [(5, 6)]:
+        out.append(p - q)
+    a, (b, c) = n, (n + 1, n + 2)
+    return out, a, b, c, [p + q for p, q in zip([1, 2], [3, 4])], [p * q for p, q in [(2, 3)]]
+
+
+@case(np.array([2, 0, 1]))
+def positions(order):
+    table = np.array([10.0, 20.0, 30.0])
+    ranked = order.copy()
+    ranked[order] = np.arange(3)
+    first = order[0]
+    return table[order], table[first], table[ranked[1]], table[[int(i) for i in order]], table[order > 0]
+
+
+@case(7.0)
+def conditional_values(x):
+    y = x if x > 3 and not x > 9 else -x
+    z = (x or 1) + (0 or 2)
+    big = x > 5
+    if big:
+        y = y + 1
+    return y, z, big, (x > 1) == True, None if x else 2  # noqa: E712
+
+
+@case(4)
+def int_and_float_powers(n):
+    return n**2, n**0.5, 2.0**n, n**-1.0, (-8) ** 3, n / 2, n // 3 * 1.0, -n % 3
+
+
+@case(np.array([[1.0, 2.0], [3.0, 4.0]]))
+def augmented_items(m):
+    m = m.copy()
+    m[0, 1] -= 5
+    m[:, 0] *= 2
+    m[1] **= 2
+    v = m[0].copy()
+    v += 1
+    return m, v
+
+
+@case(1)
+def without_parameters(n):
+    def constant_value():
+        return 41
+
+    return constant_value() + n, answer(), [answer() for _ in range(2)]
+
+
+def answer():
+    return 42

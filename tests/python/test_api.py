@@ -3,10 +3,13 @@
 import asyncio
 import concurrent.futures
 import csv
+import functools
 import os
+import re
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -369,3 +372,48 @@ def test_interrupt_stops_a_run(tmp_path):
         [sys.executable, tmp_path / "endless.py"], capture_output=True, text=True, timeout=60
     )
     assert run.stdout == "interrupted\n"
+
+
+def test_stub_names_everything():
+    from treadle import _native
+
+    stub = Path(td.__file__).with_name("_native.pyi").read_text()
+    missing = [
+        n
+        for n in dir(_native)
+        if not n.startswith("_") and f"def {n}(" not in stub and f"class {n}:" not in stub
+    ]
+    assert missing == []
+
+
+def test_other_decorators_are_not_lost():
+    def doubling(f):
+        @functools.wraps(f)
+        def wrapped(x):
+            return 2 * f(x)
+
+        return wrapped
+
+    @doubling
+    @td.jit
+    def fine(x):
+        return x + 1
+
+    @td.jit
+    @doubling
+    def lost(x):
+        return x + 1
+
+    assert fine(1) == 4
+    with pytest.raises(td.UnsupportedError, match="put td.jit below it"):
+        lost(1)
+
+
+def test_every_mapped_primitive_exists():
+    known = set(td.physl.primitives())
+    from treadle.transducer import expressions, functions
+
+    used = {*expressions.BINARY.values(), *expressions.COMPARE.values()}
+    text = "".join(Path(m.__file__).read_text() for m in (expressions, functions))
+    used |= set(re.findall(r'[cC]all\("(\w+)"', text))
+    assert used - known == set()

@@ -73,13 +73,16 @@ def compare(workload: Workload, report: Report) -> Comparison:
     return result
 
 
-def time_plain(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[list[float], Any]:
+def time_plain(
+    function: Callable[..., Any], arguments: tuple[Any, ...], runs: int | None = None
+) -> tuple[list[float], Any]:
+    """Seconds of each call, as many as asked for or as a short time allows, and the result."""
     seconds: list[float] = []
     while True:
         start = time.perf_counter()
         answer = function(*arguments)
         seconds.append(time.perf_counter() - start)
-        if sum(seconds) >= SHORT_S or len(seconds) >= MOST_RUNS:
+        if len(seconds) == runs or (runs is None and (sum(seconds) >= SHORT_S or len(seconds) >= MOST_RUNS)):
             return seconds, answer
 
 
@@ -95,29 +98,40 @@ def blas_threads(limit: int | None) -> AbstractContextManager[Any]:
 def run_policy(workload: Workload, policy: str, runs: int, report: Report) -> tuple[Outcome, Any]:
     native = workload.program.native
     native.reset_profile()  # forgets decisions, too
-    seconds: list[float] = []
-    answer = None
-    with config(policy=policy), profile(timeline=TIMELINE) as recorded:
-        for done in range(runs):
-            finished: list[float] = []
-            start = time.perf_counter()
-            future = workload.program.submit(*workload.arguments)
-            future.add_done_callback(partial(_note_time, finished))
-            try:
-                wait(future, partial(_tell, report, policy, workload, done, runs))
-            except KeyboardInterrupt:
-                future.stop()
-                raise
-            answer = future.result()
-            seconds.append(finished[0] - start)
+    # Keeping a timeline costs little, but much to a short program: that gets a run of its own for it.
+    short = runs > 1
+    with config(policy=policy):
+        with profile(timeline=0 if short else TIMELINE) as recorded:
+            if short:
+                seconds, answer = time_plain(workload.program, workload.arguments, runs)
+            else:
+                taken, answer = timed(workload, lambda: report(policy, _fraction(native, workload)))
+                seconds = [taken]
+        if short:
+            with profile(timeline=TIMELINE) as traced:
+                workload.program(*workload.arguments)
+            recorded.slices, recorded.dropped = traced.slices, traced.dropped
     report(policy, 1.0)
     inlined, spawned = (sum(getattr(r, name) for r in recorded.rows) for name in ("inlined", "spawned"))
     total = inlined + spawned
-    outcome = Outcome(
-        policy, statistics.median(seconds), round(spawned / runs), None, None, round(total / runs), recorded
-    )
-    outcome.inlined_share = inlined / total if total else None
-    return outcome, answer
+    share = inlined / total if total else None
+    tasks, evaluations = round(spawned / runs), round(total / runs)
+    return Outcome(policy, statistics.median(seconds), tasks, share, None, evaluations, recorded), answer
+
+
+def timed(workload: Workload, tell: Callable[[], None]) -> tuple[float, Any]:
+    """One long call, telling its progress meanwhile."""
+    finished: list[float] = []
+    start = time.perf_counter()
+    future = workload.program.submit(*workload.arguments)
+    future.add_done_callback(partial(_note_time, finished))
+    try:
+        wait(future, tell)
+    except KeyboardInterrupt:
+        future.stop()
+        raise
+    answer = future.result()
+    return finished[0] - start, answer
 
 
 def _note_time(finished: list[float], _: object) -> None:
@@ -132,10 +146,6 @@ def wait(future: Any, tell: Callable[[], None]) -> None:
         tell()
 
 
-def _tell(report: Report, policy: str, workload: Workload, done: int, runs: int) -> None:
-    report(policy, (done + _fraction(workload.program.native, workload, done)) / runs)
-
-
-def _fraction(native: Any, workload: Workload, runs_before: int) -> float:
+def _fraction(native: Any, workload: Workload) -> float:
     done = sum(n.count for n in native.profile() if n.primitive == workload.marker)
-    return min(max(done / workload.steps - runs_before, 0.0), 1.0) if workload.steps else 0.0
+    return min(done / workload.steps, 1.0) if workload.steps else 0.0

@@ -81,6 +81,14 @@ def call(name: str, *args: Node, place: Place | str = "") -> Call:
     return Call(name, args, place)
 
 
+def definition(name: Name, params: list[Node], body: Node, stored: bool) -> Call:
+    """A function under a name, which exists already if it is to be stored. Without parameters, define(x, e) is a value."""
+    if params and not stored:
+        return Call("define", (name, *params, body), name.place)
+    function = Call("lambda", (*params, body), name.place)
+    return Call("store" if stored else "define", (name, function), name.place)
+
+
 def block(statements: Iterable[Node], place: Place | str = "") -> Node:
     items = tuple(statements)
     return items[0] if len(items) == 1 else Call("block", items, place)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .nodes import NIL, Call, Literal, Name, Node, block, call
-from .scope import Scope, bound_names, walk_own
+from .scope import Scope, bound_names, target_names, walk_own
 
 if TYPE_CHECKING:
     from .statements import FunctionCompiler
@@ -118,9 +118,17 @@ def _check_private(outer: FunctionCompiler, node: ast.For, private: set[str]) ->
                     inner,
                     "an iteration of prange cannot add to a variable of the loop: write items of an array and sum it",
                 )
-    inside = {id(n) for s in [node.target, *node.body] for n in ast.walk(s)}
+    own: dict[str, set[int]] = {
+        name: set() for name in private
+    }  # where each may appear: here, and in loops like this
+    for loop in ast.walk(outer.node):
+        if isinstance(loop, ast.For) and (loop is node or _counts_with_prange(outer, loop)):
+            names = {n.id for n in target_names(loop.target)} | set(bound_names(loop.body))
+            places = {id(n) for s in [loop.target, *loop.body] for n in ast.walk(s)}
+            for name in names & private:
+                own[name] |= places
     for other in ast.walk(outer.node):
-        if isinstance(other, ast.Name) and other.id in private and id(other) not in inside:
+        if isinstance(other, ast.Name) and other.id in private and id(other) not in own[other.id]:
             outer.source.unsupported(
                 other,
                 f"'{other.id}' is assigned in a prange loop, so each iteration has its own: use another name here, "
@@ -128,6 +136,10 @@ def _check_private(outer: FunctionCompiler, node: ast.For, private: set[str]) ->
             )
     for statement in node.body:
         _check_jumps(outer, statement)
+
+
+def _counts_with_prange(outer: FunctionCompiler, loop: ast.For) -> bool:
+    return isinstance(loop.iter, ast.Call) and outer.resolve(loop.iter.func) is outer.unit.prange
 
 
 def _check_jumps(outer: FunctionCompiler, statement: ast.AST) -> None:

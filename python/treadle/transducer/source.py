@@ -27,6 +27,11 @@ class Source:
                 line=function.__code__.co_firstlineno,
                 column=1,
             )
+        if hasattr(function, "__wrapped__"):
+            raise UnsupportedError(
+                f"{function.__name__} is wrapped by another decorator, which would be lost: put td.jit below it",
+                file=self.file, line=function.__code__.co_firstlineno, column=1,
+            )  # fmt: skip
         try:
             lines, first = inspect.getsourcelines(function)
         except OSError as error:

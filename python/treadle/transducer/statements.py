@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .aliasing import GROWING_METHODS, Analysis
 from .expressions import ExpressionCompiler
 from .functions import FUNCTIONS
-from .nodes import FALSE, NIL, Call, Literal, Name, Node, block, call, string
+from .nodes import FALSE, NIL, Call, Literal, Name, Node, block, call, definition, string
 from .scope import Scope, bound_names, parameters, target_names, walk_own
 from .source import MISSING, Source
 
@@ -435,10 +435,8 @@ class FunctionCompiler(ExpressionCompiler):
         known = node.name in self.defined
         self.defined.add(node.name)
         params, body = FunctionCompiler(self.source, self.unit, node, self.scope, self.numbers).compile()
-        name, place = Name(self.scope.names[node.name], self.place(node)), self.place(node)
-        if known:
-            return [call("store", name, call("lambda", *params, body, place=place), place=place)]
-        return [call("define", name, *params, body, place=place)]
+        name = Name(self.scope.names[node.name], self.place(node))
+        return [definition(name, params, body, stored=known)]
 
 
 def _statements(node: Node) -> tuple[Node, ...]:

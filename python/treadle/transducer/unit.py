@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from ..errors import UnsupportedError
-from .nodes import NIL, Call, Literal, Name, Node, Place, call, render
+from .nodes import NIL, Call, Literal, Name, Node, Place, call, definition, render
 from .scope import walk_own
 from .source import Source
 from .statements import FunctionCompiler
@@ -100,12 +100,7 @@ class Unit:
         returns = [n for n in walk_own(source.node.body) if isinstance(n, ast.Return) and n.value]
         self.returns_tuple = bool(returns) and all(isinstance(r.value, ast.Tuple) for r in returns)
         place = self.shifted(source.place(source.node), source.file)
-        if name in self.forward:
-            self.definitions.append(
-                call("store", Name(name), call("lambda", *params, body, place=place), place=place)
-            )
-        else:
-            self.definitions.append(call("define", Name(name, place), *params, body, place=place))
+        self.definitions.append(definition(Name(name, place), params, body, stored=name in self.forward))
 
     def _unique(self, wanted: str) -> str:
         name = wanted if wanted.isascii() else "f"
