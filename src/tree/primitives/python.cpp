@@ -10,29 +10,40 @@ struct bitwise {
   static constexpr dtype k_least = dtype::boolean;
   template <class T>
   static T apply(T a, T b) {
-    if constexpr (std::is_same_v<T, double>) throw value_error("needs integers or truth values, not float64");
-    else return static_cast<T>(Op::combine(a, b));
+    if constexpr (std::is_same_v<T, double>)
+      throw value_error("needs integers or truth values, not float64");
+    else
+      return static_cast<T>(Op::combine(a, b));
   }
 };
 struct conjunction {
   template <class T>
-  static auto combine(T a, T b) noexcept { return a & b; }
+  static auto combine(T a, T b) noexcept {
+    return a & b;
+  }
 };
 struct disjunction {
   template <class T>
-  static auto combine(T a, T b) noexcept { return a | b; }
+  static auto combine(T a, T b) noexcept {
+    return a | b;
+  }
 };
 struct exclusion {
   template <class T>
-  static auto combine(T a, T b) noexcept { return a ^ b; }
+  static auto combine(T a, T b) noexcept {
+    return a ^ b;
+  }
 };
 struct inversion {
   static constexpr dtype k_least = dtype::boolean;
   template <class T>
   static T apply(T a) {
-    if constexpr (std::is_same_v<T, double>) throw value_error("needs integers or truth values, not float64");
-    else if constexpr (std::is_same_v<T, bool>) return !a;
-    else return ~a;
+    if constexpr (std::is_same_v<T, double>)
+      throw value_error("needs integers or truth values, not float64");
+    else if constexpr (std::is_same_v<T, bool>)
+      return !a;
+    else
+      return ~a;
   }
 };
 
