@@ -14,12 +14,22 @@ using i64 = std::int64_t;
 template <class T>
 bool before(T a, T b) noexcept { return a < b || (b != b && a == a); }
 
+// The order of n elements, equal ones as they come.
+template <class T>
+std::vector<i64> sorted_order(const T* x, i64 n, i64 step) {
+  std::vector<i64> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), i64(0));
+  std::sort(order.begin(), order.end(), [&](i64 i, i64 j) {
+    if (before(x[i * step], x[j * step])) return true;
+    return !before(x[j * step], x[i * step]) && i < j;
+  });
+  return order;
+}
+
 // Sorts one line, writing either its elements or where they came from.
 template <class T, class Out>
 void sort_line(const T* x, i64 n, i64 step, Out* out, i64 out_step, bool indices) {
-  std::vector<i64> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), i64(0));
-  std::stable_sort(order.begin(), order.end(), [&](i64 i, i64 j) { return before(x[i * step], x[j * step]); });
+  const auto order = sorted_order(x, n, step);
   for (i64 i = 0; i < n; ++i) {
     const auto from = order[static_cast<std::size_t>(i)];
     out[i * out_step] = indices ? static_cast<Out>(from) : static_cast<Out>(x[from * step]);
@@ -90,10 +100,8 @@ value unique(call_context&, std::span<value> args) {
   const auto a = args[0].to_array().contiguous();
   return detail::visit_dtype(a.type(), [&](auto* tag) -> value {
     using T = detail::element_of<decltype(tag)>;
-    std::vector<i64> order(static_cast<std::size_t>(a.size()));
-    std::iota(order.begin(), order.end(), i64(0));
     const T* x = a.data<T>();
-    std::stable_sort(order.begin(), order.end(), [&](i64 i, i64 j) { return before(x[i], x[j]); });
+    auto order = sorted_order(x, a.size(), 1);
     order.erase(std::unique(order.begin(), order.end(),
                             [&](i64 i, i64 j) { return x[i] == x[j] || (x[i] != x[i] && x[j] != x[j]); }),
                 order.end());
