@@ -17,7 +17,7 @@
 namespace treadle::physl {
 
 struct trace_entry {
-  std::string function; // name of the PhySL function that was being called
+  std::string function;               // name of the PhySL function that was being called
   std::uint32_t line = 0, column = 0; // of the call
 };
 
@@ -32,7 +32,7 @@ class error : public std::runtime_error {
     std::string file;
     std::uint32_t line = 0, column = 0; // 1-based; 0 when there is no place
     std::string message;
-    std::string source_line; // empty when the text is not known
+    std::string source_line;             // empty when the text is not known
     std::vector<trace_entry> back_trace; // innermost call first, at most 20
     std::size_t omitted_calls = 0;       // further calls left out of back_trace
   };
@@ -55,20 +55,21 @@ enum class policy : std::uint8_t {
   paper_baseline, // ICPP'19 Algorithm 1: mean inclusive time per instance against two thresholds
 };
 
-std::string_view to_string(policy p) noexcept;      // "always-async", "always-inline", "paper-baseline"
-policy policy_from_name(std::string_view name);     // value_error listing the names
+std::string_view to_string(policy p) noexcept;  // "always-async", "always-inline", "paper-baseline"
+policy policy_from_name(std::string_view name); // value_error listing the names
 
 struct run_options {
   physl::policy policy = physl::policy::paper_baseline;
-  std::uint64_t count_threshold = 5;      // paper_baseline
-  std::uint64_t lower_ns = 350'000;       // mean <= lower: inline
-  std::uint64_t upper_ns = 500'000;       // mean >= upper: spawn
-  std::size_t max_call_depth = 100'000;   // nested PhySL calls before a run fails
-  std::size_t timeline_capacity = 0;      // records kept of this run; 0 = no timeline
+  std::uint64_t count_threshold = 5;    // paper_baseline
+  std::uint64_t lower_ns = 350'000;     // mean <= lower: inline
+  std::uint64_t upper_ns = 500'000;     // mean >= upper: spawn
+  std::size_t max_call_depth = 100'000; // nested PhySL calls before a run fails
+  std::size_t timeline_capacity = 0;    // records kept of this run; 0 = no timeline
   // Where cout() and debug() write, whole lines, one call at a time but from any thread; null: nowhere.
   void (*write)(void* context, std::string_view text) = nullptr;
   void* write_context = nullptr;
-  const std::atomic<bool>* cancel = nullptr; // when it turns true, the run fails with "cancelled" at the next call or loop turn
+  // When it turns true, the run fails with "cancelled" at the next call or turn of a loop; may be null.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 enum class inline_mode : std::int8_t { undecided = -1, spawned = 0, inlined = 1 }; // as Phylanx's eval_direct
@@ -79,7 +80,7 @@ struct node_profile {
   std::string display; // access-variable/x/L#0(1, 32)
   std::string primitive;
   std::uint32_t line = 0, column = 0;
-  std::int32_t parent = -1; // index into the same vector, which is in pre-order; -1: a top-level expression
+  std::int32_t parent = -1;       // index into the same vector, which is in pre-order; -1: a top-level expression
   std::uint64_t count = 0;        // evaluations
   std::uint64_t inclusive_ns = 0; // from the start of eval until the value is ready
   std::uint64_t self_ns = 0;      // own computation only
@@ -88,8 +89,8 @@ struct node_profile {
 };
 
 struct timeline_record {
-  std::uint32_t node = 0;   // index into profile()
-  std::int32_t worker = -1; // -1: a thread outside the runtime
+  std::uint32_t node = 0;                 // index into profile()
+  std::int32_t worker = -1;               // -1: a thread outside the runtime
   std::uint64_t start_ns = 0, end_ns = 0; // own computation, since the start of the run
 };
 
@@ -98,18 +99,20 @@ struct timeline {
   std::uint64_t dropped = 0; // records beyond the capacity
 };
 
-// A compiled program; a handle that is cheap to copy. All members may be called concurrently, also several run()s; statistics
-// are those of all runs together.
+// A compiled program; a handle that is cheap to copy. All members may be called concurrently, also several run()s;
+// statistics are those of all runs together.
 class program {
  public:
-  // `text` is PhySL. Identifiers may be tagged name$line$col: then errors and profiles speak of that place in `source_name`
-  // (1-based both), and nodes without a tag take the place of the tagged node around them. `source_text`, when given, is the
-  // text those places refer to; it is quoted in errors. Untagged programs are quoted from `text` itself. Throws error.
+  // `text` is PhySL. Identifiers may be tagged name$line$col: then errors and profiles speak of that place in
+  // `source_name` (1-based both), and nodes without a tag take the place of the tagged node around them. `source_text`,
+  // when given, is the text those places refer to; it is quoted in errors. Untagged programs are quoted from `text`
+  // itself. Throws error.
   program(std::string_view text, std::string source_name, std::string_view source_text = {});
 
-  // The value of the last expression; if that is a function and the program did not just return a value, it is called with
-  // `args`. `args` are also bound as list `sys_argv`. Blocks (a task is suspended). Spawning policies need a runtime:
-  // the one of the calling task, else runtime::current(). Throws error; nothing of the run is left running afterwards.
+  // The value of the last expression; if that is a function and the program did not just return a value, it is called
+  // with `args`. `args` are also bound as list `sys_argv`. Blocks (a task is suspended). Spawning policies need a
+  // runtime: the one of the calling task, else runtime::current(). Throws error; nothing of the run is left running
+  // afterwards.
   value run(std::span<const value> args = {}, const run_options& options = {}) const;
 
   std::vector<node_profile> profile() const; // pre-order

@@ -1,7 +1,8 @@
 // The values array programs compute with: nil, bool, int64, float64, string, array, list, dict, function, future.
 //
-// Scalars are inline; the rest is one pointer to a counted, logically immutable object. Copying a value is cheap and never
-// copies data. Objects may be shared between threads; a single `value` or `array` variable may not be written concurrently.
+// Scalars are inline; the rest is one pointer to a counted, logically immutable object. Copying a value is cheap and
+// never copies data. Objects may be shared between threads; a single `value` or `array` variable may not be written
+// concurrently.
 #pragma once
 
 #include <array>
@@ -26,7 +27,8 @@ std::string_view to_string(dtype type) noexcept; // "bool", "int64", "float64"
 constexpr std::size_t item_bytes(dtype type) noexcept { return type == dtype::boolean ? 1 : 8; }
 
 template <class T>
-inline constexpr bool is_element = std::is_same_v<T, bool> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>;
+inline constexpr bool is_element =
+    std::is_same_v<T, bool> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>;
 
 template <class T>
 inline constexpr dtype dtype_of = std::is_same_v<T, bool>           ? dtype::boolean
@@ -53,10 +55,10 @@ class extents {
   constexpr std::int64_t& operator[](std::size_t i) noexcept { return m_values[i]; }
   constexpr const std::int64_t* begin() const noexcept { return m_values.data(); }
   constexpr const std::int64_t* end() const noexcept { return m_values.data() + m_rank; }
-  void push_back(std::int64_t value);                // value_error beyond k_max_rank
-  void insert(std::size_t at, std::int64_t value);   // value_error beyond k_max_rank
+  void push_back(std::int64_t value);              // value_error beyond k_max_rank
+  void insert(std::size_t at, std::int64_t value); // value_error beyond k_max_rank
   void erase(std::size_t at) noexcept;
-  std::int64_t product() const;                      // number of elements; value_error when it does not fit
+  std::int64_t product() const; // number of elements; value_error when it does not fit
 
   friend bool operator==(const extents& a, const extents& b) noexcept {
     if (a.m_rank != b.m_rank) return false;
@@ -83,8 +85,7 @@ void destroy(object* o) noexcept;
 inline void add_reference(object* o) noexcept { o->references.fetch_add(1, std::memory_order_relaxed); }
 inline void drop_reference(object* o) noexcept {
   // A sole owner needs no read-modify-write: nobody else can add a reference. Acquire pairs with the release below.
-  if (o->references.load(std::memory_order_acquire) == 1 ||
-      o->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+  if (o->references.load(std::memory_order_acquire) == 1 || o->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
     destroy(o);
 }
 
@@ -94,8 +95,8 @@ struct array_object : object {
   extents shape;
   extents strides; // in elements, may be zero or negative
   void* data = nullptr;
-  array_object* base = nullptr;            // what a view keeps alive
-  void* owner = nullptr;                   // external memory: release(owner) when the last reference goes
+  array_object* base = nullptr; // what a view keeps alive
+  void* owner = nullptr;        // external memory: release(owner) when the last reference goes
   void (*release)(void* owner) = nullptr;
 };
 } // namespace detail
@@ -107,7 +108,8 @@ class __attribute__((may_alias)) array {
  public:
   array() : array(uninitialized(dtype::float64, extents{0})) {}
   array(const array& other) noexcept : m_object(other.m_object) { detail::add_reference(m_object); }
-  array(array&& other) noexcept : m_object(std::exchange(other.m_object, nullptr)) {} // moved-from: assign or destroy only
+  array(array&& other) noexcept
+      : m_object(std::exchange(other.m_object, nullptr)) {} // moved-from: assign or destroy only
   array& operator=(array other) noexcept {
     std::swap(m_object, other.m_object);
     return *this;
@@ -118,13 +120,14 @@ class __attribute__((may_alias)) array {
 
   static array uninitialized(dtype type, const extents& shape); // row-major, elements indeterminate
   static array zeros(dtype type, const extents& shape);
-  static array broadcast(const array& a, const extents& shape); // read-only view with zero strides; value_error if impossible
+  static array broadcast(const array& a,
+                         const extents& shape); // read-only view with zero strides; value_error if impossible
   template <class T>
   static array of(const extents& shape, std::span<const T> elements); // copies; value_error if the counts differ
 
-  // Reads external memory in place; it is never written. `release(owner)` is called exactly once, when the last view is gone,
-  // on whatever thread that happens (a Python owner must take the GIL there), and must not throw. Both may be null.
-  // Elements must stay unchanged while the array lives and be aligned to their size.
+  // Reads external memory in place; it is never written. `release(owner)` is called exactly once, when the last view is
+  // gone, on whatever thread that happens (a Python owner must take the GIL there), and must not throw. Both may be
+  // null. Elements must stay unchanged while the array lives and be aligned to their size.
   static array borrow(dtype type, const extents& shape, const extents& strides, const void* data, void* owner,
                       void (*release)(void* owner));
 
@@ -152,7 +155,7 @@ class __attribute__((may_alias)) array {
   }
 
   array view(std::int64_t offset, const extents& shape, const extents& strides) const; // offset in elements, unchecked
-  array transpose() const;                                                           // reversed axes, a view
+  array transpose() const;                                                             // reversed axes, a view
   array transpose(std::span<const std::int64_t> axes) const;
   array reshape(const extents& shape) const; // one -1 allowed; a view when contiguous, else a copy
   array contiguous() const;                  // itself when row-major already
@@ -187,7 +190,16 @@ array array::of(const extents& shape, std::span<const T> elements) {
 }
 
 enum class value_kind : std::uint8_t {
-  nil, boolean, int64, float64, string, array, list, dict, function, future,
+  nil,
+  boolean,
+  int64,
+  float64,
+  string,
+  array,
+  list,
+  dict,
+  function,
+  future,
   signal // inside the evaluator only: a break, continue or return on its way out
 };
 
@@ -246,13 +258,13 @@ class value {
   bool to_bool() const;          // truth value: number != 0; strings, lists and dicts: not empty; nil is false
   std::int64_t to_int64() const; // bool or int64; a float64 only when it is integral
   double to_float64() const;
-  std::string_view to_string_view() const;   // a string; the view lives as long as this value
-  treadle::array to_array() const;           // arrays, scalars (0-d) and nested lists of numbers of equal shape
-  std::size_t size() const;                  // entries of a list or dict, bytes of a string, length of an array's first axis
-  value item(std::size_t i) const;           // i-th item of a list, sub-array of an array; value_error when out of range
+  std::string_view to_string_view() const; // a string; the view lives as long as this value
+  treadle::array to_array() const;         // arrays, scalars (0-d) and nested lists of numbers of equal shape
+  std::size_t size() const;        // entries of a list or dict, bytes of a string, length of an array's first axis
+  value item(std::size_t i) const; // i-th item of a list, sub-array of an array; value_error when out of range
   std::span<const entry> entries() const;    // of a dict, in insertion order; lives as long as this value
   const value* find(const value& key) const; // of a dict; nullptr when absent
-  value wait() const;                        // the value of a future (blocks or suspends; rethrows), else this value itself
+  value wait() const; // the value of a future (blocks or suspends; rethrows), else this value itself
 
   const treadle::array& as_array() const noexcept; // kind must be array; no reference is counted
 
@@ -281,9 +293,9 @@ class value {
 std::string to_string(const value& v); // as `cout` prints: strings bare, arrays and numbers as NumPy prints them
 std::string repr(const value& v);      // as PhySL text: strings quoted and escaped
 
-// A comma-separated table of numbers, float64 of shape (rows, columns). One leading line that is not entirely numeric is a
-// header and skipped; empty lines at the end are ignored. Ragged rows, text, nan, inf, an empty, missing or unreadable file:
-// value_error naming file, line and column.
+// A comma-separated table of numbers, float64 of shape (rows, columns). One leading line that is not entirely numeric
+// is a header and skipped; empty lines at the end are ignored. Ragged rows, text, nan, inf, an empty, missing or
+// unreadable file: value_error naming file, line and column.
 array read_csv(const std::string& path);
 
 } // namespace treadle

@@ -1,4 +1,5 @@
-// Syntax trees, stored flat: operands precede the nodes that use them, so every pass can be a loop and none can overflow.
+// Syntax trees, stored flat: operands precede the nodes that use them, so every pass can be a loop and none can
+// overflow.
 #pragma once
 
 #include "physl/failure.hpp"
@@ -18,10 +19,10 @@ struct ast_node {
   ast_kind kind = ast_kind::literal;
   std::uint8_t tag_count = 0;
   std::array<std::int64_t, 2> tags{};
-  place where;           // in the text that was parsed
+  place where;             // in the text that was parsed
   std::uint32_t depth = 1; // levels of nesting below and including this node
-  std::string name;      // of a name or call
-  std::string attribute; // of a call: name{attribute}(...)
+  std::string name;        // of a name or call
+  std::string attribute;   // of a call: name{attribute}(...)
   value literal;
   std::vector<ast_index> operands;
 };
@@ -44,7 +45,7 @@ struct operator_info {
 const operator_info* find_operator(std::string_view symbol, bool prefix) noexcept;
 const operator_info* find_operator_by_name(std::string_view name, std::size_t operands) noexcept;
 
-ast parse(std::string_view text);  // throws failure
+ast parse(std::string_view text);   // throws failure
 std::string print(const ast& tree); // canonical PhySL: minimal parentheses, one top-level expression per line at least
 
 } // namespace treadle::physl

@@ -1,5 +1,5 @@
-// What travels while something goes wrong inside a compilation or a run; program turns it into physl::error at its boundary.
-// Not a std::exception: those are caught at every node to be given a place, and this one has it.
+// What travels while something goes wrong inside a compilation or a run; program turns it into physl::error at its
+// boundary. Not a std::exception: those are caught at every node to be given a place, and this one has it.
 #pragma once
 
 #include <treadle/physl.hpp>
@@ -21,8 +21,10 @@ struct failure {
   failure(std::string what_happened, place where_it_was) : message(std::move(what_happened)), where(where_it_was) {}
 
   void called_from(std::string_view function, place call) {
-    if (back_trace.size() < k_trace_limit) back_trace.push_back({std::string(function), call.line, call.column});
-    else ++omitted;
+    if (back_trace.size() < k_trace_limit)
+      back_trace.push_back({std::string(function), call.line, call.column});
+    else
+      ++omitted;
   }
 
   std::string message;

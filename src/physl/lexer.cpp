@@ -27,10 +27,14 @@ int hex_value(char c) noexcept {
 
 std::string describe(const token& t) {
   switch (t.kind) {
-  case token_kind::end: return "end of input";
-  case token_kind::identifier: return "identifier '" + std::string(t.text.substr(0, 60)) + "'";
-  case token_kind::string: return "a string";
-  default: return "'" + std::string(t.text.substr(0, 60)) + "'";
+  case token_kind::end:
+    return "end of input";
+  case token_kind::identifier:
+    return "identifier '" + std::string(t.text.substr(0, 60)) + "'";
+  case token_kind::string:
+    return "a string";
+  default:
+    return "'" + std::string(t.text.substr(0, 60)) + "'";
   }
 }
 

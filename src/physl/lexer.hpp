@@ -14,10 +14,10 @@ enum class token_kind : std::uint8_t { end, identifier, integer, real, string, p
 struct token {
   token_kind kind = token_kind::end;
   place where;
-  std::string_view text;            // of the token as written; identifiers without their tags
-  std::uint64_t integer = 0;        // magnitude of an integer literal
-  double real = 0.0;                // value of a real literal
-  std::string string;               // contents of a string literal
+  std::string_view text;              // of the token as written; identifiers without their tags
+  std::uint64_t integer = 0;          // magnitude of an integer literal
+  double real = 0.0;                  // value of a real literal
+  std::string string;                 // contents of a string literal
   std::array<std::int64_t, 2> tags{}; // of an identifier: name$a$b
   std::uint8_t tag_count = 0;
 

@@ -9,10 +9,9 @@ namespace treadle::physl {
 namespace {
 
 constexpr operator_info k_operators[] = {
-    {"||", "__or", 1},  {"&&", "__and", 2}, {"==", "__eq", 3},    {"!=", "__ne", 3},   {"<", "__lt", 4},
-    {"<=", "__le", 4},  {">", "__gt", 4},   {">=", "__ge", 4},    {"+", "__add", 5},   {"-", "__sub", 5},
-    {"*", "__mul", 6},  {"/", "__div", 6},  {"%", "__mod", 6},    {"-", "__minus", 0}, {"!", "__not", 0},
-    {"+", "__plus", 0},
+    {"||", "__or", 1}, {"&&", "__and", 2},  {"==", "__eq", 3}, {"!=", "__ne", 3},  {"<", "__lt", 4},  {"<=", "__le", 4},
+    {">", "__gt", 4},  {">=", "__ge", 4},   {"+", "__add", 5}, {"-", "__sub", 5},  {"*", "__mul", 6}, {"/", "__div", 6},
+    {"%", "__mod", 6}, {"-", "__minus", 0}, {"!", "__not", 0}, {"+", "__plus", 0},
 };
 
 class parser {
@@ -21,11 +20,15 @@ class parser {
 
   ast run() {
     while (m_next.kind != token_kind::end || !m_frames.empty()) {
-      if (m_operand_expected) read_operand();
-      else read_operator();
+      if (m_operand_expected)
+        read_operand();
+      else
+        read_operator();
     }
-    if (!m_operand_expected) finish_expression();
-    else if (!m_operators.empty()) fail_operand();
+    if (!m_operand_expected)
+      finish_expression();
+    else if (!m_operators.empty())
+      fail_operand();
     return std::move(m_tree);
   }
 
@@ -100,7 +103,8 @@ class parser {
       return;
     }
     switch (m_next.kind) {
-    case token_kind::identifier: return read_name();
+    case token_kind::identifier:
+      return read_name();
     case token_kind::integer:
     case token_kind::real: {
       const auto where = m_next.where;
@@ -110,7 +114,8 @@ class parser {
       auto t = take();
       return push_literal(value(t.string), t.where);
     }
-    default: unfinished();
+    default:
+      unfinished();
     }
   }
 
@@ -171,7 +176,10 @@ class parser {
     const auto what = f.node.kind == ast_kind::call ? "the arguments of '" + f.node.name + "'"
                       : f.groups                    ? std::string("'('")
                                                     : std::string("the list '('");
-    throw failure("expected " + std::string(m_operand_expected ? "an expression" : f.groups ? "')'" : "',' or ')'") +
+    throw failure("expected " +
+                      std::string(m_operand_expected ? "an expression"
+                                  : f.groups         ? "')'"
+                                                     : "',' or ')'") +
                       " to complete " + what + " opened at (" + std::to_string(f.node.where.line) + ", " +
                       std::to_string(f.node.where.column) + "), found " + describe(m_next),
                   m_next.where);
@@ -204,8 +212,7 @@ class parser {
 
   static value number(const token& t, bool negative) {
     if (t.kind == token_kind::real) return negative ? -t.real : t.real;
-    if (!negative && t.integer == std::uint64_t(1) << 63)
-      throw failure("integer out of the range of int64", t.where);
+    if (!negative && t.integer == std::uint64_t(1) << 63) throw failure("integer out of the range of int64", t.where);
     return static_cast<std::int64_t>(negative ? std::uint64_t(0) - t.integer : t.integer);
   }
 
@@ -236,7 +243,8 @@ class parser {
     std::int64_t count = 0;
     while (!m_next.is("]")) {
       if (count > 0) {
-        if (!m_next.is(",")) throw failure("expected ',' or ']' in an array literal, found " + describe(m_next), m_next.where);
+        if (!m_next.is(","))
+          throw failure("expected ',' or ']' in an array literal, found " + describe(m_next), m_next.where);
         m_next = m_lexer.next();
       }
       if (m_next.is("[")) {
@@ -267,9 +275,12 @@ class parser {
     } else if (m_next.kind == token_kind::identifier && m_next.tag_count == 0) {
       constexpr double k_inf = std::numeric_limits<double>::infinity();
       const auto name = m_next.text;
-      if (!sign && (name == "true" || name == "false")) v = name == "true";
-      else if (name == "inf" || name == "ninf") v = negative != (name == "ninf") ? -k_inf : k_inf;
-      else if (name == "nan") v = std::numeric_limits<double>::quiet_NaN();
+      if (!sign && (name == "true" || name == "false"))
+        v = name == "true";
+      else if (name == "inf" || name == "ninf")
+        v = negative != (name == "ninf") ? -k_inf : k_inf;
+      else if (name == "nan")
+        v = std::numeric_limits<double>::quiet_NaN();
     }
     if (v.is_nil()) throw failure("expected a number in an array literal, found " + describe(m_next), m_next.where);
     m_next = m_lexer.next();

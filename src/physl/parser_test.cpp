@@ -110,7 +110,8 @@ TEST(parser, every_kind_of_mistake_has_a_place) {
   EXPECT_EQ(error_in("a @ b"), "1:3 unexpected '@'");
   EXPECT_EQ(error_in("\x01"), "1:1 unexpected byte 0x01");
   EXPECT_EQ(error_in("\"abc"), "1:1 string is never closed");
-  EXPECT_EQ(error_in("\"a\\q\""), "1:3 unknown escape in a string: use \\a \\b \\f \\n \\r \\t \\v \\\\ \\' \\\" or \\xHH");
+  EXPECT_EQ(error_in("\"a\\q\""),
+            "1:3 unknown escape in a string: use \\a \\b \\f \\n \\r \\t \\v \\\\ \\' \\\" or \\xHH");
   EXPECT_EQ(error_in("\n/* x"), "2:1 comment '/*' is never closed");
   EXPECT_EQ(error_in("12abc"), "1:1 malformed number");
   EXPECT_EQ(error_in("1.2.3"), "1:1 malformed number");

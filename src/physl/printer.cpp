@@ -14,8 +14,8 @@ class printer {
     for (ast_index i = 0; i < tree.nodes.size(); ++i) m_flat[i] = flat_length(i);
   }
 
-  // Top-level expressions stand side by side, so one that starts with a sign or '(' could be read as the continuation of the
-  // one before it: those are wrapped.
+  // Top-level expressions stand side by side, so one that starts with a sign or '(' could be read as the continuation
+  // of the one before it: those are wrapped.
   std::string run() {
     std::vector<std::string> texts;
     for (auto root : m_tree.roots) {
@@ -79,8 +79,10 @@ class printer {
       const auto p = m_open.back();
       m_open.pop_back();
       if (p.new_line) m_out.append("\n").append(p.indent, ' ');
-      if (const auto* text = std::get_if<std::string_view>(&p.what)) m_out += *text;
-      else expand(std::get<ast_index>(p.what), p.indent);
+      if (const auto* text = std::get_if<std::string_view>(&p.what))
+        m_out += *text;
+      else
+        expand(std::get<ast_index>(p.what), p.indent);
     }
   }
 

@@ -43,21 +43,29 @@ TEST(printer, reports_mistakes_with_the_file_name) {
   }
 }
 
-// Random trees ---------------------------------------------------------------------------------------------------------
+// Random trees
+// ---------------------------------------------------------------------------------------------------------
 
 value random_literal() {
   switch (*rc::gen::inRange(0, 6)) {
-  case 0: return *rc::gen::arbitrary<std::int64_t>();
-  case 1: return static_cast<double>(*rc::gen::arbitrary<std::int32_t>()) / 1024.0;
-  case 2: return *rc::gen::map(rc::gen::arbitrary<std::string>(), [](const std::string& s) { return s; });
-  case 3: return array::of<std::int64_t>({2}, std::vector<std::int64_t>{*rc::gen::arbitrary<std::int64_t>(), -7});
-  case 4: return array::of<double>({1, 2}, std::vector<double>{std::numeric_limits<double>::infinity(), -0.0});
-  default: return array::zeros(dtype::float64, {1, 0});
+  case 0:
+    return *rc::gen::arbitrary<std::int64_t>();
+  case 1:
+    return static_cast<double>(*rc::gen::arbitrary<std::int32_t>()) / 1024.0;
+  case 2:
+    return *rc::gen::map(rc::gen::arbitrary<std::string>(), [](const std::string& s) { return s; });
+  case 3:
+    return array::of<std::int64_t>({2}, std::vector<std::int64_t>{*rc::gen::arbitrary<std::int64_t>(), -7});
+  case 4:
+    return array::of<double>({1, 2}, std::vector<double>{std::numeric_limits<double>::infinity(), -0.0});
+  default:
+    return array::zeros(dtype::float64, {1, 0});
   }
 }
 
 ast_index grow(ast& tree, int fuel) {
-  constexpr const char* k_names[] = {"x", "f", "__add", "__sub", "__mul", "__minus", "__not", "__lt", "__and", "__eq", "block"};
+  constexpr const char* k_names[] = {"x",     "f",    "__add", "__sub", "__mul", "__minus",
+                                     "__not", "__lt", "__and", "__eq",  "block"};
   ast_node n;
   const auto kind = *rc::gen::inRange(0, fuel > 0 ? 6 : 2);
   if (kind == 0) {

@@ -33,8 +33,8 @@ struct always_inline {
 };
 
 // Wagle et al., "Runtime Adaptive Task Inlining on Asynchronous Multitasking Runtime Systems", ICPP 2019, Algorithm 1:
-// after count_threshold evaluations, spawn when the mean time is >= upper, inline when it is <= lower, and between the two,
-// as before them, go on as last time. The first time is spawned.
+// after count_threshold evaluations, spawn when the mean time is >= upper, inline when it is <= lower, and between the
+// two, as before them, go on as last time. The first time is spawned.
 struct paper_baseline {
   static constexpr execution k_initial = execution::spawned;
 

@@ -60,7 +60,8 @@ RC_GTEST_PROP(inlining, paper_baseline_agrees_with_the_mean_in_exact_arithmetic,
   }
 }
 
-RC_GTEST_PROP(inlining, more_time_never_turns_a_spawn_into_an_inline, (std::uint64_t count, std::uint32_t a, std::uint32_t b)) {
+RC_GTEST_PROP(inlining, more_time_never_turns_a_spawn_into_an_inline,
+              (std::uint64_t count, std::uint32_t a, std::uint32_t b)) {
   const paper_baseline p;
   const auto n = count % 100 + 5;
   const auto less = p.decide({n, std::min(a, b)}, k_spawned), more = p.decide({n, std::max(a, b)}, k_spawned);

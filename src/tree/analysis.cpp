@@ -116,7 +116,8 @@ void analysis::scan(scope& s, std::span<const ast_index> roots) {
   }
   for (const auto* store : stores) { // all names of this function are known now, and those of the functions around it
     const auto* target = &m_tree.nodes[store->operands[0]];
-    while (target->kind == physl::ast_kind::call && !target->operands.empty()) target = &m_tree.nodes[target->operands[0]];
+    while (target->kind == physl::ast_kind::call && !target->operands.empty())
+      target = &m_tree.nodes[target->operands[0]];
     for (scope* at = &s; at; at = at->outer)
       if (auto* v = at->find_here(target->name)) {
         ++v->writes;

@@ -23,7 +23,7 @@ struct variable {
   std::uint32_t level = 0;    // of the function it belongs to; 0: the program itself
   std::uint32_t position = 0; // slot in that function's frames
   bool is_parameter = false;
-  std::uint32_t writes = 0;         // definitions, stores and loops that set it, in the whole text
+  std::uint32_t writes = 0;          // definitions, stores and loops that set it, in the whole text
   function_code* function = nullptr; // what its latest definition binds, if that is a function
   // The compiler's progress:
   bool visible = false; // its definition has been passed: from here on it hides a primitive of that name

@@ -14,7 +14,8 @@ bool selects_one(const value& index) { return index.kind() == value_kind::int64 
 void assign_nested(value& v, std::span<const value> indices, std::span<const std::uint32_t> groups, const value& x) {
   std::size_t taken = groups[0];
   std::size_t used = 1;
-  while (used < groups.size() && std::all_of(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(taken), selects_one))
+  while (used < groups.size() &&
+         std::all_of(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(taken), selects_one))
     taken += groups[used++];
   const auto here = indices.first(taken);
   if (used == groups.size()) return assign_slice(v, here, x);

@@ -3,10 +3,9 @@
 #include "tree/forms.hpp"
 #include "tree/primitive_node.hpp"
 #include "tree/suggestion.hpp"
+#include "tree/vocabulary.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <set>
 
 namespace treadle::tree {
@@ -18,89 +17,6 @@ using physl::ast_kind;
 struct position {
   bool can_return = false, can_break = false;
 };
-
-enum class flow : std::uint8_t { values, statements, branches, loop, parallel };
-
-struct form {
-  std::string_view name;
-  std::size_t least, most;
-  form_node::meaning meaning;
-  flow operands = flow::values;
-  form_node::calls called = form_node::calls::nothing;
-};
-
-constexpr std::size_t k_any = static_cast<std::size_t>(-1);
-constexpr auto k_calls_first = form_node::calls::first_operand, k_calls_unknown = form_node::calls::unknown;
-constexpr form k_forms[] = {
-    {"__and", 1, k_any, execute_and},
-    {"__name", 1, 1, execute_name},
-    {"__or", 1, k_any, execute_or},
-    {"apply", 2, 2, execute_apply, flow::values, k_calls_first},
-    {"async", 1, 1, execute_async, flow::parallel, k_calls_unknown},
-    {"block", 0, k_any, execute_block, flow::statements},
-    {"enable_tracing", 1, 1, execute_enable_tracing, flow::values, k_calls_unknown},
-    {"filter", 2, 2, execute_filter, flow::values, k_calls_first},
-    {"fmap", 2, k_any, execute_map, flow::values, k_calls_first},
-    {"fold_left", 3, 3, execute_fold_left, flow::values, k_calls_first},
-    {"fold_right", 3, 3, execute_fold_right, flow::values, k_calls_first},
-    {"for", 4, 4, execute_for, flow::loop},
-    {"for_each", 2, 2, execute_for_each, flow::loop, k_calls_first},
-    {"if", 2, 3, execute_if, flow::branches},
-    {"parallel_block", 0, k_any, execute_parallel_block, flow::parallel},
-    {"parallel_map", 2, k_any, execute_parallel_map, flow::parallel, k_calls_first},
-    {"timer", 2, 2, execute_timer, flow::values, k_calls_unknown},
-    {"while", 2, 2, execute_while, flow::loop},
-};
-// These bind names or end statements; they have rules of their own and cannot be hidden.
-constexpr std::string_view k_binding_forms[] = {"__arg",  "break",  "continue", "define", "define_global",
-                                                "for_in", "lambda", "return",   "store"};
-
-const form* find_form(std::string_view name) {
-  for (const auto& f : k_forms)
-    if (f.name == name) return &f;
-  return nullptr;
-}
-
-bool is_binding_form(std::string_view name) {
-  return std::find(std::begin(k_binding_forms), std::end(k_binding_forms), name) != std::end(k_binding_forms);
-}
-
-std::optional<value> find_constant(std::string_view name) {
-  constexpr double k_infinity = std::numeric_limits<double>::infinity();
-  static const std::pair<std::string_view, value> k_constants[] = {
-      {"nil", {}},
-      {"true", true},
-      {"false", false},
-      {"inf", k_infinity},
-      {"ninf", -k_infinity},
-      {"nan", std::numeric_limits<double>::quiet_NaN()},
-      {"NZERO", -0.0},
-      {"PZERO", 0.0},
-      {"euler", 2.71828182845904523536},
-      {"euler_gamma", 0.57721566490153286061},
-      {"pi", 3.14159265358979323846},
-      {"int", "int64"},
-      {"float", "float64"},
-      {"bool", "bool"},
-      {"newaxis", "newaxis"},
-  };
-  for (const auto& [known, v] : k_constants)
-    if (known == name) return v;
-  return {};
-}
-
-// add__float is add with its result converted.
-const primitive* find_with_suffix(std::string_view name, std::optional<dtype>& cast) {
-  if (const auto* p = find_primitive(name)) return p;
-  constexpr std::pair<std::string_view, dtype> k_suffixes[] = {
-      {"__bool", dtype::boolean}, {"__int", dtype::int64}, {"__float", dtype::float64}};
-  for (const auto& [suffix, type] : k_suffixes) {
-    if (!name.ends_with(suffix) || name.size() == suffix.size()) continue;
-    cast = type;
-    return find_primitive(name.substr(0, name.size() - suffix.size()));
-  }
-  return nullptr;
-}
 
 class compiler {
  public:
@@ -135,7 +51,8 @@ class compiler {
   }
 
   node* compile(ast_index i, position p) {
-    if (this_task::stack_remaining() < k_stack_reserve) return this_task::on_fresh_stack([&] { return compile_here(i, p); });
+    if (this_task::stack_remaining() < k_stack_reserve)
+      return this_task::on_fresh_stack([&] { return compile_here(i, p); });
     return compile_here(i, p);
   }
 
@@ -152,10 +69,14 @@ class compiler {
 
   node* compile_kind(const ast_node& n, position p) {
     switch (n.kind) {
-    case ast_kind::literal: return make<literal_node>(n.literal, place_of(n));
-    case ast_kind::name: return compile_name(n);
-    case ast_kind::list: return primitive_call(n, *find_primitive("list"), "list", {});
-    default: return compile_call(n, p);
+    case ast_kind::literal:
+      return make<literal_node>(n.literal, place_of(n));
+    case ast_kind::name:
+      return compile_name(n);
+    case ast_kind::list:
+      return primitive_call(n, *find_primitive("list"), "list", {});
+    default:
+      return compile_call(n, p);
     }
   }
 
@@ -227,8 +148,8 @@ class compiler {
     if (!builtin)
       if (auto* v = find_variable(n.name, true)) return function_call(n, *v);
     if (const auto* f = find_form(n.name)) return compile_form(n, *f, p);
-    std::optional<dtype> cast;
-    if (const auto* primitive = find_with_suffix(n.name, cast)) return primitive_call(n, *primitive, n.name, cast);
+    if (const auto [found, cast] = find_primitive_or_cast(n.name); found)
+      return primitive_call(n, *found, n.name, cast);
     if (!builtin)
       if (auto* v = find_variable(n.name, false)) return function_call(n, *v);
     unknown(n, "function");
@@ -240,8 +161,10 @@ class compiler {
 
   [[noreturn]] void wrong_count(const ast_node& n, std::size_t least, std::size_t most) const {
     std::string text = n.name + "() takes " + std::to_string(least);
-    if (most == k_any) text += " or more";
-    else if (most != least) text += " to " + std::to_string(most);
+    if (most == k_any_number)
+      text += " or more";
+    else if (most != least)
+      text += " to " + std::to_string(most);
     text += most == 1 ? " argument, " : " arguments, ";
     throw failure(text + std::to_string(n.operands.size()) + " given", place_of(n));
   }
@@ -276,7 +199,7 @@ class compiler {
       if (operands[position]) throw failure(n.name + "() got argument '" + wanted + "' twice", place_of(*k));
       operands[position] = compile(k->operands[1], {});
     }
-    const auto most = takes.variadic ? k_any : takes.parameters.size();
+    const auto most = takes.variadic ? k_any_number : takes.parameters.size();
     if (operands.size() > most || (operands.size() < takes.required && !keywords)) wrong_count(n, takes.required, most);
     for (std::size_t i = 0; i < std::max(operands.size(), takes.required); ++i) {
       const bool missing = i >= operands.size() || !operands[i];
@@ -332,7 +255,8 @@ class compiler {
       } else if (keywords) {
         throw failure("a positional argument follows keyword arguments", place_of(n));
       }
-      if (given[position]) throw failure(n.name + "() got argument '" + code.parameters[position].name + "' twice", place_of(n));
+      if (given[position])
+        throw failure(n.name + "() got argument '" + code.parameters[position].name + "' twice", place_of(n));
       given[position] = true;
       positions.push_back(static_cast<std::uint32_t>(position));
       operands.push_back(compile(k ? k->operands[1] : operand, {}));
@@ -411,7 +335,8 @@ class compiler {
 
   node* compile_define_global(const ast_node& n) {
     const auto& name = target_name(n, "define_global");
-    if (n.operands.size() != 2) throw failure("define_global(" + name.name + ", e) takes a name and a value", place_of(n));
+    if (n.operands.size() != 2)
+      throw failure("define_global(" + name.name + ", e) takes a name and a value", place_of(n));
     return assignment(n, "define-global-variable", *m_names.global().find_here(name.name), n.operands[1]);
   }
 
@@ -420,7 +345,9 @@ class compiler {
     std::vector<const ast_node*> slices; // from the outside in
     const auto* target = &at(n.operands[0]);
     while (target->kind == ast_kind::call) {
-      if (!is_slice(*target)) throw failure("cannot store into '" + target->name + "(...)': only variables and slices of them", place_of(*target));
+      if (!is_slice(*target))
+        throw failure("cannot store into '" + target->name + "(...)': only variables and slices of them",
+                      place_of(*target));
       slices.insert(slices.begin(), target);
       target = &at(target->operands[0]);
     }
@@ -481,10 +408,11 @@ class compiler {
     if (n.name == "store") return compile_store(n);
     if (n.name == "for_in") return compile_for_in(n, p);
     if (n.name == "return") return compile_return(n, p);
-    if (n.name == "__arg") throw failure("__arg(name, value) may stand only among the arguments of a call or the parameters of a function", place_of(n));
+    if (n.name == "__arg")
+      throw failure("__arg(name, value) may stand only among the arguments of a call or the parameters of a function",
+                    place_of(n));
     if (!n.operands.empty()) wrong_count(n, 0, 0);
-    if (!p.can_break)
-      throw failure(n.name + "() must be a statement in the body of a loop", place_of(n));
+    if (!p.can_break) throw failure(n.name + "() must be a statement in the body of a loop", place_of(n));
     return make<form_node>(n.name, place_of(n), n.name == "break" ? execute_break : execute_continue);
   }
 
@@ -541,13 +469,6 @@ class compiler {
 };
 
 } // namespace
-
-std::vector<std::string_view> form_names() {
-  std::vector<std::string_view> names(std::begin(k_binding_forms), std::end(k_binding_forms));
-  for (const auto& f : k_forms) names.push_back(f.name);
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 std::unique_ptr<compiled> compile(const ast& tree) {
   analysis names(tree);

@@ -13,9 +13,9 @@ struct compiled {
   std::deque<function_code> functions;      // the first is the program itself: its slots are the global variables
   std::vector<std::unique_ptr<node>> nodes; // operands before the nodes that use them
   std::vector<node*> roots;
-  std::vector<const node*> pre_order;       // position = node::index
-  std::vector<std::int32_t> parents;        // by index; -1: a root
-  std::uint32_t arguments_slot = 0;         // of sys_argv
+  std::vector<const node*> pre_order; // position = node::index
+  std::vector<std::int32_t> parents;  // by index; -1: a root
+  std::uint32_t arguments_slot = 0;   // of sys_argv
 };
 
 // Throws failure: unknown names (with a suggestion), wrong numbers of arguments, misplaced statements.
@@ -23,8 +23,5 @@ std::unique_ptr<compiled> compile(const ast& tree);
 
 // Numbers the nodes and finds out what may overlap: effects, order of operands, which reads need no reference.
 void link(compiled& program);
-
-// Every name that starts a special form, sorted.
-std::vector<std::string_view> form_names();
 
 } // namespace treadle::tree

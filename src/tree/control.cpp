@@ -113,8 +113,9 @@ value connect(const node& self, frame& f, context& c, bool deciding, std::string
       result = v.to_bool();
       if (result.boolean() == deciding) return result;
     } else {
-      result = result.is_nil() ? std::move(v)
-                               : call_primitive(elementwise, {nullptr, &c.run.services(), 0}, {std::move(result), std::move(v)});
+      result = result.is_nil()
+                   ? std::move(v)
+                   : call_primitive(elementwise, {nullptr, &c.run.services(), 0}, {std::move(result), std::move(v)});
     }
   }
   return result.is_array() ? call_primitive(elementwise, {nullptr, &c.run.services(), 0}, {result, result}) : result;
@@ -133,7 +134,8 @@ value execute_return(const node& self, frame& f, context& c) {
   return make_signal(signal::return_value);
 }
 
-value execute_timer(const node& self, frame& f, context& c) { // timer(f, g): f(), then g(seconds it took); the value of f
+value execute_timer(const node& self, frame& f,
+                    context& c) { // timer(f, g): f(), then g(seconds it took); the value of f
   const callee measured(*self.operands()[0], f, c), report(*self.operands()[1], f, c);
   const auto start = detail::ticks_now();
   value result = measured({}, c);

@@ -1,5 +1,6 @@
 // Elementwise kernels over one or two operands with NumPy broadcasting and promotion. An operation is a struct with
-//   template <class T> static R apply(T...);   and   static constexpr dtype k_least: the type operands are promoted to at least.
+//   template <class T> static R apply(T...);   and   static constexpr dtype k_least: the type operands are promoted to
+//   at least.
 #pragma once
 
 #include "physl/value/strided.hpp"
@@ -17,9 +18,12 @@ class operand {
       view(v.as_array());
     } else if (v.is_scalar()) {
       m_strides = {};
-      if (type == dtype::float64) m_scalar.real = v.to_float64();
-      else if (type == dtype::int64) m_scalar.integer = v.integer();
-      else m_scalar.boolean = v.integer() != 0;
+      if (type == dtype::float64)
+        m_scalar.real = v.to_float64();
+      else if (type == dtype::int64)
+        m_scalar.integer = v.integer();
+      else
+        m_scalar.boolean = v.integer() != 0;
       m_data = &m_scalar;
     } else {
       m_converted = v.to_array().cast(type);
@@ -30,7 +34,9 @@ class operand {
   operand& operator=(const operand&) = delete;
 
   template <class T>
-  const T* data() const noexcept { return static_cast<const T*>(m_data); }
+  const T* data() const noexcept {
+    return static_cast<const T*>(m_data);
+  }
   const extents& shape() const noexcept { return m_shape; }
   bool is_scalar() const noexcept { return m_shape.rank() == 0; }
   bool is_contiguous() const noexcept { return m_strides == detail::row_major_strides(m_shape); }
@@ -121,7 +127,8 @@ value binary_values(call_context& context, std::span<value> args) {
   if (a.kind() == value_kind::float64 && b.kind() == value_kind::float64)
     return value(Op::template apply<double>(a.real(), b.real()));
   switch (std::max({dtype_of_value(a), dtype_of_value(b), Op::k_least})) {
-  case dtype::float64: return binary_as<Op, double>(context, args, 0);
+  case dtype::float64:
+    return binary_as<Op, double>(context, args, 0);
   case dtype::int64:
     if constexpr (Op::k_least <= dtype::int64) return binary_as<Op, std::int64_t>(context, args, 0);
     [[fallthrough]];
@@ -165,7 +172,8 @@ value unary_as(call_context& context, std::span<value> args) {
 template <class Op>
 value unary(call_context& context, std::span<value> args) {
   switch (std::max(dtype_of_value(args[0]), Op::k_least)) {
-  case dtype::float64: return unary_as<Op, double>(context, args);
+  case dtype::float64:
+    return unary_as<Op, double>(context, args);
   case dtype::int64:
     if constexpr (Op::k_least <= dtype::int64) return unary_as<Op, std::int64_t>(context, args);
     [[fallthrough]];

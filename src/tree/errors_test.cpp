@@ -34,11 +34,15 @@ TEST(errors, of_arity) {
 
 TEST(errors, of_misplaced_statements) {
   EXPECT_EQ(place_and_message("return(1)"), "1:1 return() outside of a function");
-  EXPECT_EQ(place_and_message("define(f, 1 + return(1)) define(g, a, a + return(1))"), "1:15 return() outside of a function");
-  EXPECT_EQ(place_and_message("define(g, a, a + return(1))"), "1:18 return() must be a statement, not part of an expression");
+  EXPECT_EQ(place_and_message("define(f, 1 + return(1)) define(g, a, a + return(1))"),
+            "1:15 return() outside of a function");
+  EXPECT_EQ(place_and_message("define(g, a, a + return(1))"),
+            "1:18 return() must be a statement, not part of an expression");
   EXPECT_EQ(place_and_message("break()"), "1:1 break() must be a statement in the body of a loop");
-  EXPECT_EQ(place_and_message("fmap(lambda(x, continue()), '(1))"), "1:16 continue() must be a statement in the body of a loop");
-  EXPECT_EQ(place_and_message("while(true, parallel_block(break()))"), "1:28 break() must be a statement in the body of a loop");
+  EXPECT_EQ(place_and_message("fmap(lambda(x, continue()), '(1))"),
+            "1:16 continue() must be a statement in the body of a loop");
+  EXPECT_EQ(place_and_message("while(true, parallel_block(break()))"),
+            "1:28 break() must be a statement in the body of a loop");
   EXPECT_EQ(place_and_message("__arg(a, 1)"),
             "1:1 __arg(name, value) may stand only among the arguments of a call or the parameters of a function");
   EXPECT_EQ(place_and_message("store(f(x), 1)"), "1:7 cannot store into 'f(...)': only variables and slices of them");
@@ -66,7 +70,8 @@ TEST(errors, at_run_time_carry_the_place_of_the_primitive) {
 }
 
 TEST(errors, quote_the_source_and_trace_the_calls) {
-  const auto e = error_of("define(inner, a,\n  a + [1, 2])\ndefine(outer, b, inner(b))\nouter([1.0])\nouter([1, 2, 3])");
+  const auto e =
+      error_of("define(inner, a,\n  a + [1, 2])\ndefine(outer, b, inner(b))\nouter([1.0])\nouter([1, 2, 3])");
   EXPECT_STREQ(e.what(), "test.physl(2, 5): __add: operands of shapes (3,) and (2,) cannot be broadcast\n"
                          "      a + [1, 2])\n"
                          "        ^\n"
@@ -88,7 +93,8 @@ TEST(errors, are_the_same_in_every_policy) {
       const auto first = error_of("list(sin(\"left\"), 1 / 0, slice([1], 5))", p); // the leftmost operand's
       EXPECT_EQ(first.message(), "sin: expected an array, found string");
       EXPECT_EQ(error_of("parallel_block(1 / 0, sin(\"x\"))", p).message(), "__div: integer division by zero");
-      EXPECT_EQ(error_of("parallel_map(lambda(i, 10 / (i - 3)), range(6))", p).message(), "__div: integer division by zero");
+      EXPECT_EQ(error_of("parallel_map(lambda(i, 10 / (i - 3)), range(6))", p).message(),
+                "__div: integer division by zero");
       EXPECT_EQ(error_of("define(a, async(1 / 0)) a + a", p).message(), "__div: integer division by zero");
       EXPECT_EQ(repr(run("define(a, async(1 / 1)) async(sum([1])) 5", {}, p)), "5");
     }

@@ -1,5 +1,6 @@
-// Evaluation. In a run that never spawns it is plain recursion over execute(); otherwise eval() builds a graph of futures
-// from the leaves up, and each instance is decided on when its turn comes ("Runtime Adaptive Task Inlining", section 2.2).
+// Evaluation. In a run that never spawns it is plain recursion over execute(); otherwise eval() builds a graph of
+// futures from the leaves up, and each instance is decided on when its turn comes ("Runtime Adaptive Task Inlining",
+// section 2.2).
 #include "tree/evaluate.hpp"
 
 #include <treadle/dataflow.hpp>
@@ -12,7 +13,8 @@
 namespace treadle::tree {
 namespace {
 
-// Measures one evaluation, from the context's present moment or an earlier start. finish() is not reached when it throws.
+// Measures one evaluation, from the context's present moment or an earlier start. finish() is not reached when it
+// throws.
 class measurement {
  public:
   explicit measurement(context& c) noexcept : measurement(c, c.now) {}
@@ -51,8 +53,10 @@ class measurement {
 };
 
 void count_leaf(const node& n, context& c) noexcept {
-  if (c.local) ++c.local[n.index].count;
-  else c.run.statistics(n.index).count.fetch_add(1, detail::order::relaxed);
+  if (c.local)
+    ++c.local[n.index].count;
+  else
+    c.run.statistics(n.index).count.fetch_add(1, detail::order::relaxed);
 }
 
 [[noreturn]] void fail_here(const node& n, const char* message) {
@@ -183,8 +187,10 @@ eventual eval_strict(const strict_node& n, frame& f, context& c) {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       auto& v = started[i].ready_value();
       settle(v, c);
-      if (operands[i]->is_leaf()) args.share(i, std::move(v));
-      else args.own(i, std::move(v));
+      if (operands[i]->is_leaf())
+        args.share(i, std::move(v));
+      else
+        args.own(i, std::move(v));
     }
     value v = located(n, [&] { return n.compute(args.all(), args.owned(), f, c); });
     m.finish(n, false);
@@ -203,8 +209,8 @@ eventual eval_strict(const strict_node& n, frame& f, context& c) {
   }
   m.hand_over();
   if (pending.empty()) return async(launch::async, [task = std::move(task)]() mutable { return task({}); });
-  // Run where the last operand completes, one inline node completes the next one outwards, on the same stack: now and then
-  // a task of its own bounds that.
+  // Run where the last operand completes, one inline node completes the next one outwards, on the same stack: now and
+  // then a task of its own bounds that.
   const auto how = inlined && !n.ends_stretch() ? launch::sync : launch::async;
   return dataflow(how, std::move(task), std::move(pending));
 }
@@ -226,8 +232,10 @@ value strict_node::execute(frame& f, context& c) const {
     }
     value v = run(operand, f, c);
     settle(v, c);
-    if (operand.is_leaf()) args.share(i, std::move(v));
-    else args.own(i, std::move(v));
+    if (operand.is_leaf())
+      args.share(i, std::move(v));
+    else
+      args.own(i, std::move(v));
   }
   return compute(args.all(), args.owned(), f, c);
 }

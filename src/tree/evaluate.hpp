@@ -37,8 +37,8 @@ class eventual {
   future<value> m_future;
 };
 
-// Starts the evaluation of a node. All that it starts is done before the eventual is ready, so the frame needs to live no
-// longer than until then. Throws what an inline part throws, when nothing it started is left running.
+// Starts the evaluation of a node. All that it starts is done before the eventual is ready, so the frame needs to live
+// no longer than until then. Throws what an inline part throws, when nothing it started is left running.
 eventual eval(const node& n, frame& f, context& c);
 
 // Replaces the value of async(e) by what it stands for; waits.
@@ -55,8 +55,8 @@ future<value> spawn(const node& n, context& c, Body body) {
   return async(launch::async,
                [&n, &run = c.run, depth = c.depth, start = c.now, body = std::move(body)]() mutable -> value {
                  return detail_evaluate::run_task(
-                     n, run, depth, start, [](void* b, context& here) -> value { return (*static_cast<Body*>(b))(here); },
-                     &body);
+                     n, run, depth, start,
+                     [](void* b, context& here) -> value { return (*static_cast<Body*>(b))(here); }, &body);
                });
 }
 

@@ -25,7 +25,7 @@ constexpr case_of k_cases[] = {
     {"define(f, block(define(f, 1), f)) f", "1"},
     {"define(x, 1) define(f, block(define_global(x, 5))) x", "5"},
     {"define(f, a, define_global(g, a)) f(4) g", "4"},
-    {"define(sum, a, b, a * b) sum(3, 4)", "12"},            // a user's name hides a primitive,
+    {"define(sum, a, b, a * b) sum(3, 4)", "12"},             // a user's name hides a primitive,
     {"define(n, sum([1, 2])) define(sum, n, n) sum(9)", "9"}, // but only from its definition on
     {"define(shape, shape([1, 2])) shape", "list(2)"},
     {"define(sum, a, sum{builtin}(a) + 1) sum([1, 2])", "4"},
@@ -43,12 +43,14 @@ constexpr case_of k_cases[] = {
     {"define(n, 0) for_each(lambda(i, block(if(i == 2, break()), store(n, n + 1))), range(5)) n", "2"},
     {"define(s, 0) for_in(i, [1, 2, 3], store(s, s + i)) list(s, i)", "list(6, 3)"},
     {"define(s, 0) for_in(i, range(10), block(if(i == 2, continue()), if(i == 5, break()), store(s, s + i))) s", "8"},
-    {"define(s, 0) for(define(i, 0), i < 5, store(i, i + 1), block(if(i % 2 == 0, continue()), store(s, s + i))) s", "4"},
+    {"define(s, 0) for(define(i, 0), i < 5, store(i, i + 1), block(if(i % 2 == 0, continue()), store(s, s + i))) s",
+     "4"},
     {"define(i, 0) while(true, block(store(i, i + 1), if(i == 4, break()))) i", "4"},
     {"define(f, n, block(while(true, block(store(n, n - 1), if(n < 0, return(n * 100)))), 5)) f(3)", "-100"},
     {"define(f, n, block(if(n > 0, return(1)), 2)) list(f(1), f(0))", "list(1, 2)"},
     {"define(g, lambda(block(return(), 1))) g()", "nil"},
-    {"define(f, n, for_in(i, range(10), for_in(j, range(10), if(i * j == n, return(list(i, j)))))) f(12)", "list(2, 6)"},
+    {"define(f, n, for_in(i, range(10), for_in(j, range(10), if(i * j == n, return(list(i, j)))))) f(12)",
+     "list(2, 6)"},
     // sequences
     {"fmap(lambda(a, b, a + b), '(1, 2, 3), '(10, 20))", "list(11, 22)"},
     {"filter(lambda(x, x > 1), '(1, 2, 3))", "list(2, 3)"},
@@ -98,7 +100,8 @@ TEST(evaluate, every_policy_gives_the_same_values) {
     for (auto p : k_policies)
       for (const auto& c : k_cases) {
         try {
-          EXPECT_EQ(repr(run(c.text, {}, p)), c.expected) << c.text << " with " << to_string(p) << ", workers " << count;
+          EXPECT_EQ(repr(run(c.text, {}, p)), c.expected)
+              << c.text << " with " << to_string(p) << ", workers " << count;
         } catch (const physl::error& e) {
           ADD_FAILURE() << c.text << " with " << to_string(p) << ": " << e.what();
         }
@@ -149,8 +152,9 @@ TEST(evaluate, a_run_can_be_cancelled) {
     auto options = with_policy(p);
     options.cancel = &cancel;
     EXPECT_THROW(static_cast<void>(physl::program("while(true, 1)", "t").run({}, options)), physl::error);
-    EXPECT_THROW(static_cast<void>(physl::program("define(f, f2()) define(f2, lambda(f2())) f2()", "t").run({}, options)),
-                 physl::error);
+    EXPECT_THROW(
+        static_cast<void>(physl::program("define(f, f2()) define(f2, lambda(f2())) f2()", "t").run({}, options)),
+        physl::error);
   }
 }
 

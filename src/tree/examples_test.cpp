@@ -3,8 +3,8 @@
 
 #include <cmath>
 #include <filesystem>
-#include <functional>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <sstream>
 
@@ -23,7 +23,8 @@ physl::program program_of(const std::string& name) {
 }
 
 value to_value(const matrix& m) {
-  auto a = array::uninitialized(dtype::float64, {static_cast<std::int64_t>(m.size()), static_cast<std::int64_t>(m[0].size())});
+  auto a = array::uninitialized(dtype::float64,
+                                {static_cast<std::int64_t>(m.size()), static_cast<std::int64_t>(m[0].size())});
   auto* x = a.mutable_data<double>();
   for (const auto& row : m)
     for (double e : row) *x++ = e;
@@ -47,7 +48,8 @@ matrix random_matrix(std::size_t rows, std::size_t columns, unsigned seed) {
 
 void expect_near(const value& found, const matrix& expected, double tolerance) {
   const auto a = found.to_array().contiguous();
-  ASSERT_EQ(a.shape(), (extents{static_cast<std::int64_t>(expected.size()), static_cast<std::int64_t>(expected[0].size())}));
+  ASSERT_EQ(a.shape(),
+            (extents{static_cast<std::int64_t>(expected.size()), static_cast<std::int64_t>(expected[0].size())}));
   const auto* x = a.data<double>();
   for (const auto& row : expected)
     for (double e : row) EXPECT_NEAR(*x++, e, tolerance);
@@ -61,7 +63,8 @@ value run_everywhere(const std::string& name, std::span<const value> args) {
     const workers w(count);
     for (auto p : k_policies)
       for (int repetition = 0; repetition < 3; ++repetition)
-        EXPECT_EQ(program.run(args, with_policy(p)), reference) << name << " with " << to_string(p) << ", workers " << count;
+        EXPECT_EQ(program.run(args, with_policy(p)), reference)
+            << name << " with " << to_string(p) << ", workers " << count;
   }
   return reference;
 }
@@ -94,7 +97,8 @@ matrix gram(const matrix& x, double regularization) {
 }
 
 // The factors of one side, sparse: only what is rated counts.
-void half_step(matrix& target, const matrix& fixed, const matrix& g, double alpha, const std::function<double(std::size_t, std::size_t)>& rating) {
+void half_step(matrix& target, const matrix& fixed, const matrix& g, double alpha,
+               const std::function<double(std::size_t, std::size_t)>& rating) {
   const auto f = fixed[0].size();
   for (std::size_t u = 0; u < target.size(); ++u) {
     matrix a = g;
@@ -166,7 +170,9 @@ TEST(examples, kmeans) {
     matrix sums = zeros(5, 3);
     for (const auto& p : points) {
       std::size_t nearest = 0;
-      const auto distance = [&](std::size_t k) { return std::pow(p[0] - centroids[k][0], 2) + std::pow(p[1] - centroids[k][1], 2); };
+      const auto distance = [&](std::size_t k) {
+        return std::pow(p[0] - centroids[k][0], 2) + std::pow(p[1] - centroids[k][1], 2);
+      };
       for (std::size_t k = 1; k < 5; ++k)
         if (distance(k) < distance(nearest)) nearest = k;
       for (std::size_t j = 0; j < 2; ++j) sums[nearest][j] += p[j];

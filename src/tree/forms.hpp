@@ -43,7 +43,7 @@ value execute_enable_tracing(const node& self, frame& f, context& c);
 value execute_name(const node& self, frame& f, context& c);
 
 value execute_async(const node& self, frame& f, context& c);
-value execute_map(const node& self, frame& f, context& c);          // fmap(function, sequences...)
+value execute_map(const node& self, frame& f, context& c); // fmap(function, sequences...)
 value execute_parallel_map(const node& self, frame& f, context& c);
 value execute_filter(const node& self, frame& f, context& c);
 value execute_fold_left(const node& self, frame& f, context& c); // (function, start or nil, sequence)
@@ -78,10 +78,12 @@ class assignment_node final : public node {
   variable_address m_address;
 };
 
-// store(slice(x, i, ...), e), also of slices of slices: the operands are e, then the indices, grouped from the outside in.
+// store(slice(x, i, ...), e), also of slices of slices: the operands are e, then the indices, grouped from the outside
+// in.
 class slice_assignment_node final : public node {
  public:
-  slice_assignment_node(std::string_view variable, place where, variable_address address, std::vector<std::uint32_t> groups)
+  slice_assignment_node(std::string_view variable, place where, variable_address address,
+                        std::vector<std::uint32_t> groups)
       : node(node_class::form, "store", variable, where), m_address(address), m_groups(std::move(groups)) {
     always_inline = true;
   }

@@ -22,7 +22,8 @@ frame* frame::create(frame* parent, std::uint32_t slots) {
 
 void frame::release() noexcept {
   // Acquire pairs with the release of whoever dropped its reference before; a sole owner needs no read-modify-write.
-  if (m_references.load(detail::order::acquire) == 1 || m_references.fetch_sub(1, detail::order::acq_rel) == 1) destroy();
+  if (m_references.load(detail::order::acquire) == 1 || m_references.fetch_sub(1, detail::order::acq_rel) == 1)
+    destroy();
 }
 
 frame* frame::capture(run_state& run) {

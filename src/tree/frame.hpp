@@ -26,8 +26,8 @@ struct slot {
   detail::spinlock lock;
 };
 
-// Counted by closures and asynchronous tasks; a call owns one reference. A frame keeps its parent alive only once it was
-// captured itself, because a call never outlives the calls around it.
+// Counted by closures and asynchronous tasks; a call owns one reference. A frame keeps its parent alive only once it
+// was captured itself, because a call never outlives the calls around it.
 class frame {
  public:
   static frame* create(frame* parent, std::uint32_t slots); // count 1

@@ -10,7 +10,8 @@ namespace {
 // The frame of one call. Released when the call ends, however it ends.
 class activation {
  public:
-  activation(const function_code& code, frame* parent, context& c) : m_context(c), m_frame(frame::create(parent, code.slots)) {
+  activation(const function_code& code, frame* parent, context& c)
+      : m_context(c), m_frame(frame::create(parent, code.slots)) {
     ++c.depth;
   }
   ~activation() {
@@ -27,9 +28,7 @@ class activation {
   frame* m_frame;
 };
 
-std::string count_text(std::size_t n, const char* what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
+std::string count_text(std::size_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 
 [[noreturn]] void wrong_arity(const function_code& code, std::size_t given) {
   const auto most = code.parameters.size(), least = code.required();
@@ -46,7 +45,8 @@ value run_body(const function_code& code, frame& f, context& c) {
   for (std::size_t i = 0; i < code.parameters.size(); ++i) {
     auto& s = f.at(static_cast<std::uint32_t>(i));
     if (!is_signal(s.v)) continue;
-    if (!code.parameters[i].otherwise) throw value_error(code.name + "(): argument '" + code.parameters[i].name + "' is missing");
+    if (!code.parameters[i].otherwise)
+      throw value_error(code.name + "(): argument '" + code.parameters[i].name + "' is missing");
     s.v = evaluate(*code.parameters[i].otherwise, f, c);
   }
   value v = evaluate(*code.body, f, c);
@@ -139,13 +139,15 @@ value dynamic_call_node::compute(std::span<value> args, std::uint32_t, frame&, c
     const auto& code = *object.code;
     activation call(code, object.captured, c);
     for (std::size_t i = 0; i < given.size(); ++i) {
-      const auto at = keywords[i].empty()
-                          ? i
-                          : static_cast<std::size_t>(std::find_if(code.parameters.begin(), code.parameters.end(),
-                                                                  [&](const auto& p) { return p.name == keywords[i]; }) -
-                                                     code.parameters.begin());
+      const auto at =
+          keywords[i].empty()
+              ? i
+              : static_cast<std::size_t>(std::find_if(code.parameters.begin(), code.parameters.end(),
+                                                      [&](const auto& p) { return p.name == keywords[i]; }) -
+                                         code.parameters.begin());
       if (at >= code.parameters.size())
-        throw value_error(code.name + "() has no argument " + (keywords[i].empty() ? std::to_string(i) : "'" + keywords[i] + "'"));
+        throw value_error(code.name + "() has no argument " +
+                          (keywords[i].empty() ? std::to_string(i) : "'" + keywords[i] + "'"));
       bind(*call, at, given[i], false);
     }
     return run_body(code, *call, c);

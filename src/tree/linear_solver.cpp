@@ -89,7 +89,8 @@ class decomposition {
     if (!m_regular) return 0.0;
     double product = 1.0;
     for (i64 i = 0; i < m_n; ++i) {
-      const bool exchanged = m_n <= k_small_matrix ? m_pivots[i] != i : m_large_pivots[static_cast<std::size_t>(i)] != i + 1;
+      const bool exchanged =
+          m_n <= k_small_matrix ? m_pivots[i] != i : m_large_pivots[static_cast<std::size_t>(i)] != i + 1;
       product *= exchanged ? -lu()[i * m_n + i] : lu()[i * m_n + i];
     }
     return product;

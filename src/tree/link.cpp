@@ -20,7 +20,8 @@ void number_nodes(compiled& program) {
     program.pre_order.push_back(n);
     program.parents.push_back(parent);
     const auto operands = n->operands();
-    for (auto o = operands.rbegin(); o != operands.rend(); ++o) open.emplace_back(*o, static_cast<std::int32_t>(n->index));
+    for (auto o = operands.rbegin(); o != operands.rend(); ++o)
+      open.emplace_back(*o, static_cast<std::int32_t>(n->index));
   }
 }
 

@@ -82,7 +82,8 @@ void large_product(const matrix<double>& a, const matrix<double>& b, double* out
     return;
   }
   std::vector<double> copy_a, copy_b;
-  const auto compact = [&](const matrix<double>& x, std::vector<double>& storage, CBLAS_TRANSPOSE& order, i64& leading) {
+  const auto compact = [&](const matrix<double>& x, std::vector<double>& storage, CBLAS_TRANSPOSE& order,
+                           i64& leading) {
     if (blas_layout(x, order, leading)) return x.data;
     storage.resize(static_cast<std::size_t>(x.rows * x.columns));
     for (i64 i = 0; i < x.rows; ++i)
@@ -128,8 +129,10 @@ value multiply(const array& a, const array& b) {
   const auto shape = row ? extents{y.columns} : column ? extents{x.rows} : extents{x.rows, y.columns};
   auto result = array::uninitialized(dtype_of<T>, shape);
   auto* out = static_cast<T*>(result.object()->data);
-  if (x.columns == 0) std::fill_n(out, result.size(), T(0));
-  else product(x, y, out);
+  if (x.columns == 0)
+    std::fill_n(out, result.size(), T(0));
+  else
+    product(x, y, out);
   return result;
 }
 
@@ -175,14 +178,16 @@ value dot(const value& a, const value& b) {
     return multiply_any(a.as_array(), b.as_array());
   const auto x = a.to_array(), y = b.to_array();
   if (x.rank() > 2 || y.rank() > 2 || x.rank() == 0 || y.rank() == 0)
-    throw value_error("expected vectors or matrices, found shapes " + to_string(x.shape()) + " and " + to_string(y.shape()));
+    throw value_error("expected vectors or matrices, found shapes " + to_string(x.shape()) + " and " +
+                      to_string(y.shape()));
   return multiply_any(x, y);
 }
 
 value matmul(const value& a, const value& b) {
   const auto x = a.to_array(), y = b.to_array();
   if (x.rank() == 0 || y.rank() == 0)
-    throw value_error("a matrix product needs arrays, found shapes " + to_string(x.shape()) + " and " + to_string(y.shape()));
+    throw value_error("a matrix product needs arrays, found shapes " + to_string(x.shape()) + " and " +
+                      to_string(y.shape()));
   if (x.rank() <= 2 && y.rank() <= 2) return multiply_any(x, y);
   return multiply_stacks(x, y);
 }

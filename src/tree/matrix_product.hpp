@@ -6,8 +6,8 @@
 namespace treadle::tree {
 
 // numpy.dot for ranks up to 2. Small products run in our own loops, because calling BLAS costs more than they do; large
-// ones in single-threaded BLAS, transposed views without a copy. The path depends on shapes and strides alone, so results
-// are reproducible. value_error when the inner lengths differ.
+// ones in single-threaded BLAS, transposed views without a copy. The path depends on shapes and strides alone, so
+// results are reproducible. value_error when the inner lengths differ.
 value dot(const value& a, const value& b);
 
 // numpy.matmul: as dot for ranks 1 and 2, stacks of matrices above; scalars are refused.

@@ -64,14 +64,15 @@ class node {
 
   bool ends_stretch() const noexcept { return depth % k_stretch == 0; }
 
-  // Set by compiler and linker ----------------------------------------------------------------------------------------------
-  std::uint32_t index = 0;            // pre-order position in the program; of its statistics
-  std::uint32_t sequence = 0;         // among the instances of its primitive
-  std::uint32_t depth = 0;            // of nesting in the text
-  bool check_stack = false;           // look whether the stack is nearly used up: at calls and every few levels
-  bool always_inline = false;         // bookkeeping that is never spawned
-  bool has_effects = false;           // writes variables, does I/O, draws random numbers, or may
-  bool ordered_operands = false;      // an operand has effects: one after the other
+  // Set by compiler and linker
+  // ----------------------------------------------------------------------------------------------
+  std::uint32_t index = 0;             // pre-order position in the program; of its statistics
+  std::uint32_t sequence = 0;          // among the instances of its primitive
+  std::uint32_t depth = 0;             // of nesting in the text
+  bool check_stack = false;            // look whether the stack is nearly used up: at calls and every few levels
+  bool always_inline = false;          // bookkeeping that is never spawned
+  bool has_effects = false;            // writes variables, does I/O, draws random numbers, or may
+  bool ordered_operands = false;       // an operand has effects: one after the other
   std::uint32_t borrowed_operands = 0; // bit i: operand i is a leaf nobody can write before the node is done
 
  private:

@@ -45,7 +45,9 @@ TEST(parallel, blocks_and_async_values_join) {
                          "a + b",
                          {}, p)),
                 "377");
-      EXPECT_EQ(repr(run("define(values, fmap(lambda(i, async(i * 2)), range(100))) fold_left(__add, 0, values)", {}, p)), "9900");
+      EXPECT_EQ(
+          repr(run("define(values, fmap(lambda(i, async(i * 2)), range(100))) fold_left(__add, 0, values)", {}, p)),
+          "9900");
       EXPECT_EQ(repr(run("define(x, 1) define(old, async(block(x))) define(s, 0)\n"
                          "for_in(i, range(50), block(store(x, i), store(s, s + async(i)))) assert(old >= 0) s",
                          {}, p)),
@@ -59,7 +61,8 @@ TEST(parallel, values_nobody_waits_for_end_before_the_run_does) {
   for (auto p : k_policies) {
     for (int i = 0; i < 20; ++i)
       EXPECT_EQ(repr(run("define(f, n, block(async(sum(arange(n))), n)) fmap(f, range(20)) 1", {}, p)), "1");
-    EXPECT_EQ(error_of("define(f, n, async(sum(arange(n)))) f(10) f(1000) 1 / 0", p).message(), "__div: integer division by zero");
+    EXPECT_EQ(error_of("define(f, n, async(sum(arange(n)))) f(10) f(1000) 1 / 0", p).message(),
+              "__div: integer division by zero");
   }
 }
 

@@ -26,9 +26,9 @@ std::span<const primitive* const> all_primitives() {
     std::vector<const primitive*> all;
     for (auto family :
          {arithmetic_primitives(), comparison_primitives(), unary_primitives(), reduction_primitives(),
-          statistics_primitives(), creation_primitives(), shape_primitives(), joining_primitives(), slicing_primitives(),
-          matrix_primitives(), solver_primitives(), sorting_primitives(), list_primitives(), random_primitives(),
-          output_primitives(), information_primitives(), python_primitives()})
+          statistics_primitives(), creation_primitives(), shape_primitives(), joining_primitives(),
+          slicing_primitives(), matrix_primitives(), solver_primitives(), sorting_primitives(), list_primitives(),
+          random_primitives(), output_primitives(), information_primitives(), python_primitives()})
       for (const auto& p : family) all.push_back(&p);
     std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name < b->name; });
     return all;
@@ -82,11 +82,16 @@ extents to_extents(const value& v) {
 
 dtype dtype_of_value(const value& v) {
   switch (v.kind()) {
-  case value_kind::boolean: return dtype::boolean;
-  case value_kind::int64: return dtype::int64;
-  case value_kind::float64: return dtype::float64;
-  case value_kind::array: return v.as_array().type();
-  default: return v.to_array().type();
+  case value_kind::boolean:
+    return dtype::boolean;
+  case value_kind::int64:
+    return dtype::int64;
+  case value_kind::float64:
+    return dtype::float64;
+  case value_kind::array:
+    return v.as_array().type();
+  default:
+    return v.to_array().type();
   }
 }
 

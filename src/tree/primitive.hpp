@@ -32,8 +32,8 @@ enum class effect : std::uint8_t {
   ordered // random numbers, input and output: in program order
 };
 
-// Signature: parameter names separated by commas; `name=` is optional (missing: nil), a last `...` takes any number more.
-// Names serve for keyword arguments, __arg(name, value).
+// Signature: parameter names separated by commas; `name=` is optional (missing: nil), a last `...` takes any number
+// more. Names serve for keyword arguments, __arg(name, value).
 struct primitive {
   std::string_view name;
   std::string_view signature;
@@ -77,7 +77,8 @@ std::span<const primitive> output_primitives();
 std::span<const primitive> information_primitives();
 std::span<const primitive> python_primitives();
 
-// Helpers for kernels --------------------------------------------------------------------------------------------------
+// Helpers for kernels
+// --------------------------------------------------------------------------------------------------
 
 inline const value k_nil_value{};
 

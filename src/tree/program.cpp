@@ -10,6 +10,7 @@
 #include "tree/compiler.hpp"
 #include "tree/evaluate.hpp"
 #include "tree/profile.hpp"
+#include "tree/vocabulary.hpp"
 
 #include <algorithm>
 
@@ -54,7 +55,8 @@ program::program(std::string_view text, std::string source_name, std::string_vie
     m_state->source = source_text.empty() && !tagged ? text : source_text;
     m_state->code = compile(m_state->syntax);
   } catch (const failure& f) {
-    throw to_error(f, m_state->name, m_state->code || !m_state->source.empty() ? m_state->source : std::string_view(text));
+    throw to_error(f, m_state->name,
+                   m_state->code || !m_state->source.empty() ? m_state->source : std::string_view(text));
   }
   m_state->statistics = std::make_unique<node_statistics[]>(m_state->size());
 }
@@ -66,9 +68,8 @@ value resolved(value v) {
   v = v.wait();
   if (!v.is_list() || detail::as_list(v).is_range) return v;
   const auto& items = detail::as_list(v).items;
-  const bool open = std::any_of(items.begin(), items.end(), [](const value& item) {
-    return item.kind() == value_kind::future || item.is_list();
-  });
+  const bool open = std::any_of(items.begin(), items.end(),
+                                [](const value& item) { return item.kind() == value_kind::future || item.is_list(); });
   if (!open) return v;
   std::vector<value> results;
   for (const auto& item : items) results.push_back(resolved(item));
@@ -135,7 +136,8 @@ node_profile program::state::profile_of(std::uint32_t i) const {
   const auto& n = *code->pre_order[i];
   const auto& s = statistics[i];
   const auto nanoseconds = [](const detail::atomic<std::uint64_t>& ticks) {
-    return static_cast<std::uint64_t>(detail::ticks_to_ns(static_cast<std::int64_t>(ticks.load(detail::order::relaxed))));
+    return static_cast<std::uint64_t>(
+        detail::ticks_to_ns(static_cast<std::int64_t>(ticks.load(detail::order::relaxed))));
   };
   node_profile p;
   p.name = full_name(n);
@@ -182,8 +184,11 @@ std::string program::dot() const {
   std::string text = "graph " + detail::quote(m_state->name) + " {\n";
   for (std::size_t i = 0; i < m_state->size(); ++i) {
     const auto name = detail::quote(full_name(*code.pre_order[i]));
-    if (code.parents[i] < 0) text += "    " + name + ";\n";
-    else text += "    " + detail::quote(full_name(*code.pre_order[static_cast<std::size_t>(code.parents[i])])) + " -- " + name + ";\n";
+    if (code.parents[i] < 0)
+      text += "    " + name + ";\n";
+    else
+      text += "    " + detail::quote(full_name(*code.pre_order[static_cast<std::size_t>(code.parents[i])])) + " -- " +
+              name + ";\n";
   }
   return text + "}\n";
 }

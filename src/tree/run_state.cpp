@@ -5,8 +5,10 @@ namespace treadle::tree {
 physl::timeline timeline_buffer::take() {
   physl::timeline result;
   const auto written = m_next.load(detail::order::acquire);
-  if (written > m_records.size()) result.dropped = written - m_records.size();
-  else m_records.resize(static_cast<std::size_t>(written));
+  if (written > m_records.size())
+    result.dropped = written - m_records.size();
+  else
+    m_records.resize(static_cast<std::size_t>(written));
   for (auto& r : m_records) {
     r.start_ns = static_cast<std::uint64_t>(detail::ticks_to_ns(static_cast<std::int64_t>(r.start_ns)));
     r.end_ns = static_cast<std::uint64_t>(detail::ticks_to_ns(static_cast<std::int64_t>(r.end_ns)));
@@ -16,8 +18,10 @@ physl::timeline timeline_buffer::take() {
 }
 
 run_state::run_state(const physl::run_options& options, std::span<node_statistics> statistics)
-    : m_options(options), m_baseline{options.count_threshold, options.lower_ns, options.upper_ns},
-      m_statistics(statistics), m_services(options) {
+    : m_options(options),
+      m_baseline{options.count_threshold, options.lower_ns, options.upper_ns},
+      m_statistics(statistics),
+      m_services(options) {
   if (!spawns()) m_local = std::make_unique<local_statistics[]>(statistics.size());
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
 }
@@ -50,7 +54,8 @@ bool run_state::decide_inline(std::uint32_t node) noexcept {
   auto& s = m_statistics[node];
   policy::inlining_decision decision{policy::execution::spawned, true};
   if (m_options.policy == physl::policy::paper_baseline) {
-    const auto previous = s.last_inlined.load(detail::order::relaxed) ? policy::execution::inlined : policy::execution::spawned;
+    const auto previous =
+        s.last_inlined.load(detail::order::relaxed) ? policy::execution::inlined : policy::execution::spawned;
     const auto ticks = static_cast<std::int64_t>(s.inclusive.load(detail::order::relaxed));
     decision = m_baseline.decide(
         {s.count.load(detail::order::relaxed), static_cast<std::uint64_t>(detail::ticks_to_ns(ticks))}, previous);

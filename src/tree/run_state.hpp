@@ -103,8 +103,8 @@ class context {
   // Time to go on on another stack: what is left just covers the nodes up to the next check and a kernel.
   bool stack_is_low() const noexcept { return stack_pointer() < m_stack_floor; }
 
-  // The policy may spawn here. Not in very deep recursion: there is work enough for all, and every suspended level would
-  // hold a stack, of which there are only some ten thousands.
+  // The policy may spawn here. Not in very deep recursion: there is work enough for all, and every suspended level
+  // would hold a stack, of which there are only some ten thousands.
   bool spawns() const noexcept { return m_spawns && depth <= k_deepest_spawn; }
 
   run_state& run;
@@ -116,7 +116,9 @@ class context {
  private:
   static constexpr std::size_t k_stack_reserve = 96 * 1024;
   static constexpr std::uint32_t k_deepest_spawn = 500;
-  static std::uintptr_t stack_pointer() noexcept { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
+  static std::uintptr_t stack_pointer() noexcept {
+    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  }
 
   const bool m_spawns;
   std::uintptr_t m_stack_floor;

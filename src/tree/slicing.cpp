@@ -11,8 +11,8 @@ namespace {
 
 std::int64_t checked_index(std::int64_t index, std::int64_t length, std::size_t axis) {
   if (index < -length || index >= length)
-    throw value_error("index " + std::to_string(index) + " is out of range for axis " + std::to_string(axis) + " of length " +
-                      std::to_string(length));
+    throw value_error("index " + std::to_string(index) + " is out of range for axis " + std::to_string(axis) +
+                      " of length " + std::to_string(length));
   return index < 0 ? index + length : index;
 }
 
@@ -50,10 +50,10 @@ const value& list_item(const value& v, std::size_t i) {
 // A selection: a strided box, and within it the axes that index arrays replace.
 struct selection {
   std::int64_t offset = 0;
-  extents shape, strides;              // of the box; a gathered axis is removed and stands in `gathered`
-  std::size_t gather_at = 0;           // where the axes of the index arrays go in the result
-  extents gather_shape;                // common shape of the index arrays
-  std::vector<std::int64_t> gathered;  // offsets, one per element of gather_shape; empty and gathers == false: none
+  extents shape, strides;             // of the box; a gathered axis is removed and stands in `gathered`
+  std::size_t gather_at = 0;          // where the axes of the index arrays go in the result
+  extents gather_shape;               // common shape of the index arrays
+  std::vector<std::int64_t> gathered; // offsets, one per element of gather_shape; empty and gathers == false: none
   bool gathers = false;
 
   extents result_shape() const {
@@ -136,8 +136,10 @@ class selector {
   }
 
   void select_many(const array& index) {
-    if (m_parts.empty()) m_result.gather_at = m_result.shape.rank();
-    else if (m_result.gather_at != m_result.shape.rank()) m_result.gather_at = 0; // apart: NumPy puts them first
+    if (m_parts.empty())
+      m_result.gather_at = m_result.shape.rank();
+    else if (m_result.gather_at != m_result.shape.rank())
+      m_result.gather_at = 0; // apart: NumPy puts them first
     if (index.type() == dtype::int64 || index.size() == 0) {
       m_parts.push_back({index.cast(dtype::int64), stride()});
       for_each_index(m_parts.back().indices, [&](std::int64_t i) { checked_index(i, length(), m_axis); });
@@ -232,8 +234,8 @@ value read_array(const array& a, std::span<const value> indices) {
   const auto bytes = item_bytes(a.type());
   for_each_gathered(s, layout.gather, [&](std::int64_t from, std::int64_t to) {
     if (s.shape.rank() == 0) {
-      std::memcpy(at(out, to, a.type()), static_cast<const std::byte*>(a.raw_data()) + from * static_cast<std::int64_t>(bytes),
-                  bytes);
+      std::memcpy(at(out, to, a.type()),
+                  static_cast<const std::byte*>(a.raw_data()) + from * static_cast<std::int64_t>(bytes), bytes);
     } else {
       detail::copy_elements(a.view(from, s.shape, s.strides), a.type(), layout.box, at(out, to, a.type()));
     }
@@ -268,7 +270,8 @@ value read_list(const value& list, const value& index) {
   if (is_range_list(index) && index.size() != 1) {
     const auto r = clamp(list_item(index, 0), list_item(index, 1), list_item(index, 2), length);
     std::vector<value> items;
-    for (std::int64_t i = 0; i < r.count; ++i) items.push_back(list.item(static_cast<std::size_t>(r.start + i * r.step)));
+    for (std::int64_t i = 0; i < r.count; ++i)
+      items.push_back(list.item(static_cast<std::size_t>(r.start + i * r.step)));
     if (!list.is_string()) return value::list(std::move(items));
     std::string text;
     for (const auto& c : items) text += c.to_string_view();
@@ -306,11 +309,15 @@ const value& dict_entry(const value& dict, const value& key) {
 value slice_value(const value& v, std::span<const value> indices) {
   if (indices.empty()) return v;
   switch (v.kind()) {
-  case value_kind::array: return read_array(v.as_array(), indices);
-  case value_kind::dict: return slice_value(dict_entry(v, indices[0]), indices.subspan(1));
+  case value_kind::array:
+    return read_array(v.as_array(), indices);
+  case value_kind::dict:
+    return slice_value(dict_entry(v, indices[0]), indices.subspan(1));
   case value_kind::list:
-  case value_kind::string: return slice_value(read_list(v, indices[0]), indices.subspan(1));
-  default: throw value_error("a " + std::string(to_string(v.kind())) + " cannot be indexed");
+  case value_kind::string:
+    return slice_value(read_list(v, indices[0]), indices.subspan(1));
+  default:
+    throw value_error("a " + std::string(to_string(v.kind())) + " cannot be indexed");
   }
 }
 
@@ -335,20 +342,27 @@ void assign_slice(value& v, std::span<const value> indices, const value& x) {
   case value_kind::dict:
   case value_kind::list: {
     if (indices.size() == 1) {
-      if (v.is_dict()) detail::mutable_dict(v).assign(indices[0], x);
-      else write_list(v, indices[0], x);
+      if (v.is_dict())
+        detail::mutable_dict(v).assign(indices[0], x);
+      else
+        write_list(v, indices[0], x);
       return;
     }
     // Take the inner value out while it is written, so that it stays the only owner of its elements.
     value inner = v.is_dict() ? dict_entry(v, indices[0]) : read_list(v, indices[0]);
-    if (v.is_dict()) detail::mutable_dict(v).assign(indices[0], {});
-    else write_list(v, indices[0], {});
+    if (v.is_dict())
+      detail::mutable_dict(v).assign(indices[0], {});
+    else
+      write_list(v, indices[0], {});
     assign_slice(inner, indices.subspan(1), x);
-    if (v.is_dict()) detail::mutable_dict(v).assign(indices[0], std::move(inner));
-    else write_list(v, indices[0], inner);
+    if (v.is_dict())
+      detail::mutable_dict(v).assign(indices[0], std::move(inner));
+    else
+      write_list(v, indices[0], inner);
     return;
   }
-  default: throw value_error("a " + std::string(to_string(v.kind())) + " cannot be written by index");
+  default:
+    throw value_error("a " + std::string(to_string(v.kind())) + " cannot be written by index");
   }
 }
 

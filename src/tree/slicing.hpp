@@ -1,8 +1,8 @@
 // NumPy indexing of arrays, and indexing of lists, dicts and strings.
 //
-// One index per axis: an integer (negative counts from the end); list(i), the same; list(start, stop[, step]) with nil for
-// defaults, clamped to the axis; nil or list(), all; an array of integers, a gather; an array of bool, a mask (of one axis
-// or, rank > 1, of as many); "newaxis"; "...". Axes without an index are taken whole.
+// One index per axis: an integer (negative counts from the end); list(i), the same; list(start, stop[, step]) with nil
+// for defaults, clamped to the axis; nil or list(), all; an array of integers, a gather; an array of bool, a mask (of
+// one axis or, rank > 1, of as many); "newaxis"; "...". Axes without an index are taken whole.
 #pragma once
 
 #include <treadle/value.hpp>

@@ -49,7 +49,8 @@ TEST(slicing, other_values) {
 TEST(slicing, refuses_what_numpy_refuses) {
   check({{"slice([1, 2], 2)", "error slice: index 2 is out of range for axis 0 of length 2"},
          {"slice([1, 2], 0, 0)", "error slice: too many indices: the array has 1 dimensions, 2 were indexed"},
-         {"slice([1, 2], 1.5)", "error slice: an index must be an integer, a slice or an array of integers or bool, not float64"},
+         {"slice([1, 2], 1.5)",
+          "error slice: an index must be an integer, a slice or an array of integers or bool, not float64"},
          {"slice([1, 2], [0.5])", "error slice: an index array must hold integers or bool, not float64"},
          {"slice([1, 2], list(0, 2, 0))", "error slice: the step of a slice must not be 0"},
          {"slice([1, 2], [true])", "error slice: a mask of shape (1,) does not fit an array of shape (2,)"},
@@ -88,15 +89,18 @@ TEST(slicing, refuses_bad_writes_and_keeps_the_value) {
 }
 
 TEST(slicing, a_copy_is_made_only_for_those_who_look) {
-  check({{"block(define(x, [1, 2]), define(v, slice(x, list(0, 1))), store(slice(x, 0), 9), list(x, v))", "list([9, 2], [1])"},
-         {"block(define(f, a, block(store(slice(a, 0), 9), a)), define(x, [1, 2]), list(f(x), x))", "list([9, 2], [1, 2])"}});
+  check({{"block(define(x, [1, 2]), define(v, slice(x, list(0, 1))), store(slice(x, 0), 9), list(x, v))",
+          "list([9, 2], [1])"},
+         {"block(define(f, a, block(store(slice(a, 0), 9), a)), define(x, [1, 2]), list(f(x), x))",
+          "list([9, 2], [1, 2])"}});
 }
 
 TEST(slicing, borrowed_memory_is_never_written) {
   const std::int64_t data[] = {1, 2, 3};
   int released = 0;
   {
-    const value args[] = {array::borrow(dtype::int64, {3}, {1}, data, &released, [](void* n) { ++*static_cast<int*>(n); })};
+    const value args[] = {
+        array::borrow(dtype::int64, {3}, {1}, data, &released, [](void* n) { ++*static_cast<int*>(n); })};
     const physl::program p("define(f, x, block(store(slice(x, 0), 9), x)) f", "test.physl");
     EXPECT_EQ(repr(p.run(args, with_policy(physl::policy::always_inline))), "[9, 2, 3]");
     EXPECT_EQ(released, 0);

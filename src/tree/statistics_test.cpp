@@ -91,10 +91,11 @@ TEST(statistics, names_are_those_of_phylanx) {
   std::vector<std::string> names;
   for (const auto& n : nodes) names.push_back(n.name);
   const std::vector<std::string> expected = {
-      "/phylanx$0/define-variable$0$f/0$1$1",  "/phylanx$0/__add$0/0$1$16",          "/phylanx$0/access-argument$0$a/0$1$14",
-      "/phylanx$0/access-variable$0$x/0$1$18", "/phylanx$0/define-variable$1$x/0$2$1", "/phylanx$0/variable$0/0$2$11",
-      "/phylanx$0/call-function$0$f/0$3$1",    "/phylanx$0/access-variable$1$x/0$3$3", "/phylanx$0/lambda$0$lambda/0$4$1",
-      "/phylanx$0/access-argument$1$b/0$4$11"};
+      "/phylanx$0/define-variable$0$f/0$1$1",  "/phylanx$0/__add$0/0$1$16",
+      "/phylanx$0/access-argument$0$a/0$1$14", "/phylanx$0/access-variable$0$x/0$1$18",
+      "/phylanx$0/define-variable$1$x/0$2$1",  "/phylanx$0/variable$0/0$2$11",
+      "/phylanx$0/call-function$0$f/0$3$1",    "/phylanx$0/access-variable$1$x/0$3$3",
+      "/phylanx$0/lambda$0$lambda/0$4$1",      "/phylanx$0/access-argument$1$b/0$4$11"};
   EXPECT_EQ(names, expected);
   EXPECT_EQ(nodes[1].display, "add/L#0(1, 16)");
   EXPECT_EQ(nodes[1].parent, 0);

@@ -29,7 +29,8 @@ void try_physl(std::string_view text) {
   } catch (const physl::failure& f) {
     const auto lines = std::count(text.begin(), text.end(), '\n') + 1;
     require(!f.message.empty(), "a syntax error has a message");
-    require(f.where.line >= 1 && f.where.line <= lines && f.where.column >= 1, "a syntax error has a place in the text");
+    require(f.where.line >= 1 && f.where.line <= lines && f.where.column >= 1,
+            "a syntax error has a place in the text");
     return;
   }
   try {

@@ -26,13 +26,14 @@ void extents::push_back(std::int64_t value) {
 
 void extents::insert(std::size_t at, std::int64_t value) {
   push_back(value);
-  std::rotate(m_values.begin() + static_cast<std::ptrdiff_t>(at), m_values.begin() + static_cast<std::ptrdiff_t>(m_rank) - 1,
+  std::rotate(m_values.begin() + static_cast<std::ptrdiff_t>(at),
+              m_values.begin() + static_cast<std::ptrdiff_t>(m_rank) - 1,
               m_values.begin() + static_cast<std::ptrdiff_t>(m_rank));
 }
 
 void extents::erase(std::size_t at) noexcept {
-  std::copy(m_values.begin() + static_cast<std::ptrdiff_t>(at) + 1, m_values.begin() + static_cast<std::ptrdiff_t>(m_rank),
-            m_values.begin() + static_cast<std::ptrdiff_t>(at));
+  std::copy(m_values.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+            m_values.begin() + static_cast<std::ptrdiff_t>(m_rank), m_values.begin() + static_cast<std::ptrdiff_t>(at));
   --m_rank;
 }
 
@@ -68,7 +69,8 @@ extents broadcast_shapes(const extents& a, const extents& b) {
   extents result = longer;
   const std::size_t lead = longer.rank() - shorter.rank();
   for (std::size_t i = 0; i < shorter.rank(); ++i) {
-    if (result[lead + i] == 1) result[lead + i] = shorter[i];
+    if (result[lead + i] == 1)
+      result[lead + i] = shorter[i];
     else if (shorter[i] != 1 && shorter[i] != result[lead + i])
       throw value_error("operands of shapes " + to_string(a) + " and " + to_string(b) + " cannot be broadcast");
   }
@@ -95,8 +97,7 @@ void copy_elements(const array& from, dtype to_type, const extents& to_strides, 
         if (std::is_same_v<From, To> && r.stride[0] == 1 && r.stride[1] == 1) {
           std::memcpy(out, in, static_cast<std::size_t>(r.count) * sizeof(To));
         } else {
-          for (std::int64_t i = 0; i < r.count; ++i)
-            out[i * r.stride[1]] = convert_element<To>(in[i * r.stride[0]]);
+          for (std::int64_t i = 0; i < r.count; ++i) out[i * r.stride[1]] = convert_element<To>(in[i * r.stride[0]]);
         }
       });
     });
@@ -230,8 +231,10 @@ array array::reshape(const extents& wanted) const {
   std::int64_t known = 1;
   std::size_t open = k_max_rank;
   for (std::size_t i = 0; i < shape.rank(); ++i) {
-    if (shape[i] == -1 && open == k_max_rank) open = i;
-    else known *= shape[i];
+    if (shape[i] == -1 && open == k_max_rank)
+      open = i;
+    else
+      known *= shape[i];
   }
   if (open != k_max_rank && known != 0) shape[open] = size() / known;
   if (std::any_of(shape.begin(), shape.end(), [](auto n) { return n < 0; }) || shape.product() != size())

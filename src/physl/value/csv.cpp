@@ -26,7 +26,8 @@ std::string read_file(const std::string& path) {
 std::string_view trim(std::string_view s) {
   constexpr std::string_view k_blank = " \t\r";
   const auto first = s.find_first_not_of(k_blank);
-  return first == std::string_view::npos ? std::string_view() : s.substr(first, s.find_last_not_of(k_blank) - first + 1);
+  return first == std::string_view::npos ? std::string_view()
+                                         : s.substr(first, s.find_last_not_of(k_blank) - first + 1);
 }
 
 // True when the whole field is a number; inf and nan parse but are refused later.
@@ -72,7 +73,8 @@ struct reader {
       const auto field = trim(raw);
       double number = 0;
       if (field.empty()) fail(text, raw.data(), "empty field");
-      if (!parse_number(field, number)) fail(text, field.data(), detail::quote(field.substr(0, 40)) + " is not a number");
+      if (!parse_number(field, number))
+        fail(text, field.data(), detail::quote(field.substr(0, 40)) + " is not a number");
       if (!std::isfinite(number))
         fail(text, field.data(), detail::quote(field) + " is not allowed: numbers must be finite");
       if (++count > columns && columns != 0)
@@ -81,8 +83,8 @@ struct reader {
     });
     if (columns == 0) columns = count;
     if (count < columns)
-      fail(text, text.data() + text.size(), "the row has " + std::to_string(count) + " columns, the first one has " +
-                                                std::to_string(columns));
+      fail(text, text.data() + text.size(),
+           "the row has " + std::to_string(count) + " columns, the first one has " + std::to_string(columns));
   }
 };
 

@@ -38,7 +38,9 @@ TEST_F(csv, reads_numbers) {
   EXPECT_EQ(repr(value(read_csv(file("1,2.5\n-3e2, +4\n")))), "[[1.0, 2.5], [-300.0, 4.0]]");
   EXPECT_EQ(repr(value(read_csv(file("1,2")))), "[[1.0, 2.0]]");
   EXPECT_EQ(repr(value(read_csv(file("7\r\n8\r\n\r\n\n")))), "[[7.0], [8.0]]");
-  EXPECT_EQ(repr(value(read_csv(file("\xef\xbb\xbf" "1\n")))), "[[1.0]]");
+  EXPECT_EQ(repr(value(read_csv(file("\xef\xbb\xbf"
+                                     "1\n")))),
+            "[[1.0]]");
 }
 
 TEST_F(csv, skips_one_header) {

@@ -46,8 +46,8 @@ struct dynamic_object : object {
   dynamic_object(const dynamic_object&) = delete;
   dynamic_object& operator=(const dynamic_object&) = delete;
   virtual ~dynamic_object() = default;
-  virtual value wait() const = 0;              // future: its value; function: itself
-  virtual std::string describe() const = 0;    // for printing
+  virtual value wait() const = 0;           // future: its value; function: itself
+  virtual std::string describe() const = 0; // for printing
 };
 
 template <class Object>
@@ -59,7 +59,9 @@ Object* new_object(value_kind kind) {
 
 inline const list_object& as_list(const value& v) noexcept { return *static_cast<const list_object*>(v.object()); }
 inline const dict_object& as_dict(const value& v) noexcept { return *static_cast<const dict_object*>(v.object()); }
-inline const string_object& as_string(const value& v) noexcept { return *static_cast<const string_object*>(v.object()); }
+inline const string_object& as_string(const value& v) noexcept {
+  return *static_cast<const string_object*>(v.object());
+}
 
 // Sole access to the items of a list (a range is stored first) or to a dict; copies what others can see.
 std::vector<value>& mutable_items(value& list);

@@ -1,5 +1,6 @@
-// Loops over the elements of up to N equally shaped strided views: the innermost runs are handed out as (count, strides),
-// so that kernels are written once as a loop over one row and the compiler can vectorise its unit-stride case.
+// Loops over the elements of up to N equally shaped strided views: the innermost runs are handed out as (count,
+// strides), so that kernels are written once as a loop over one row and the compiler can vectorise its unit-stride
+// case.
 #pragma once
 
 #include <treadle/value.hpp>
@@ -18,8 +19,8 @@ struct row {
   std::array<std::int64_t, N> stride;
 };
 
-// Calls body(row<N>) for every innermost run, in row-major order of `shape`. Neighbouring axes that are contiguous for all
-// operands are fused first, so a fully contiguous array is one row. Empty shapes give no call.
+// Calls body(row<N>) for every innermost run, in row-major order of `shape`. Neighbouring axes that are contiguous for
+// all operands are fused first, so a fully contiguous array is one row. Empty shapes give no call.
 template <std::size_t N, class Body>
 void for_each_row(const extents& shape, const std::array<const extents*, N>& strides, Body&& body) {
   std::array<std::int64_t, k_max_rank> length{};
@@ -54,13 +55,17 @@ void for_each_row(const extents& shape, const std::array<const extents*, N>& str
   }
 }
 
-// Calls f with a null pointer of the C++ element type, e.g. visit_dtype(t, [](auto* tag) { using T = pointee<tag>; ... }).
+// Calls f with a null pointer of the C++ element type, e.g. visit_dtype(t, [](auto* tag) { using T = pointee<tag>; ...
+// }).
 template <class F>
 decltype(auto) visit_dtype(dtype type, F&& f) {
   switch (type) {
-  case dtype::boolean: return f(static_cast<bool*>(nullptr));
-  case dtype::int64: return f(static_cast<std::int64_t*>(nullptr));
-  default: return f(static_cast<double*>(nullptr));
+  case dtype::boolean:
+    return f(static_cast<bool*>(nullptr));
+  case dtype::int64:
+    return f(static_cast<std::int64_t*>(nullptr));
+  default:
+    return f(static_cast<double*>(nullptr));
   }
 }
 

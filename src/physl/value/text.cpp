@@ -48,10 +48,14 @@ using text_of = std::string (*)(const value&);
 
 std::string scalar_text(const value& v) {
   switch (v.kind()) {
-  case value_kind::nil: return "nil";
-  case value_kind::boolean: return v.boolean() ? "true" : "false";
-  case value_kind::int64: return std::to_string(v.integer());
-  default: return detail::format_double(v.real());
+  case value_kind::nil:
+    return "nil";
+  case value_kind::boolean:
+    return v.boolean() ? "true" : "false";
+  case value_kind::int64:
+    return std::to_string(v.integer());
+  default:
+    return detail::format_double(v.real());
   }
 }
 
@@ -80,8 +84,10 @@ void write_array(std::string& out, const array& a, std::size_t axis, std::int64_
   const auto count = a.shape()[axis];
   for (std::int64_t i = 0; i < count; ++i) {
     if (i > 0) {
-      if (axis + 1 == a.rank() || separator != " ") out += separator;
-      else out.append(a.rank() - axis - 1, '\n').append(axis + 1, ' ');
+      if (axis + 1 == a.rank() || separator != " ")
+        out += separator;
+      else
+        out.append(a.rank() - axis - 1, '\n').append(axis + 1, ' ');
     }
     if (edge > 0 && i == edge && count > 2 * edge) {
       out += "...";
@@ -122,9 +128,12 @@ std::string write_items(const value& v, text_of item_text) {
 
 std::string to_string(const value& v) {
   switch (v.kind()) {
-  case value_kind::string: return std::string(v.to_string_view());
-  case value_kind::list: return "[" + write_items(v, repr) + "]";
-  case value_kind::dict: return "{" + write_items(v, repr) + "}";
+  case value_kind::string:
+    return std::string(v.to_string_view());
+  case value_kind::list:
+    return "[" + write_items(v, repr) + "]";
+  case value_kind::dict:
+    return "{" + write_items(v, repr) + "}";
   case value_kind::array: {
     const auto& a = v.as_array();
     const std::int64_t edge = a.size() > 1000 ? 3 : 0;
@@ -133,15 +142,19 @@ std::string to_string(const value& v) {
     return out;
   }
   case value_kind::function:
-  case value_kind::future: return static_cast<const detail::dynamic_object*>(v.object())->describe();
-  default: return scalar_text(v);
+  case value_kind::future:
+    return static_cast<const detail::dynamic_object*>(v.object())->describe();
+  default:
+    return scalar_text(v);
   }
 }
 
 std::string repr(const value& v) {
   switch (v.kind()) {
-  case value_kind::string: return detail::quote(v.to_string_view());
-  case value_kind::list: return "list(" + write_items(v, repr) + ")";
+  case value_kind::string:
+    return detail::quote(v.to_string_view());
+  case value_kind::list:
+    return "list(" + write_items(v, repr) + ")";
   case value_kind::dict: {
     std::string out = "dict(";
     for (const auto& [key, entry] : v.entries())
@@ -153,7 +166,8 @@ std::string repr(const value& v) {
     write_array(out, v.as_array(), 0, 0, scalar_text, ", ", 0, 0);
     return out;
   }
-  default: return to_string(v);
+  default:
+    return to_string(v);
   }
 }
 

@@ -15,11 +15,20 @@ void destroy_array(array_object* o) noexcept;
 
 void destroy(object* o) noexcept {
   switch (static_cast<value_kind>(o->kind)) {
-  case value_kind::array: return destroy_array(static_cast<array_object*>(o));
-  case value_kind::string: delete static_cast<string_object*>(o); return;
-  case value_kind::list: delete static_cast<list_object*>(o); return;
-  case value_kind::dict: delete static_cast<dict_object*>(o); return;
-  default: delete static_cast<dynamic_object*>(o); return;
+  case value_kind::array:
+    return destroy_array(static_cast<array_object*>(o));
+  case value_kind::string:
+    delete static_cast<string_object*>(o);
+    return;
+  case value_kind::list:
+    delete static_cast<list_object*>(o);
+    return;
+  case value_kind::dict:
+    delete static_cast<dict_object*>(o);
+    return;
+  default:
+    delete static_cast<dynamic_object*>(o);
+    return;
   }
 }
 
@@ -45,8 +54,10 @@ void dict_object::assign(const value& key, value v) {
   if (!key.is_string() && !key.is_scalar())
     throw value_error("a dict key must be a string or a number, not " + std::string(to_string(key.kind())));
   auto [place, inserted] = index.try_emplace(key, entries.size());
-  if (inserted) entries.emplace_back(key, std::move(v));
-  else entries[place->second].second = std::move(v);
+  if (inserted)
+    entries.emplace_back(key, std::move(v));
+  else
+    entries[place->second].second = std::move(v);
 }
 
 std::vector<value>& mutable_items(value& list) {
@@ -80,8 +91,8 @@ value from_array(array a) { return a.rank() == 0 ? element(a, 0) : value(std::mo
 } // namespace detail
 
 std::string_view to_string(value_kind kind) noexcept {
-  constexpr std::string_view k_names[] = {"nil",  "bool", "int64", "float64",  "string", "array",
-                                          "list", "dict", "function", "future", "signal"};
+  constexpr std::string_view k_names[] = {"nil",  "bool", "int64",    "float64", "string", "array",
+                                          "list", "dict", "function", "future",  "signal"};
   return k_names[static_cast<std::size_t>(kind)];
 }
 
@@ -123,8 +134,10 @@ namespace {
 
 [[noreturn]] void wrong_kind(const char* expected, const value& found) {
   std::string text = std::string("expected ") + expected + ", found ";
-  if (found.is_array()) text += "an array of shape " + to_string(found.as_array().shape());
-  else text += to_string(found.kind());
+  if (found.is_array())
+    text += "an array of shape " + to_string(found.as_array().shape());
+  else
+    text += to_string(found.kind());
   throw value_error(text);
 }
 
@@ -134,25 +147,31 @@ bool is_single(const value& v) { return v.is_array() && v.as_array().size() == 1
 
 bool value::to_bool() const {
   switch (m_kind) {
-  case value_kind::nil: return false;
+  case value_kind::nil:
+    return false;
   case value_kind::boolean:
-  case value_kind::int64: return m_payload.integer != 0;
-  case value_kind::float64: return m_payload.real != 0.0;
+  case value_kind::int64:
+    return m_payload.integer != 0;
+  case value_kind::float64:
+    return m_payload.real != 0.0;
   case value_kind::string:
   case value_kind::list:
-  case value_kind::dict: return size() != 0;
+  case value_kind::dict:
+    return size() != 0;
   case value_kind::array:
     if (is_single(*this)) return detail::element(as_array(), 0).to_bool();
     throw value_error("the truth value of an array of shape " + to_string(as_array().shape()) +
                       " is ambiguous: use any() or all()");
-  default: wrong_kind("a truth value", *this);
+  default:
+    wrong_kind("a truth value", *this);
   }
 }
 
 std::int64_t value::to_int64() const {
   switch (m_kind) {
   case value_kind::boolean:
-  case value_kind::int64: return m_payload.integer;
+  case value_kind::int64:
+    return m_payload.integer;
   case value_kind::float64:
     if (m_payload.real == std::trunc(m_payload.real) && std::abs(m_payload.real) < 9.2e18)
       return static_cast<std::int64_t>(m_payload.real);
@@ -166,8 +185,10 @@ std::int64_t value::to_int64() const {
 double value::to_float64() const {
   switch (m_kind) {
   case value_kind::boolean:
-  case value_kind::int64: return static_cast<double>(m_payload.integer);
-  case value_kind::float64: return m_payload.real;
+  case value_kind::int64:
+    return static_cast<double>(m_payload.integer);
+  case value_kind::float64:
+    return m_payload.real;
   default:
     if (is_single(*this)) return detail::element(as_array(), 0).to_float64();
     wrong_kind("a number", *this);
@@ -187,14 +208,17 @@ const array& value::as_array() const noexcept {
 
 array value::to_array() const {
   switch (m_kind) {
-  case value_kind::array: return as_array();
+  case value_kind::array:
+    return as_array();
   case value_kind::boolean: {
     auto a = array::uninitialized(dtype::boolean, {});
     *a.mutable_data<bool>() = boolean();
     return a;
   }
-  case value_kind::int64: return array::of<std::int64_t>({}, std::span(&m_payload.integer, 1));
-  case value_kind::float64: return array::of<double>({}, std::span(&m_payload.real, 1));
+  case value_kind::int64:
+    return array::of<std::int64_t>({}, std::span(&m_payload.integer, 1));
+  case value_kind::float64:
+    return array::of<double>({}, std::span(&m_payload.real, 1));
   case value_kind::list: {
     if (size() == 0) return array::zeros(dtype::float64, {0});
     std::vector<treadle::array> parts;
@@ -216,19 +240,24 @@ array value::to_array() const {
     }
     return result;
   }
-  default: wrong_kind("an array", *this);
+  default:
+    wrong_kind("an array", *this);
   }
 }
 
 std::size_t value::size() const {
   switch (m_kind) {
-  case value_kind::string: return detail::as_string(*this).text.size();
-  case value_kind::list: return detail::as_list(*this).size();
-  case value_kind::dict: return detail::as_dict(*this).entries.size();
+  case value_kind::string:
+    return detail::as_string(*this).text.size();
+  case value_kind::list:
+    return detail::as_list(*this).size();
+  case value_kind::dict:
+    return detail::as_dict(*this).entries.size();
   case value_kind::array:
     if (as_array().rank() > 0) return static_cast<std::size_t>(as_array().shape()[0]);
     [[fallthrough]];
-  default: wrong_kind("something with a length", *this);
+  default:
+    wrong_kind("something with a length", *this);
   }
 }
 
@@ -264,11 +293,15 @@ value value::wait() const {
 bool operator==(const value& a, const value& b) {
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
-  case value_kind::nil: return true;
+  case value_kind::nil:
+    return true;
   case value_kind::boolean:
-  case value_kind::int64: return a.integer() == b.integer();
-  case value_kind::float64: return std::memcmp(&a.m_payload.real, &b.m_payload.real, sizeof(double)) == 0;
-  case value_kind::string: return a.to_string_view() == b.to_string_view();
+  case value_kind::int64:
+    return a.integer() == b.integer();
+  case value_kind::float64:
+    return std::memcmp(&a.m_payload.real, &b.m_payload.real, sizeof(double)) == 0;
+  case value_kind::string:
+    return a.to_string_view() == b.to_string_view();
   case value_kind::array: {
     const auto x = a.as_array().contiguous(), y = b.as_array().contiguous();
     return x.type() == y.type() && x.shape() == y.shape() &&
@@ -286,7 +319,8 @@ bool operator==(const value& a, const value& b) {
       if (!other || !(*other == v)) return false;
     }
     return true;
-  default: return a.object() == b.object();
+  default:
+    return a.object() == b.object();
   }
 }
 

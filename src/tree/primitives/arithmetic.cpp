@@ -13,24 +13,30 @@ struct add {
   static constexpr dtype k_least = dtype::int64;
   template <class T>
   static T apply(T a, T b) noexcept {
-    if constexpr (std::is_same_v<T, double>) return a + b;
-    else return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
+    if constexpr (std::is_same_v<T, double>)
+      return a + b;
+    else
+      return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
   }
 };
 struct subtract {
   static constexpr dtype k_least = dtype::int64;
   template <class T>
   static T apply(T a, T b) noexcept {
-    if constexpr (std::is_same_v<T, double>) return a - b;
-    else return static_cast<T>(static_cast<u64>(a) - static_cast<u64>(b));
+    if constexpr (std::is_same_v<T, double>)
+      return a - b;
+    else
+      return static_cast<T>(static_cast<u64>(a) - static_cast<u64>(b));
   }
 };
 struct multiply {
   static constexpr dtype k_least = dtype::int64;
   template <class T>
   static T apply(T a, T b) noexcept {
-    if constexpr (std::is_same_v<T, double>) return a * b;
-    else return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b));
+    if constexpr (std::is_same_v<T, double>)
+      return a * b;
+    else
+      return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b));
   }
 };
 
@@ -42,7 +48,8 @@ struct divide { // as C: integers truncate
   static constexpr dtype k_least = dtype::int64;
   template <class T>
   static T apply(T a, T b) {
-    if constexpr (std::is_same_v<T, double>) return a / b;
+    if constexpr (std::is_same_v<T, double>)
+      return a / b;
     else {
       require_divisor(b);
       return b == -1 ? subtract::apply<T>(0, a) : a / b;
@@ -53,7 +60,8 @@ struct remainder { // as C: sign of the dividend
   static constexpr dtype k_least = dtype::int64;
   template <class T>
   static T apply(T a, T b) {
-    if constexpr (std::is_same_v<T, double>) return std::fmod(a, b);
+    if constexpr (std::is_same_v<T, double>)
+      return std::fmod(a, b);
     else {
       require_divisor(b);
       return b == -1 ? 0 : a % b;
@@ -63,7 +71,9 @@ struct remainder { // as C: sign of the dividend
 struct true_divide { // as Python
   static constexpr dtype k_least = dtype::float64;
   template <class T>
-  static T apply(T a, T b) noexcept { return a / b; }
+  static T apply(T a, T b) noexcept {
+    return a / b;
+  }
 };
 struct floor_modulo { // as Python: sign of the divisor
   static constexpr dtype k_least = dtype::int64;
@@ -71,8 +81,10 @@ struct floor_modulo { // as Python: sign of the divisor
   static T apply(T a, T b) {
     const T r = remainder::apply<T>(a, b);
     if (r == 0) {
-      if constexpr (std::is_same_v<T, double>) return std::copysign(0.0, b);
-      else return 0;
+      if constexpr (std::is_same_v<T, double>)
+        return std::copysign(0.0, b);
+      else
+        return 0;
     }
     return (r < 0) != (b < 0) ? r + b : r;
   }
@@ -95,12 +107,16 @@ struct floor_divide { // as Python
 struct larger { // NaN wins, as in NumPy
   static constexpr dtype k_least = dtype::boolean;
   template <class T>
-  static T apply(T a, T b) noexcept { return a > b || a != a ? a : b; }
+  static T apply(T a, T b) noexcept {
+    return a > b || a != a ? a : b;
+  }
 };
 struct smaller {
   static constexpr dtype k_least = dtype::boolean;
   template <class T>
-  static T apply(T a, T b) noexcept { return a < b || a != a ? a : b; }
+  static T apply(T a, T b) noexcept {
+    return a < b || a != a ? a : b;
+  }
 };
 struct raise {
   static constexpr dtype k_least = dtype::int64;
@@ -121,14 +137,18 @@ struct negate {
   static constexpr dtype k_least = dtype::int64;
   template <class T>
   static T apply(T a) noexcept {
-    if constexpr (std::is_same_v<T, double>) return -a;
-    else return subtract::apply<T>(0, a);
+    if constexpr (std::is_same_v<T, double>)
+      return -a;
+    else
+      return subtract::apply<T>(0, a);
   }
 };
 struct identity {
   static constexpr dtype k_least = dtype::int64;
   template <class T>
-  static T apply(T a) noexcept { return a; }
+  static T apply(T a) noexcept {
+    return a;
+  }
 };
 
 // Text and lists are joined by +, as in Python.

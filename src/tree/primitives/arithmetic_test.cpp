@@ -69,7 +69,8 @@ TEST(arithmetic, plus_joins_text_and_lists) {
 
 TEST(arithmetic, a_temporary_may_be_reused_but_never_a_variable) {
   check({{"block(define(x, [1.0, 2.0]), define(y, (x + x) + x), list(x, y))", "list([1.0, 2.0], [3.0, 6.0])"},
-         {"block(define(x, [1.0, 2.0]), define(y, x), store(slice(y, 0), 9.0), list(x, y))", "list([1.0, 2.0], [9.0, 2.0])"}});
+         {"block(define(x, [1.0, 2.0]), define(y, x), store(slice(y, 0), 9.0), list(x, y))",
+          "list([1.0, 2.0], [9.0, 2.0])"}});
 }
 
 } // namespace

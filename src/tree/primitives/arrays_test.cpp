@@ -95,7 +95,8 @@ TEST(order, sorts_and_finds) {
 }
 
 TEST(random, a_run_can_be_repeated) {
-  const char* const text = "block(set_seed(7), list(random(list(2, 3)), random_sample(), random_integers(0, 10, list(4)), get_seed()))";
+  const char* const text =
+      "block(set_seed(7), list(random(list(2, 3)), random_sample(), random_integers(0, 10, list(4)), get_seed()))";
   EXPECT_EQ(repr(run(text)), repr(run(text)));
   check({{"shape(randn(2, 3))", "list(2, 3)"},
          {"block(define(x, random(list(1000), \"uniform\")), list(amin(x) >= 0.0, amax(x) < 1.0))", "list(true, true)"},

@@ -8,34 +8,48 @@ namespace {
 
 struct equal {
   template <class T>
-  static bool test(T a, T b) noexcept { return a == b; }
+  static bool test(T a, T b) noexcept {
+    return a == b;
+  }
 };
 struct unequal {
   template <class T>
-  static bool test(T a, T b) noexcept { return a != b; }
+  static bool test(T a, T b) noexcept {
+    return a != b;
+  }
 };
 struct less {
   template <class T>
-  static bool test(T a, T b) noexcept { return a < b; }
+  static bool test(T a, T b) noexcept {
+    return a < b;
+  }
 };
 struct less_equal {
   template <class T>
-  static bool test(T a, T b) noexcept { return a <= b; }
+  static bool test(T a, T b) noexcept {
+    return a <= b;
+  }
 };
 struct greater {
   template <class T>
-  static bool test(T a, T b) noexcept { return a > b; }
+  static bool test(T a, T b) noexcept {
+    return a > b;
+  }
 };
 struct greater_equal {
   template <class T>
-  static bool test(T a, T b) noexcept { return a >= b; }
+  static bool test(T a, T b) noexcept {
+    return a >= b;
+  }
 };
 
 template <class Test, class R>
 struct comparison {
   static constexpr dtype k_least = dtype::boolean;
   template <class T>
-  static R apply(T a, T b) noexcept { return static_cast<R>(Test::template test<T>(a, b)); }
+  static R apply(T a, T b) noexcept {
+    return static_cast<R>(Test::template test<T>(a, b));
+  }
 };
 
 // A third argument `true` asks for numbers 0.0 and 1.0 instead of truth values.
@@ -62,7 +76,9 @@ template <class Op>
 struct logic {
   static constexpr dtype k_least = dtype::boolean;
   template <class T>
-  static bool apply(T a, T b) noexcept { return Op::test(a != T(0), b != T(0)); }
+  static bool apply(T a, T b) noexcept {
+    return Op::test(a != T(0), b != T(0));
+  }
 };
 struct conjunction {
   static bool test(bool a, bool b) noexcept { return a && b; }
@@ -76,7 +92,9 @@ struct exclusion {
 struct negation {
   static constexpr dtype k_least = dtype::boolean;
   template <class T>
-  static bool apply(T a) noexcept { return a == T(0); }
+  static bool apply(T a) noexcept {
+    return a == T(0);
+  }
 };
 
 value logical_not(call_context& context, std::span<value> args) {
@@ -125,9 +143,12 @@ value where(call_context& context, std::span<value> args) {
   if (args.size() == 2) throw value_error("takes a condition alone, or a condition and two choices");
   const auto condition = to_truth(args[0]);
   switch (std::max(dtype_of_value(args[1]), dtype_of_value(args[2]))) {
-  case dtype::float64: return select<double>(condition, args[1], args[2]);
-  case dtype::int64: return select<std::int64_t>(condition, args[1], args[2]);
-  default: return select<bool>(condition, args[1], args[2]);
+  case dtype::float64:
+    return select<double>(condition, args[1], args[2]);
+  case dtype::int64:
+    return select<std::int64_t>(condition, args[1], args[2]);
+  default:
+    return select<bool>(condition, args[1], args[2]);
   }
 }
 

@@ -62,7 +62,8 @@ value arange(call_context&, std::span<value> args) { // (start, stop, step, dtyp
   const bool one = argument(args, 1).is_nil();
   const value start = one ? value(0) : args[0], &stop = one ? args[0] : args[1];
   const value step = argument(args, 2).is_nil() ? value(1) : args[2];
-  const auto type = to_dtype(argument(args, 3), std::max({dtype_of_value(start), dtype_of_value(stop), dtype_of_value(step), dtype::int64}));
+  const auto type = to_dtype(
+      argument(args, 3), std::max({dtype_of_value(start), dtype_of_value(stop), dtype_of_value(step), dtype::int64}));
   if (step.to_float64() == 0.0) throw value_error("the step must not be 0");
   if (start.kind() == value_kind::int64 && stop.kind() == value_kind::int64 && step.kind() == value_kind::int64) {
     const auto count = static_cast<std::int64_t>(value::range(start.integer(), stop.integer(), step.integer()).size());
@@ -114,7 +115,8 @@ value diag(call_context&, std::span<value> args) {
     detail::copy_elements(a, a.type(), {n + 1}, data + first * static_cast<std::int64_t>(item_bytes(a.type())));
     return result;
   }
-  if (a.rank() != 2) throw value_error("expected a vector or a matrix, found an array of shape " + to_string(a.shape()));
+  if (a.rank() != 2)
+    throw value_error("expected a vector or a matrix, found an array of shape " + to_string(a.shape()));
   const auto rows = a.shape()[0], columns = a.shape()[1];
   const auto length = std::max<std::int64_t>(0, k >= 0 ? std::min(rows, columns - k) : std::min(rows + k, columns));
   const auto offset = length == 0 ? 0 : k >= 0 ? k * a.strides()[1] : -k * a.strides()[0];

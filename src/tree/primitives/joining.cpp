@@ -113,7 +113,8 @@ value tile(call_context&, std::span<value> args) {
     if (counts[axis] < 0) throw value_error("repetitions must not be negative");
     extents empty = a.shape();
     empty[axis] = 0;
-    a = counts[axis] == 0 ? array::zeros(a.type(), empty) : join(arrays(static_cast<std::size_t>(counts[axis]), a), axis);
+    a = counts[axis] == 0 ? array::zeros(a.type(), empty)
+                          : join(arrays(static_cast<std::size_t>(counts[axis]), a), axis);
   }
   return a;
 }
@@ -123,8 +124,10 @@ value repeat(call_context&, std::span<value> args) { // (a, count, axis), each e
   const auto count = args[1].to_int64();
   if (count < 0) throw value_error("repetitions must not be negative");
   std::size_t axis = 0;
-  if (argument(args, 2).is_nil()) a = a.reshape({-1});
-  else axis = to_axis(args[2], a.rank());
+  if (argument(args, 2).is_nil())
+    a = a.reshape({-1});
+  else
+    axis = to_axis(args[2], a.rank());
   extents shape = a.shape(), strides = a.strides();
   shape.insert(axis + 1, count);
   strides.insert(axis + 1, 0);

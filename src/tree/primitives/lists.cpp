@@ -10,8 +10,10 @@ value list(call_context& context, std::span<value> args) {
   std::vector<value> items;
   items.reserve(args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
-    if (context.owns(i)) items.push_back(std::move(args[i]));
-    else items.push_back(args[i]);
+    if (context.owns(i))
+      items.push_back(std::move(args[i]));
+    else
+      items.push_back(args[i]);
   }
   return value::list(std::move(items));
 }
@@ -98,7 +100,8 @@ value contains(call_context&, std::span<value> args) { // (container, item)
   return false;
 }
 
-#define TREADLE_CXR(letters) primitive{"c" letters "r", "list", select_by_letters}
+#define TREADLE_CXR(letters)                                                                                           \
+  primitive { "c" letters "r", "list", select_by_letters }
 
 } // namespace
 
@@ -115,12 +118,36 @@ std::span<const primitive> list_primitives() {
       {"enumerate", "list, start=", enumerate},
       {"dict_keys", "dict", keys},
       {"__contains", "container, item", contains},
-      TREADLE_CXR("a"),    TREADLE_CXR("d"),    TREADLE_CXR("aa"),   TREADLE_CXR("ad"),   TREADLE_CXR("da"),
-      TREADLE_CXR("dd"),   TREADLE_CXR("aaa"),  TREADLE_CXR("aad"),  TREADLE_CXR("ada"),  TREADLE_CXR("add"),
-      TREADLE_CXR("daa"),  TREADLE_CXR("dad"),  TREADLE_CXR("dda"),  TREADLE_CXR("ddd"),  TREADLE_CXR("aaaa"),
-      TREADLE_CXR("aaad"), TREADLE_CXR("aada"), TREADLE_CXR("aadd"), TREADLE_CXR("adaa"), TREADLE_CXR("adad"),
-      TREADLE_CXR("adda"), TREADLE_CXR("addd"), TREADLE_CXR("daaa"), TREADLE_CXR("daad"), TREADLE_CXR("dada"),
-      TREADLE_CXR("dadd"), TREADLE_CXR("ddaa"), TREADLE_CXR("ddad"), TREADLE_CXR("ddda"), TREADLE_CXR("dddd"),
+      TREADLE_CXR("a"),
+      TREADLE_CXR("d"),
+      TREADLE_CXR("aa"),
+      TREADLE_CXR("ad"),
+      TREADLE_CXR("da"),
+      TREADLE_CXR("dd"),
+      TREADLE_CXR("aaa"),
+      TREADLE_CXR("aad"),
+      TREADLE_CXR("ada"),
+      TREADLE_CXR("add"),
+      TREADLE_CXR("daa"),
+      TREADLE_CXR("dad"),
+      TREADLE_CXR("dda"),
+      TREADLE_CXR("ddd"),
+      TREADLE_CXR("aaaa"),
+      TREADLE_CXR("aaad"),
+      TREADLE_CXR("aada"),
+      TREADLE_CXR("aadd"),
+      TREADLE_CXR("adaa"),
+      TREADLE_CXR("adad"),
+      TREADLE_CXR("adda"),
+      TREADLE_CXR("addd"),
+      TREADLE_CXR("daaa"),
+      TREADLE_CXR("daad"),
+      TREADLE_CXR("dada"),
+      TREADLE_CXR("dadd"),
+      TREADLE_CXR("ddaa"),
+      TREADLE_CXR("ddad"),
+      TREADLE_CXR("ddda"),
+      TREADLE_CXR("dddd"),
   };
   return k_table;
 }

@@ -1,5 +1,5 @@
-#include "tree/matrix_product.hpp"
 #include "tree/linear_solver.hpp"
+#include "tree/matrix_product.hpp"
 #include "tree/test_support.hpp"
 
 #include <cmath>

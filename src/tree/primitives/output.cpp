@@ -68,7 +68,8 @@ value write_table(call_context&, std::span<value> args) { // (name, vector or ma
   std::string text;
   for (std::int64_t i = 0; i < a.shape()[0]; ++i)
     for (std::int64_t j = 0; j < a.shape()[1]; ++j)
-      text += to_string(detail::element(a, i * a.strides()[0] + j * a.strides()[1])) + (j + 1 < a.shape()[1] ? "," : "\n");
+      text +=
+          to_string(detail::element(a, i * a.strides()[0] + j * a.strides()[1])) + (j + 1 < a.shape()[1] ? "," : "\n");
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"), &std::fclose);
   if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fclose(file.release()) != 0)
     throw value_error(path + ": cannot be written: " + std::strerror(errno));

@@ -1,5 +1,5 @@
-// Reductions over all elements or over some axes. The order of additions depends on shape and strides only, never on who
-// runs the primitive: pairwise along contiguous rows, row by row otherwise.
+// Reductions over all elements or over some axes. The order of additions depends on shape and strides only, never on
+// who runs the primitive: pairwise along contiguous rows, row by row otherwise.
 #include "tree/reduce.hpp"
 
 #include <cmath>
@@ -26,11 +26,15 @@ using i64 = std::int64_t;
 
 struct sum {
   template <class T>
-  static T identity() noexcept { return T(0); }
+  static T identity() noexcept {
+    return T(0);
+  }
   template <class T>
   static T combine(T a, T b) noexcept {
-    if constexpr (std::is_same_v<T, double>) return a + b;
-    else return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    if constexpr (std::is_same_v<T, double>)
+      return a + b;
+    else
+      return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   }
   template <class T>
   static T row(const T* x, i64 count, i64 stride) noexcept {
@@ -58,11 +62,15 @@ struct sequential {
 
 struct product : sequential<product> {
   template <class T>
-  static T identity() noexcept { return T(1); }
+  static T identity() noexcept {
+    return T(1);
+  }
   template <class T>
   static T combine(T a, T b) noexcept {
-    if constexpr (std::is_same_v<T, double>) return a * b;
-    else return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    if constexpr (std::is_same_v<T, double>)
+      return a * b;
+    else
+      return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
   }
   static constexpr dtype k_least = dtype::int64;
   static constexpr bool k_needs_elements = false;
@@ -71,11 +79,15 @@ struct product : sequential<product> {
 struct largest : sequential<largest> {
   template <class T>
   static T identity() noexcept {
-    if constexpr (std::is_same_v<T, double>) return -std::numeric_limits<double>::infinity();
-    else return std::numeric_limits<T>::lowest();
+    if constexpr (std::is_same_v<T, double>)
+      return -std::numeric_limits<double>::infinity();
+    else
+      return std::numeric_limits<T>::lowest();
   }
   template <class T>
-  static T combine(T a, T b) noexcept { return a > b || a != a ? a : b; } // NaN wins
+  static T combine(T a, T b) noexcept {
+    return a > b || a != a ? a : b;
+  } // NaN wins
   static constexpr dtype k_least = dtype::boolean;
   static constexpr bool k_needs_elements = true;
 };
@@ -83,11 +95,15 @@ struct largest : sequential<largest> {
 struct smallest : sequential<smallest> {
   template <class T>
   static T identity() noexcept {
-    if constexpr (std::is_same_v<T, double>) return std::numeric_limits<double>::infinity();
-    else return std::numeric_limits<T>::max();
+    if constexpr (std::is_same_v<T, double>)
+      return std::numeric_limits<double>::infinity();
+    else
+      return std::numeric_limits<T>::max();
   }
   template <class T>
-  static T combine(T a, T b) noexcept { return a < b || a != a ? a : b; }
+  static T combine(T a, T b) noexcept {
+    return a < b || a != a ? a : b;
+  }
   static constexpr dtype k_least = dtype::boolean;
   static constexpr bool k_needs_elements = true;
 };
@@ -117,15 +133,23 @@ value reduce_value(call_context&, std::span<value> args) {
 
 struct every : sequential<every> {
   template <class T>
-  static T identity() noexcept { return true; }
+  static T identity() noexcept {
+    return true;
+  }
   template <class T>
-  static T combine(T a, T b) noexcept { return a && b; }
+  static T combine(T a, T b) noexcept {
+    return a && b;
+  }
 };
 struct some : sequential<some> {
   template <class T>
-  static T identity() noexcept { return false; }
+  static T identity() noexcept {
+    return false;
+  }
   template <class T>
-  static T combine(T a, T b) noexcept { return a || b; }
+  static T combine(T a, T b) noexcept {
+    return a || b;
+  }
 };
 
 template <class Op>
@@ -137,11 +161,11 @@ value reduce_truth(call_context&, std::span<value> args) {
 
 value count_nonzero(call_context&, std::span<value> args) {
   const auto a = args[0].to_array().cast(dtype::boolean).cast(dtype::int64);
-  return detail::from_array(
-      reduce<sum, i64>(a, reduction_plan(a.shape(), argument(args, 1), argument(args, 2))));
+  return detail::from_array(reduce<sum, i64>(a, reduction_plan(a.shape(), argument(args, 1), argument(args, 2))));
 }
 
-// Sums -----------------------------------------------------------------------------------------------------------------
+// Sums
+// -----------------------------------------------------------------------------------------------------------------
 
 array sum_of(const array& a, const reduction& plan) { return reduce<sum, double>(a, plan); }
 
@@ -164,12 +188,14 @@ array variance(std::span<value> args) {
   const auto means = array::broadcast(divided(sum_of(a, plan), static_cast<double>(plan.reduced)), a.shape());
   auto squares = array::uninitialized(dtype::float64, a.shape());
   auto* out = squares.mutable_data<double>();
-  detail::for_each_row<3>(a.shape(), {&a.strides(), &means.strides(), &squares.strides()}, [&](const detail::row<3>& r) {
-    for (i64 i = 0; i < r.count; ++i) {
-      const double d = a.data<double>()[r.offset[0] + i * r.stride[0]] - means.data<double>()[r.offset[1] + i * r.stride[1]];
-      out[r.offset[2] + i * r.stride[2]] = d * d;
-    }
-  });
+  detail::for_each_row<3>(a.shape(), {&a.strides(), &means.strides(), &squares.strides()},
+                          [&](const detail::row<3>& r) {
+                            for (i64 i = 0; i < r.count; ++i) {
+                              const double d = a.data<double>()[r.offset[0] + i * r.stride[0]] -
+                                               means.data<double>()[r.offset[1] + i * r.stride[1]];
+                              out[r.offset[2] + i * r.stride[2]] = d * d;
+                            }
+                          });
   const double ddof = argument(args, 3).is_nil() ? 0.0 : args[3].to_float64();
   const auto final_plan = reduction_plan(a.shape(), argument(args, 1), argument(args, 2));
   return divided(sum_of(squares, final_plan), static_cast<double>(final_plan.reduced) - ddof);

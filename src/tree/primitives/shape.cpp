@@ -37,7 +37,8 @@ value squeeze(call_context&, std::span<value> args) {
   for (std::size_t i = a.rank(); i-- > 0;) {
     const bool chosen = axis.is_nil() ? shape[i] == 1 : to_axis(axis, a.rank()) == i;
     if (!chosen) continue;
-    if (shape[i] != 1) throw value_error("axis " + std::to_string(i) + " has length " + std::to_string(shape[i]) + ", not 1");
+    if (shape[i] != 1)
+      throw value_error("axis " + std::to_string(i) + " has length " + std::to_string(shape[i]) + ", not 1");
     shape.erase(i);
     strides.erase(i);
   }
@@ -90,7 +91,8 @@ value astype(call_context&, std::span<value> args) {
 
 template <dtype Type>
 value convert(call_context&, std::span<value> args) {
-  if (args[0].is_string()) throw value_error("cannot convert the string " + repr(args[0]) + " to " + std::string(to_string(Type)));
+  if (args[0].is_string())
+    throw value_error("cannot convert the string " + repr(args[0]) + " to " + std::string(to_string(Type)));
   return detail::from_array(args[0].to_array().cast(Type));
 }
 
@@ -99,7 +101,9 @@ value truth(call_context&, std::span<value> args) {
   return args[0].to_bool();
 }
 
-value copy(call_context&, std::span<value> args) { return args[0].is_array() ? value(args[0].as_array().copy()) : args[0]; }
+value copy(call_context&, std::span<value> args) {
+  return args[0].is_array() ? value(args[0].as_array().copy()) : args[0];
+}
 
 value dtype_name(call_context&, std::span<value> args) { return to_string(dtype_of_value(args[0])); }
 

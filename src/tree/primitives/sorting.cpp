@@ -12,7 +12,9 @@ namespace {
 using i64 = std::int64_t;
 
 template <class T>
-bool before(T a, T b) noexcept { return a < b || (b != b && a == a); }
+bool before(T a, T b) noexcept {
+  return a < b || (b != b && a == a);
+}
 
 // The order of n elements, equal ones as they come.
 template <class T>
@@ -46,8 +48,7 @@ array map_lines(const array& a, std::size_t axis, const extents& shape, dtype ty
   strides.erase(axis);
   if (to.rank() == a.rank()) to.erase(axis);
   detail::for_each_row<2>(outer, {&strides, &to}, [&](const detail::row<2>& r) {
-    for (i64 i = 0; i < r.count; ++i)
-      line(r.offset[0] + i * r.stride[0], out + r.offset[1] + i * r.stride[1], to_step);
+    for (i64 i = 0; i < r.count; ++i) line(r.offset[0] + i * r.stride[0], out + r.offset[1] + i * r.stride[1], to_step);
   });
   return result;
 }

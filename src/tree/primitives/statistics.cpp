@@ -27,15 +27,19 @@ void for_each_line(const array& a, std::size_t axis, const extents& out_strides,
 struct add {
   template <class T>
   static T apply(T a, T b) noexcept {
-    if constexpr (std::is_same_v<T, double>) return a + b;
-    else return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    if constexpr (std::is_same_v<T, double>)
+      return a + b;
+    else
+      return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   }
 };
 struct multiply {
   template <class T>
   static T apply(T a, T b) noexcept {
-    if constexpr (std::is_same_v<T, double>) return a * b;
-    else return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    if constexpr (std::is_same_v<T, double>)
+      return a * b;
+    else
+      return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
   }
 };
 
@@ -59,9 +63,13 @@ value cumulate(call_context&, std::span<value> args) {
 
 struct total {
   template <class T>
-  static T identity() noexcept { return T(0); }
+  static T identity() noexcept {
+    return T(0);
+  }
   template <class T>
-  static T combine(T a, T b) noexcept { return a + b; }
+  static T combine(T a, T b) noexcept {
+    return a + b;
+  }
   template <class T>
   static T row(const T* x, i64 n, i64 step) noexcept {
     T sum = 0;
@@ -71,9 +79,13 @@ struct total {
 };
 struct largest_magnitude {
   template <class T>
-  static T identity() noexcept { return T(0); }
+  static T identity() noexcept {
+    return T(0);
+  }
   template <class T>
-  static T combine(T a, T b) noexcept { return std::fabs(b) > a || b != b ? std::fabs(b) : a; }
+  static T combine(T a, T b) noexcept {
+    return std::fabs(b) > a || b != b ? std::fabs(b) : a;
+  }
   template <class T>
   static T row(const T* x, i64 n, i64 step) noexcept {
     T total = 0;
@@ -86,7 +98,8 @@ struct largest_magnitude {
 value norm(call_context&, std::span<value> args) {
   auto a = args[0].to_array().cast(dtype::float64);
   const double order = argument(args, 1).is_nil() || args[1].is_string() ? 2.0 : args[1].to_float64();
-  if (argument(args, 1).is_string() && args[1].to_string_view() != "fro") throw value_error("unknown norm " + repr(args[1]));
+  if (argument(args, 1).is_string() && args[1].to_string_view() != "fro")
+    throw value_error("unknown norm " + repr(args[1]));
   const bool matrix_norm = a.rank() > 1 && argument(args, 2).is_nil();
   if (matrix_norm && !argument(args, 1).is_nil() && !args[1].is_string())
     throw value_error("only the Frobenius norm of a matrix is supported: give an axis for norms of its vectors");

@@ -10,14 +10,18 @@ template <double (*F)(double)>
 struct real_function {
   static constexpr dtype k_least = dtype::float64;
   template <class T>
-  static double apply(T x) noexcept { return F(x); }
+  static double apply(T x) noexcept {
+    return F(x);
+  }
 };
 
 template <bool (*F)(double)>
 struct real_test {
   static constexpr dtype k_least = dtype::float64;
   template <class T>
-  static bool apply(T x) noexcept { return F(x); }
+  static bool apply(T x) noexcept {
+    return F(x);
+  }
 };
 
 template <double (*F)(double)>
@@ -39,40 +43,52 @@ struct magnitude {
   static constexpr dtype k_least = dtype::int64;
   template <class T>
   static T apply(T x) noexcept {
-    if constexpr (std::is_same_v<T, double>) return std::fabs(x);
-    else return x < 0 ? static_cast<T>(std::uint64_t(0) - static_cast<std::uint64_t>(x)) : x;
+    if constexpr (std::is_same_v<T, double>)
+      return std::fabs(x);
+    else
+      return x < 0 ? static_cast<T>(std::uint64_t(0) - static_cast<std::uint64_t>(x)) : x;
   }
 };
 struct square_of {
   static constexpr dtype k_least = dtype::int64;
   template <class T>
   static T apply(T x) noexcept {
-    if constexpr (std::is_same_v<T, double>) return x * x;
-    else return static_cast<T>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(x));
+    if constexpr (std::is_same_v<T, double>)
+      return x * x;
+    else
+      return static_cast<T>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(x));
   }
 };
 struct sign_of {
   static constexpr dtype k_least = dtype::int64;
   template <class T>
-  static T apply(T x) noexcept { return x > 0 ? T(1) : x < 0 ? T(-1) : x; } // NaN stays NaN
+  static T apply(T x) noexcept {
+    return x > 0 ? T(1) : x < 0 ? T(-1) : x;
+  } // NaN stays NaN
 };
 struct unchanged {
   static constexpr dtype k_least = dtype::boolean;
   template <class T>
-  static T apply(T x) noexcept { return x; }
+  static T apply(T x) noexcept {
+    return x;
+  }
 };
 struct zero_of {
   static constexpr dtype k_least = dtype::boolean;
   template <class T>
-  static T apply(T) noexcept { return T(0); }
+  static T apply(T) noexcept {
+    return T(0);
+  }
 };
 template <double (*F)(double)>
 struct rounding {
   static constexpr dtype k_least = dtype::int64;
   template <class T>
   static T apply(T x) noexcept {
-    if constexpr (std::is_same_v<T, double>) return F(x);
-    else return x;
+    if constexpr (std::is_same_v<T, double>)
+      return F(x);
+    else
+      return x;
   }
 };
 template <double (*F)(double)>
@@ -81,7 +97,8 @@ constexpr kernel k_rounding = unary<rounding<F>>;
 // To `decimals` digits, half to even as NumPy.
 value round_to(call_context& context, std::span<value> args) {
   const auto decimals = args.size() > 1 && !args[1].is_nil() ? args[1].to_int64() : 0;
-  if (decimals == 0 || dtype_of_value(args[0]) != dtype::float64) return unary<rounding<std::nearbyint>>(context, args.first(1));
+  if (decimals == 0 || dtype_of_value(args[0]) != dtype::float64)
+    return unary<rounding<std::nearbyint>>(context, args.first(1));
   const double scale = std::pow(10.0, static_cast<double>(decimals));
   const auto round = [scale](double x) { return std::nearbyint(x * scale) / scale; };
   if (args[0].is_scalar()) return round(args[0].real());
