@@ -149,7 +149,9 @@ def test_futures_can_be_awaited():
 
 
 def test_futures_can_be_cancelled_and_stopped():
-    with td.config(workers=1, policy="always-inline"):  # the one worker is busy with the first, and does not switch
+    with td.config(
+        workers=1, policy="always-inline"
+    ):  # the one worker is busy with the first, and does not switch
         first = spin.submit(10**12)
         waiting = spin.submit(5)
         assert waiting.cancel() and waiting.cancelled() and waiting.cancel()
