@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 TREADLE = str(Path(sys.executable).with_name("treadle"))
+APPS = Path(__file__).resolve().parents[2] / "apps" / "physl"
 
 
 def treadle(*arguments, stdin="", cwd=None):
@@ -202,11 +203,10 @@ def test_demo_runs_on_a_table(tmp_path):
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "") and "https://" not in page
 
 
-def test_programs_of_the_apps_folder_run_as_their_comments_say():
-    apps = Path(__file__).resolve().parents[2] / "apps"
-    for name in ("als/als.physl", "lra/lra.physl"):
-        comment = next(line for line in (apps / name).read_text().splitlines() if "treadle physl" in line)
-        words = shlex.split(comment.removeprefix("//"))
-        for policy in ("always-async", "always-inline", "paper-baseline"):
-            rc, out, err = treadle(*words[1:], "--policy", policy, cwd=apps.parent)
-            assert rc == 0 and out, err
+@pytest.mark.parametrize("program", sorted(APPS.glob("*.physl")), ids=lambda p: p.stem)
+def test_shipped_programs_run_as_their_comments_say(program):
+    comment = next(line for line in program.read_text().splitlines() if "treadle physl" in line)
+    words = shlex.split(comment.removeprefix("//"))
+    for policy in ("always-async", "always-inline", "paper-baseline"):
+        rc, out, err = treadle(*words[1:], "--policy", policy, cwd=APPS.parents[1])
+        assert rc == 0 and out, err
