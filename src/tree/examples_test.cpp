@@ -123,6 +123,29 @@ matrix ratings_10x5() {
   return r;
 }
 
+// Each block of the language reference ends with its value in a comment.
+TEST(examples, of_the_reference_page) {
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../../docs/reference/physl.md");
+  ASSERT_TRUE(file);
+  std::string line, block;
+  bool inside = false;
+  int count = 0;
+  while (std::getline(file, line)) {
+    if (inside && line == "```") {
+      const auto comment = block.rfind("// ");
+      EXPECT_EQ(shown(block), block.substr(comment + 3, block.size() - comment - 4)) << block;
+      ++count;
+      inside = false;
+    } else if (line == "```physl") {
+      inside = true;
+      block.clear();
+    } else if (inside) {
+      block += line + "\n";
+    }
+  }
+  EXPECT_EQ(count, 4);
+}
+
 class als : public testing::TestWithParam<const char*> {};
 
 TEST_P(als, computes_what_the_sparse_form_computes) {

@@ -32,28 +32,32 @@ def expected_output(code, comment):
 
 
 @pytest.fixture(scope="session")
-def prefix(tmp_path_factory):
-    path = tmp_path_factory.mktemp("prefix")
-    run(ROOT / "dev", "install", path)
-    return path
+def programs(tmp_path_factory):
+    """Every C++ block as an executable of one project, named by its place in the list of blocks."""
+    work = tmp_path_factory.mktemp("examples")
+    run(ROOT / "dev", "install", work / "prefix")
+    lines = [
+        "cmake_minimum_required(VERSION 3.25)\nproject(examples LANGUAGES C CXX)",
+        "find_package(treadle CONFIG REQUIRED)",
+    ]
+    for number, (code,) in enumerate(p.values for p in blocks("cpp")):
+        (work / f"example{number}.cpp").write_text(code)
+        lines.append(f"add_executable(example{number} example{number}.cpp)")
+        lines.append(f"target_link_libraries(example{number} PRIVATE treadle::treadle)")
+    (work / "CMakeLists.txt").write_text("\n".join(lines) + "\n")
+    run("cmake", "-G", "Ninja", "-S", work, "-B", work / "b", f"-DCMAKE_PREFIX_PATH={work / 'prefix'}")
+    run("cmake", "--build", work / "b")
+    return work / "b"
 
 
-@pytest.mark.parametrize("code", blocks("cpp"))
-def test_cpp(code, prefix, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.25)\nproject(example LANGUAGES C CXX)\n"
-        "find_package(treadle CONFIG REQUIRED)\nadd_executable(example main.cpp)\n"
-        "target_link_libraries(example PRIVATE treadle::treadle_tree)\n"
-    )
-    (tmp_path / "main.cpp").write_text(code)
-    run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}")
-    run("cmake", "--build", tmp_path / "b")
-    output = run(tmp_path / "b" / "example")
+@pytest.mark.parametrize(("number", "code"), [(n, p.values[0]) for n, p in enumerate(blocks("cpp"))])
+def test_cpp(number, code, programs):
+    output = run(programs / f"example{number}")
     for line in expected_output(code, "//"):
         assert line in output.splitlines()
 
 
-@pytest.mark.parametrize("code", blocks("python"))
+@pytest.mark.parametrize("code", list(blocks("python")))
 def test_python(code, tmp_path):
     (tmp_path / "example.py").write_text(code)
     output = run(sys.executable, "example.py", cwd=tmp_path)
@@ -61,7 +65,7 @@ def test_python(code, tmp_path):
         assert line in output.splitlines()
 
 
-@pytest.mark.parametrize("code", blocks("console"))
+@pytest.mark.parametrize("code", list(blocks("console")))
 def test_console(code, tmp_path):
     """Lines '$ command' are run in the project's root with the package's commands on the path; the rest is their output."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -2,7 +2,7 @@
 
 import json
 import os
-import shlex
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -202,11 +202,23 @@ def test_demo_runs_on_a_table(tmp_path):
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "") and "https://" not in page
 
 
-def test_programs_of_the_apps_folder_run_as_their_comments_say():
-    apps = Path(__file__).resolve().parents[2] / "apps"
-    for name in ("als/als.physl", "lra/lra.physl"):
-        comment = next(line for line in (apps / name).read_text().splitlines() if "treadle physl" in line)
-        words = shlex.split(comment.removeprefix("//"))
-        for policy in ("always-async", "always-inline", "paper-baseline"):
-            rc, out, err = treadle(*words[1:], "--policy", policy, cwd=apps.parent)
-            assert rc == 0 and out, err
+RATINGS = "[[0.0, 4.0], [1.0, 0.0], [0.0, 8.0]]"
+EXAMPLES = {
+    "fib": "12",
+    "kmeans": "[[0.0, 0.0], [0.0, 1.0], [9.0, 9.0]] [[0.0, 0.0], [9.0, 9.0]] 3",
+    "lra": "[[1.0, 2.0], [1.0, -1.0], [1.0, 3.0], [1.0, -2.0]] [1, 0, 1, 0] 0.1 500",
+    "als": f"{RATINGS} 0.1 5 40.0 [[0.1],[0.2],[0.3]] [[0.5],[-0.1]]",
+    "als_rows": f"{RATINGS} 0.1 5 40.0 [[0.1],[0.2],[0.3]] [[0.5],[-0.1]]",
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_programs(name):
+    apps = Path(__file__).resolve().parents[2] / "apps" / "physl"
+    words = re.findall(r"\[\[.*?\]\]|\[[^\[]*?\]|[^\s\[]+", EXAMPLES[name])
+    outputs = set()
+    for policy in ("always-async", "always-inline", "paper-baseline"):
+        rc, out, err = treadle("physl", apps / f"{name}.physl", *words, "--policy", policy)
+        assert rc == 0 and out, err
+        outputs.add(out)
+    assert len(outputs) == 1
