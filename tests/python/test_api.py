@@ -149,9 +149,8 @@ def test_futures_can_be_awaited():
 
 
 def test_futures_can_be_cancelled_and_stopped():
-    with td.config(
-        workers=1, policy="always-inline"
-    ):  # the one worker is busy with the first, and does not switch
+    # The one worker is busy with the first run and, as that spawns nothing, does not change to the second.
+    with td.config(workers=1, policy="always-inline"):
         first = spin.submit(10**12)
         waiting = spin.submit(5)
         assert waiting.cancel() and waiting.cancelled() and waiting.cancel()

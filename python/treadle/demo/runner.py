@@ -16,7 +16,7 @@ from ..config import POLICIES, config
 from ..profile import Profile, profile
 from .data import Workload
 
-TIMELINE = 3000  # evaluations kept per run, for the page
+TIMELINE = 1 << 18  # evaluations recorded of a run, at most
 SHORT_S, MOST_RUNS = 0.2, 25  # programs shorter than this are repeated, at most so often
 
 

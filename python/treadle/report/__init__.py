@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..demo import Comparison
 
 FORMATS = (".html", ".dot", ".newick")
+MOST_SLICES = 4000
 
 
 def visualize(
@@ -113,9 +114,16 @@ def _run(rival: str, rows: list[Row], slices: list[Slice]) -> dict[str, Any]:
              r.inlined, r.spawned, r.mode, r.column]
             for r in rows
         ],
-        "slices": [[s.row, s.worker, s.start_ns, s.end_ns] for s in slices],
+        "slices": [[s.row, s.worker, s.start_ns, s.end_ns] for s in _longest(slices)],
+        "recorded": len(slices),
         "source": {"file": ", ".join(dict.fromkeys(relative(r.file) for r in rows if r.file)), "lines": lines},
     }  # fmt: skip
+
+
+def _longest(slices: list[Slice]) -> list[Slice]:
+    """What can be seen at the width of a page, in order of time."""
+    kept = sorted(slices, key=lambda s: s.start_ns - s.end_ns)[:MOST_SLICES]
+    return sorted(kept, key=lambda s: s.start_ns)
 
 
 def _source(rows: list[Row]) -> list[dict[str, Any]]:

@@ -252,9 +252,9 @@ function drawTimeline() {
   const workers = [...new Set(slices.map(s => s[1]))].sort((a, b) => a - b);
   const end = Math.max(...slices.map(s => s[3])), start = Math.min(...slices.map(s => s[2]));
   if (!state.view) state.view = [start, Math.max(end, start + 1)];
-  const dropped = run.dropped || 0;
-  $("timehint").textContent = `What each worker computed, under ${run.rival}: ${grouped(slices.length)} evaluations` +
-    (dropped ? ` from the beginning of the run; ${grouped(dropped)} more were not kept` : "") + ". Turn the wheel to zoom, drag to move, double-click to see all.";
+  const of = slices.length < run.recorded ? `, the longest of ${grouped(run.recorded)}` : "";
+  $("timehint").textContent = `What each worker computed, under ${run.rival}: ${grouped(slices.length)} evaluations${of}` +
+    (run.dropped ? `; ${grouped(run.dropped)} later ones were not recorded` : "") + ". Turn the wheel to zoom, drag to move, double-click to see all.";
   const style = getComputedStyle(document.documentElement), color = name => style.getPropertyValue(name).trim();
   const ratio = devicePixelRatio || 1, width = canvas.clientWidth || 1000, lane = 34, left = width < 500 ? 66 : 84, axis = 26;
   const height = workers.length * lane + axis;
