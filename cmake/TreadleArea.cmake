@@ -37,6 +37,7 @@ function(treadle_test name)
   if(NOT TARGET treadle_test_main)
     # gtest's header is the most expensive part of a test file: precompile it once.
     add_library(treadle_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/main.cpp)
+    target_include_directories(treadle_test_main PRIVATE ${PROJECT_SOURCE_DIR}/include)
     find_package(rapidcheck REQUIRED)
     target_link_libraries(treadle_test_main PUBLIC GTest::gtest rapidcheck treadle_options)
     target_precompile_headers(treadle_test_main PUBLIC <gtest/gtest.h>)
