@@ -3,6 +3,7 @@
 #include "convert.hpp"
 #include "session.hpp"
 
+#include <treadle/machine.hpp>
 #include <treadle/physl.hpp>
 
 #include <nanobind/nanobind.h>
@@ -255,6 +256,21 @@ NB_MODULE(_native, m) {
   m.def("take_completions", &completions);
   m.def("wait_for_events", &wait_for_events, nb::call_guard<nb::gil_scoped_release>());
   m.def("close_events", &close_events);
+  m.def("machine", [] {
+    const machine_info info = describe_machine();
+    nb::dict d;
+    d["cpu"] = info.processor;
+    d["packages"] = info.packages;
+    d["cores"] = info.cores;
+    d["hardware threads"] = info.processing_units;
+    d["usable cores"] = info.usable_cores;
+    d["numa domains"] = info.numa_domains;
+    d["l1d KiB"] = info.l1d_bytes >> 10;
+    d["l2 KiB"] = info.l2_bytes >> 10;
+    d["l3 KiB"] = info.l3_bytes >> 10;
+    d["memory GiB"] = static_cast<double>(info.memory_bytes >> 20) / 1024;
+    return d;
+  });
   m.def("build_info", [] {
     nb::dict d;
     d["version"] = TREADLE_VERSION;
