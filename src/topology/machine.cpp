@@ -3,6 +3,7 @@
 #include "topology/usable_cores.hpp"
 
 #include <hwloc.h>
+#include <unistd.h>
 
 #include <memory>
 #include <stdexcept>
@@ -33,7 +34,6 @@ machine_info describe_machine() {
   if (hwloc_topology_load(raw) != 0) throw std::runtime_error("hwloc: cannot read the topology of this machine");
 
   machine_info info;
-  const hwloc_obj_t root = hwloc_get_root_obj(raw);
   const hwloc_obj_t package = hwloc_get_obj_by_type(raw, HWLOC_OBJ_PACKAGE, 0);
   const char* model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : nullptr;
   info.processor = model ? model : "unknown";
@@ -45,7 +45,8 @@ machine_info describe_machine() {
   info.l1d_bytes = cache_bytes(raw, HWLOC_OBJ_L1CACHE);
   info.l2_bytes = cache_bytes(raw, HWLOC_OBJ_L2CACHE);
   info.l3_bytes = cache_bytes(raw, HWLOC_OBJ_L3CACHE);
-  info.memory_bytes = root->total_memory;
+  info.memory_bytes =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   return info;
 }
 
