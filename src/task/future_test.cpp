@@ -169,7 +169,7 @@ TEST_P(future_test, using_an_empty_future_is_an_error) {
   } catch (const future_error& e) {
     EXPECT_EQ(e.code(), future_errc::no_state);
   }
-  EXPECT_THROW(empty.then([](future<int>) {}), future_error);
+  EXPECT_THROW(static_cast<void>(empty.then([](future<int>) {})), future_error);
 }
 
 TEST_P(future_test, wait_for_times_out_and_succeeds_in_tasks_and_threads) {
