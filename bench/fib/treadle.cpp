@@ -1,0 +1,21 @@
+#include "fib/config.hpp"
+
+#include <treadle/treadle.hpp>
+
+namespace {
+
+long fib(int n) {
+  if (n < 2) return n;
+  long left = 0;
+  long right = 0;
+  treadle::parallel_invoke([&] { left = fib(n - 1); }, [&] { right = fib(n - 2); });
+  return left + right;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const unsigned workers = bench::workers_from(argc, argv);
+  treadle::runtime runtime({.workers = workers});
+  fib_bench::report("treadle", workers, fib_bench::k_large, [](int n) { return treadle::async(fib, n).get(); });
+}
