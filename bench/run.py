@@ -37,6 +37,13 @@ BUILD = Path(os.environ.get("TREADLE_BENCH_BUILD", ROOT / "build" / "release" / 
 console = Console(stderr=True)  # progress and complaints; the table goes to stdout
 
 
+SKIPPED = 77  # exit code of a rival that cannot run on this machine; it says why on stderr
+
+
+class CannotRunError(Exception):
+    pass
+
+
 @dataclass(frozen=True)
 class Rival:
     name: str
@@ -130,7 +137,9 @@ def measure(rival: Rival, workers: int, timeout_s: float) -> tuple[list[dict], i
         for stream in streams:
             os.close(stream)
     out, err = text
-    if code := os.waitstatus_to_exitcode(status):
+    if (code := os.waitstatus_to_exitcode(status)) == SKIPPED:
+        raise CannotRunError(err.strip())
+    if code:
         return [], usage.ru_maxrss, f"exit code {code}: {err.strip()[-500:]}"
     try:
         records = [json.loads(line) for line in out.splitlines() if line.strip()]
@@ -161,6 +170,10 @@ def run_rounds(
                     if (rival.name, count) not in broken:
                         try:
                             records, rss_kb, problem = measure(rival, count, timeout_s)
+                        except CannotRunError as reason:
+                            broken.add((rival.name, count))
+                            console.print(f"[yellow]skipping {rival.name}: {reason}")
+                            records, rss_kb, problem = [], 0, ""
                         except TimeoutError:
                             records, rss_kb, problem = [], 0, f"still running after {timeout_s:.0f} s"
                         if problem:
