@@ -152,6 +152,15 @@ TEST_P(future_test, long_chains_of_waiting_tasks_do_not_overflow_the_stack) {
   EXPECT_EQ(last.get(), 20'000);
 }
 
+future<int> asynchronous_loop(int n) {
+  if (n == 0) return make_ready_future(7);
+  return async([] {}).then([n](future<void>) { return asynchronous_loop(n - 1); });
+}
+
+TEST_P(future_test, results_that_are_futures_nest_to_any_depth) {
+  EXPECT_EQ(async([] { return asynchronous_loop(20'000); }).get().get(), 7);
+}
+
 TEST_P(future_test, ready_and_exceptional) {
   EXPECT_TRUE(make_ready_future(3).is_ready());
   EXPECT_EQ(make_ready_future(3).get(), 3);
