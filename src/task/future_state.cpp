@@ -136,7 +136,10 @@ class timed_get final : public continuation, public timer {
 void future_state::wait_slow() {
   const std::uint32_t claimable = m_claim.load(order::relaxed);
   if (claimable == k_deferred) {
-    run_unqueued();
+    if (stack_has_room())
+      run_unqueued();
+    else
+      start_deferred();
   } else if (claimable == k_available && stack_has_room()) {
     if (worker* w = this_worker()) w->run_in_place(*this);
   }

@@ -152,6 +152,16 @@ TEST_P(future_test, long_chains_of_waiting_tasks_do_not_overflow_the_stack) {
   EXPECT_EQ(last.get(), 20'000);
 }
 
+TEST_P(future_test, long_chains_of_deferred_continuations_do_not_overflow_the_stack) {
+  const auto count = [] {
+    auto last = async(launch::deferred, [] { return 0; });
+    for (int i = 0; i < 20'000; ++i) last = last.then(launch::deferred, [](future<int> f) { return f.get() + 1; });
+    return last.get();
+  };
+  EXPECT_EQ(async(count).get(), 20'000);
+  EXPECT_EQ(count(), 20'000);
+}
+
 future<int> asynchronous_loop(int n) {
   if (n == 0) return make_ready_future(7);
   return async([] {}).then([n](future<void>) { return asynchronous_loop(n - 1); });
