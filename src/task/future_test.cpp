@@ -43,6 +43,23 @@ TEST_P(future_test, arguments_are_moved_in_and_results_moved_out) {
   EXPECT_FALSE(f.valid());
 }
 
+TEST_P(future_test, values_are_aligned_as_their_type_asks) {
+  struct alignas(64) line {
+    char bytes[64];
+  };
+  struct alignas(32) large {
+    char bytes[1024];
+  };
+  std::vector<shared_future<line>> lines;
+  std::vector<shared_future<large>> larges;
+  for (int i = 0; i < 8; ++i) {
+    lines.push_back(async([] { return line{}; }).share());
+    larges.push_back(async([] { return large{}; }).share());
+  }
+  for (auto& f : lines) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&f.get()) % alignof(line), 0u);
+  for (auto& f : larges) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&f.get()) % alignof(large), 0u);
+}
+
 TEST_P(future_test, member_functions) {
   struct counter {
     int value = 5;

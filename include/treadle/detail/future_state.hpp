@@ -78,6 +78,11 @@ class future_state : public job {
 
   static void* operator new(std::size_t bytes) { return slab_allocate(bytes); }
   static void operator delete(void* memory, std::size_t bytes) noexcept { slab_free(memory, bytes); }
+  // For values and callables with larger alignment than the slab promises (vector registers, cache lines).
+  static void* operator new(std::size_t bytes, std::align_val_t alignment) { return ::operator new(bytes, alignment); }
+  static void operator delete(void* memory, std::size_t, std::align_val_t alignment) noexcept {
+    ::operator delete(memory, alignment);
+  }
 
  protected:
   virtual ~future_state() = default;
