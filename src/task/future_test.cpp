@@ -271,6 +271,25 @@ TEST_P(future_test, packaged_task_runs_once_and_resets) {
   auto h = throwing.get_future();
   throwing();
   EXPECT_THROW(h.get(), std::runtime_error);
+  packaged_task<void()> dropping([] { return 1; });
+  dropping();
+}
+
+TEST_P(future_test, packaged_task_is_assigned_with_its_state) {
+  packaged_task<int()> task([] { return 1; });
+  task();
+  packaged_task<int()> called(std::move(task));
+  EXPECT_THROW(called(), future_error);
+  task = packaged_task<int()>([] { return 2; });
+  auto f = task.get_future();
+  task();
+  EXPECT_EQ(f.get(), 2);
+  packaged_task<int()> replaced([] { return 3; });
+  auto broken = replaced.get_future();
+  packaged_task<int()> source([] { return 4; });
+  replaced = std::move(source);
+  EXPECT_FALSE(source.valid());
+  EXPECT_THROW(broken.get(), future_error);
 }
 
 // A task's life as the product of how it ends and what its owner does.
