@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -66,6 +67,11 @@ TEST_P(future_test, member_functions) {
     int plus(int n) { return value + n; }
   } c;
   EXPECT_EQ(async(&counter::plus, &c, 2).get(), 7);
+  EXPECT_EQ(async(&counter::plus, c, 2).get(), 7);
+  EXPECT_EQ(async(&counter::plus, std::ref(c), 2).get(), 7);
+  EXPECT_EQ(async(&counter::plus, std::make_shared<counter>(), 2).get(), 7);
+  EXPECT_EQ(async(&counter::plus, std::make_unique<counter>(), 2).get(), 7);
+  EXPECT_EQ(async(&counter::value, std::make_shared<counter>()).get(), 5);
 }
 
 TEST_P(future_test, nested_tasks) { EXPECT_EQ(async(fib, 18).get(), 2584); }
