@@ -70,6 +70,15 @@ TEST_P(synchronization_test, condition_variable_times_out) {
   async(wait_briefly).get();
 }
 
+TEST_P(synchronization_test, condition_variable_survives_a_lock_that_is_not_held) {
+  mutex m;
+  condition_variable cv;
+  std::unique_lock lock(m, std::defer_lock);
+  EXPECT_THROW(cv.wait(lock), std::system_error);
+  EXPECT_THROW(cv.wait_for(lock, 1ms), std::system_error);
+  cv.notify_all();
+}
+
 TEST_P(synchronization_test, timed_waits_and_notifications_race) {
   mutex m;
   condition_variable cv;
