@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -228,6 +229,17 @@ TEST_P(synchronization_test, sleeping_tasks_leave_their_worker_to_others) {
   EXPECT_EQ(other.get(), 1);
   EXPECT_EQ(sleeper.get(), 2);
   this_task::sleep_for(1us);
+}
+
+TEST(sleep_death_test, the_longest_duration_is_not_over_at_once) {
+  const auto sleep = [](auto duration) {
+    runtime rt({.workers = 1});
+    auto sleeper = async([=] { this_task::sleep_for(duration); });
+    std::_Exit(sleeper.wait_for(20ms) == future_status::timeout ? 0 : 1);
+  };
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(sleep(std::chrono::hours::max()), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(sleep(std::chrono::nanoseconds::max()), ::testing::ExitedWithCode(0), "");
 }
 
 TEST_P(synchronization_test, many_sleepers_wake) {
