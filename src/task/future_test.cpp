@@ -354,6 +354,35 @@ TEST_P(future_test, wide_and_out_of_order_waiting) {
   }).get();
 }
 
+TEST_P(future_test, values_whose_destructor_suspends) {
+  struct lingering {
+    bool owner = true;
+    lingering() = default;
+    lingering(lingering&& other) noexcept : owner(std::exchange(other.owner, false)) {}
+    lingering& operator=(lingering&&) = delete;
+    ~lingering() {
+      if (owner) this_task::yield();
+    }
+  };
+  std::vector<future<int>> sums;
+  for (int t = 0; t < 50; ++t) {
+    sums.push_back(async([] {
+      int sum = 0;
+      for (int i = 0; i < 20; ++i) {
+        auto oldest = async([] { return 1; });
+        auto dropped = async([] { return lingering(); });
+        auto newest = async([] { return 1; });
+        dropped.wait(); // out of order: its queue entry stays behind ...
+        sum += newest.get();
+        dropped = {};
+        sum += oldest.get(); // ... and is dropped, with the value, in here
+      }
+      return sum;
+    }));
+  }
+  for (auto& sum : sums) EXPECT_EQ(sum.get(), 40);
+}
+
 TEST_P(future_test, adaptive_sites_learn_to_inline_short_tasks_and_leave_long_ones) {
   async([&] {
     const auto short_task = [] { return 1; };

@@ -127,19 +127,21 @@ void worker::park() {
 }
 
 void worker::run_in_place(future_state& task) {
+  worker* here = this;
   job* top = tasks.pop();
-  while (m_stale != 0 && top && top->discard_if_done()) {
-    --m_stale;
-    top = tasks.pop();
+  while (here->m_stale != 0 && top && top->discard_if_done()) {
+    here = this_worker(); // the entry's value went with it, and its destructor may have suspended
+    if (here->m_stale != 0) --here->m_stale;
+    top = here->tasks.pop();
   }
   if (top == &task) {
+    here->counters.inlined.increment_unshared();
     top->run();
-    counters.inlined.increment_unshared();
     return;
   }
-  if (top) tasks.push(top);
+  if (top) here->push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
   if (task.run_unqueued()) {
-    worker* here = this_worker();
+    here = this_worker();
     here->counters.inlined.increment_unshared();
     ++here->m_stale;
   }
