@@ -24,6 +24,17 @@ TEST(runtime_test, starts_and_stops_many_times) {
   EXPECT_EQ(runtime::current_or_null(), nullptr);
 }
 
+TEST(runtime_test, several_start_at_once) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([] {
+      runtime rt({.workers = 1});
+      async([] {}).get();
+    });
+  }
+  for (auto& t : threads) t.join();
+}
+
 TEST(runtime_test, destructor_waits_for_tasks_in_flight) {
   std::atomic<int> ran{0};
   {
