@@ -164,9 +164,10 @@ void schedule(future_state& task) {
     w->counters.created.increment_unshared();
     w->push(task);
   } else {
-    scheduler& s = current_scheduler();
+    scheduler& s = enter_current_scheduler();
     s.injected_tasks.fetch_add(1, order::relaxed);
     s.inject(task);
+    s.leave();
   }
 }
 

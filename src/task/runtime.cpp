@@ -85,7 +85,19 @@ runtime& runtime::current() {
 
 namespace detail {
 
-scheduler& current_scheduler() { return scheduler::of(runtime::current()); }
+scheduler& enter_current_scheduler() {
+  for (;;) {
+    {
+      std::lock_guard guard(runtimes().mutex);
+      if (!runtimes().live.empty()) {
+        scheduler& s = scheduler::of(*runtimes().live.back());
+        s.enter(); // under the lock: the destructor of the runtime takes it before it waits for those inside
+        return s;
+      }
+    }
+    default_runtime();
+  }
+}
 
 void run_on_worker(void (*call)(void*), void* argument) {
   launch_task(launch::async, [=] { call(argument); }).get();

@@ -24,6 +24,17 @@ TEST(runtime_test, starts_and_stops_many_times) {
   EXPECT_EQ(runtime::current_or_null(), nullptr);
 }
 
+TEST(runtime_test, ends_while_other_threads_create_tasks) {
+  runtime last_resort({.workers = 1}); // whichever is current when the other thread looks
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) EXPECT_EQ(async([] { return 1; }).get(), 1);
+  });
+  for (int i = 0; i < 200; ++i) runtime rt({.workers = 1});
+  stop = true;
+  other.join();
+}
+
 TEST(runtime_test, several_start_at_once) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {

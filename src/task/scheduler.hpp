@@ -26,6 +26,10 @@ class scheduler {
 
   static scheduler& of(const runtime& r) noexcept { return *r.m_scheduler; }
 
+  /// Any thread. Between the two the scheduler is not destroyed.
+  void enter() noexcept { m_injecting.fetch_add(1, order::relaxed); }
+  void leave() noexcept { m_injecting.fetch_sub(1, order::release); } // pairs with the destructor
+
   void inject(job& item); ///< any thread
   /// Any thread, after publishing a job somewhere.
   void notify_work() noexcept {
@@ -76,13 +80,15 @@ class scheduler {
   unsigned m_parked_words;
   spinlock m_fiber_lock;
   std::vector<fiber*> m_idle_fibers;
-  atomic<std::uint32_t> m_injecting{0}; // foreign threads inside inject()
+  void await_visitors() noexcept;
+
+  atomic<std::uint32_t> m_injecting{0}; // threads between enter() and leave()
   atomic<std::uint32_t> m_drain_waiters{0};
   atomic<std::uint32_t> m_drain_epoch{0};
   std::vector<std::thread> m_threads;
 };
 
-/// The scheduler that foreign threads use, started on demand.
-scheduler& current_scheduler();
+/// For foreign threads: the scheduler they use, started on demand, and entered. The caller must leave() it.
+scheduler& enter_current_scheduler();
 
 } // namespace treadle::detail
