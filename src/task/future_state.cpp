@@ -146,11 +146,20 @@ void future_state::wait_slow() {
   if (!is_ready()) blocked_get(*this).block();
 }
 
-void future_state::start_deferred_slow() {
+void future_state::start_deferred_slow() noexcept {
   std::uint32_t expected = k_deferred; // one of several consumers queues it: an entry can be in a queue only once
   if (!m_claim.compare_exchange(expected, k_available, order::acq_rel, order::relaxed)) return;
   add_ref();
-  schedule(*this); // whoever comes first, a worker or a waiting get(), wins the claim
+  schedule_or_fail(); // whoever comes first, a worker or a waiting get(), wins the claim
+}
+
+void future_state::schedule_or_fail() noexcept {
+  try {
+    schedule(*this);
+  } catch (...) {
+    if (claim()) complete_with(std::current_exception());
+    release();
+  }
 }
 
 bool future_state::wait_until(std::int64_t deadline_ns) {

@@ -113,6 +113,18 @@ TEST(runtime_test, environment_sets_defaults) {
   EXPECT_GE(runtime().workers(), 1u);
 }
 
+TEST(runtime_test, a_default_runtime_that_cannot_start_is_an_error_of_the_task) {
+  if (runtime::current_or_null()) GTEST_SKIP() << "the default runtime runs already";
+  setenv("TREADLE_WORKERS", "many", 1);
+  EXPECT_THROW(static_cast<void>(async([] {})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(async(launch::fork, [] {})), std::invalid_argument);
+  EXPECT_THROW(make_ready_future(1).then([](future<int> f) { return f.get(); }).get(), std::invalid_argument);
+  auto deferred = async(launch::deferred, [] { return 1; }).share();
+  when_all(deferred).wait();
+  EXPECT_THROW(deferred.get(), std::invalid_argument);
+  unsetenv("TREADLE_WORKERS");
+}
+
 TEST(runtime_test, statistics_count_exactly) {
   runtime rt({.workers = 1});
   async([] {

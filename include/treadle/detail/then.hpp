@@ -68,7 +68,7 @@ class dataflow_state : public value_state<T> {
     // acq_rel: the thread that starts the node sees what every input's thread published.
     if (m_pending.fetch_sub(1, order::acq_rel) != 1) return;
     this->make_claimable(false);
-    if (m_policy != launch::sync || !stack_has_room()) return schedule(*this);
+    if (m_policy != launch::sync || !stack_has_room()) return this->schedule_or_fail();
     this->run_unqueued();
     this->release();
   }
