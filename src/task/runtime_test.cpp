@@ -125,6 +125,21 @@ TEST(runtime_test, a_default_runtime_that_cannot_start_is_an_error_of_the_task) 
   unsetenv("TREADLE_WORKERS");
 }
 
+struct late_user {
+  ~late_user() {
+    if (async([] { return 5; }).get() != 5) std::abort();
+  }
+};
+
+TEST(default_runtime_death_test, static_objects_that_outlive_it_may_create_tasks) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto use = [] {
+    static late_user first; // before the default runtime, so destroyed after it
+    std::exit(async([] { return 0; }).get());
+  };
+  EXPECT_EXIT(use(), ::testing::ExitedWithCode(0), "");
+}
+
 TEST(runtime_test, statistics_count_exactly) {
   runtime rt({.workers = 1});
   async([] {
