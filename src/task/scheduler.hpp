@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/sync/fence.hpp"
 #include "task/injection_queue.hpp"
 #include "task/timer_queue.hpp"
 #include "task/worker.hpp"
@@ -33,15 +34,22 @@ class scheduler {
   void inject(job& item); ///< any thread
   /// Any thread, after publishing a job somewhere.
   void notify_work() noexcept {
-    const std::uint64_t state = idle.load(order::relaxed);
+    const std::uint64_t state = idle.load(order::acquire); // pairs with announce(): wake_one() finds the bit
     if (TREADLE_UNLIKELY(state != 0 && state < k_searching)) wake_one();
+  }
+  /// By a worker that has found a job: the last searcher passes the watch on when there is more to find.
+  void leave_search() noexcept {
+    const std::uint64_t before = idle.fetch_sub(k_searching, order::seq_cst);
+    if (before / k_searching == 1 && work_is_visible()) notify_work();
   }
   void wake_one() noexcept;
   void wake_all() noexcept;
 
   /// Any thread. Wakes a parked worker when it would otherwise sleep past the deadline.
   void arm(timer& t, std::int64_t deadline_ns) {
-    if (timers.arm(t, deadline_ns)) notify_work();
+    if (!timers.arm(t, deadline_ns)) return;
+    light_fence(); // pairs with the heavy one in park(): it sees the deadline, or we see it parked
+    notify_work();
   }
 
   job* steal(worker& thief, xorshift& random) noexcept;
