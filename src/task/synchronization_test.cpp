@@ -123,6 +123,16 @@ TEST_P(synchronization_test, latch_opens_once) {
   EXPECT_TRUE(gate.try_wait());
 }
 
+TEST_P(synchronization_test, latch_may_go_when_one_of_those_who_meet_returns) {
+  std::vector<future<void>> tasks;
+  for (int i = 0; i < 200; ++i) {
+    auto meet = std::make_unique<latch>(2);
+    tasks.push_back(async([l = meet.get()] { l->arrive_and_wait(); }));
+    meet->arrive_and_wait();
+  }
+  wait_all(tasks);
+}
+
 TEST_P(synchronization_test, barrier_separates_phases) {
   constexpr int k_tasks = 5;
   constexpr int k_phases = 40;
