@@ -20,13 +20,10 @@ auto start_task(launch policy, F&& function) {
     break;
   case launch::deferred:
     break;
-  case launch::fork:
-    task->add_ref();
-    schedule_fork(*task);
-    break;
   default:
-    task->add_ref();
-    schedule(*task);
+    auto queued = result;
+    policy == launch::fork ? schedule_fork(*task) : schedule(*task);
+    queued.detach(); // adopted
   }
   return access::make<future<T>>(std::move(result));
 }

@@ -21,8 +21,7 @@ class condition_variable {
 
   template <class Lock>
   void wait(Lock& lock) {
-    m_guard.lock(); // taken before the user's lock is released: a notification in between is not lost
-    lock.unlock();
+    release(lock);
     relock<Lock> again{lock};
     m_waiters.wait(m_guard);
   }
@@ -50,6 +49,17 @@ class condition_variable {
   }
 
  private:
+  /// Leaves m_guard locked, which is taken before the user's lock is released: a notification in between is not lost.
+  template <class Lock>
+  void release(Lock& lock) {
+    m_guard.lock();
+    try {
+      lock.unlock();
+    } catch (...) { // the caller did not hold it
+      m_guard.unlock();
+      throw;
+    }
+  }
   template <class Lock>
   struct relock {
     Lock& lock;
@@ -62,8 +72,7 @@ class condition_variable {
   }
   template <class Lock>
   cv_status wait_until_ns(Lock& lock, std::int64_t deadline_ns) {
-    m_guard.lock();
-    lock.unlock();
+    release(lock);
     relock<Lock> again{lock};
     return m_waiters.wait_until(m_guard, deadline_ns) ? cv_status::no_timeout : cv_status::timeout;
   }

@@ -6,8 +6,8 @@
 
 namespace treadle {
 
-/// A count that goes down to zero once; as std::latch, for tasks and foreign threads. It may be destroyed as soon as a
-/// wait() returned.
+/// A count that goes down to zero once; as std::latch, for tasks and foreign threads. It may be destroyed as soon as one
+/// wait() or arrive_and_wait() returned, whether or not the others have.
 class latch {
  public:
   constexpr explicit latch(std::ptrdiff_t expected) noexcept : m_count(expected) {}
@@ -18,10 +18,7 @@ class latch {
   void count_down(std::ptrdiff_t by = 1) noexcept;
   bool try_wait() noexcept;
   void wait();
-  void arrive_and_wait(std::ptrdiff_t by = 1) {
-    count_down(by);
-    wait();
-  }
+  void arrive_and_wait(std::ptrdiff_t by = 1);
 
  private:
   detail::spinlock m_guard;

@@ -10,7 +10,7 @@ enum class launch : unsigned char {
   /// Runs inside the call; the future is ready on return. For continuations: runs on the thread that made the last
   /// input ready.
   sync,
-  /// Runs on the thread that first waits for the result; never, when nobody does.
+  /// Runs on the thread that first waits for the result (as a task when its stack is used up); never, when nobody does.
   deferred,
   /// Runs now on this worker, and the *creator* becomes the work that other workers may take (continuation stealing).
   fork,

@@ -48,6 +48,12 @@ void parallel_invoke(F&& f, G&& g) {
   if (TREADLE_UNLIKELY(failure != nullptr)) std::rethrow_exception(failure);
 }
 
+template <class F, class G>
+  requires std::is_function_v<std::remove_reference_t<G>> // whose address is no void*
+void parallel_invoke(F&& f, G&& g) {
+  treadle::parallel_invoke(f, [&g] { g(); });
+}
+
 template <class F, class... Rest>
   requires(sizeof...(Rest) > 1)
 void parallel_invoke(F&& f, Rest&&... rest) {

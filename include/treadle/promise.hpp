@@ -103,11 +103,17 @@ class packaged_task<R(Args...)> {
   explicit packaged_task(F&& f)
       : m_function(new holder<std::decay_t<F>>(std::forward<F>(f))), m_promise(promise<R>()) {}
   packaged_task(packaged_task&& other) noexcept
-      : m_function(std::exchange(other.m_function, nullptr)), m_promise(std::move(other.m_promise)) {}
+      : m_function(std::exchange(other.m_function, nullptr)),
+        m_promise(std::move(other.m_promise)),
+        m_called(other.m_called) {}
   packaged_task& operator=(packaged_task&& other) noexcept {
+    packaged_task(std::move(other)).swap(*this);
+    return *this;
+  }
+  void swap(packaged_task& other) noexcept {
     std::swap(m_function, other.m_function);
     std::swap(m_promise, other.m_promise);
-    return *this;
+    std::swap(m_called, other.m_called);
   }
   ~packaged_task() { delete m_function; }
 
@@ -145,7 +151,12 @@ class packaged_task<R(Args...)> {
   struct holder final : function {
     template <class G>
     explicit holder(G&& g) : f(std::forward<G>(g)) {}
-    R call(Args... args) override { return detail::invoke(f, std::forward<Args>(args)...); }
+    R call(Args... args) override {
+      if constexpr (std::is_void_v<R>)
+        detail::invoke(f, std::forward<Args>(args)...); // a result of f is dropped, as by the standard
+      else
+        return detail::invoke(f, std::forward<Args>(args)...);
+    }
     F f;
   };
 

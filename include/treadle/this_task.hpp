@@ -23,9 +23,9 @@ void sleep_for_ns(std::int64_t ns);
 /// `duration` is any std::chrono::duration.
 template <class Duration>
 void sleep_for(const Duration& duration) {
-  sleep_for_ns(static_cast<std::int64_t>(static_cast<double>(duration.count()) *
-                                         static_cast<double>(Duration::period::num) * 1e9 /
-                                         static_cast<double>(Duration::period::den)));
+  const double ns = static_cast<double>(duration.count()) * static_cast<double>(Duration::period::num) * 1e9 /
+                    static_cast<double>(Duration::period::den);
+  sleep_for_ns(ns < 9.2e18 ? static_cast<std::int64_t>(ns > 0 ? ns : 0) : INT64_MAX);
 }
 template <class TimePoint>
 void sleep_until(const TimePoint& deadline) {

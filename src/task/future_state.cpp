@@ -136,18 +136,30 @@ class timed_get final : public continuation, public timer {
 void future_state::wait_slow() {
   const std::uint32_t claimable = m_claim.load(order::relaxed);
   if (claimable == k_deferred) {
-    run_unqueued();
+    if (stack_has_room())
+      run_unqueued();
+    else
+      start_deferred();
   } else if (claimable == k_available && stack_has_room()) {
     if (worker* w = this_worker()) w->run_in_place(*this);
   }
   if (!is_ready()) blocked_get(*this).block();
 }
 
-void future_state::start_deferred_slow() {
+void future_state::start_deferred_slow() noexcept {
   std::uint32_t expected = k_deferred; // one of several consumers queues it: an entry can be in a queue only once
   if (!m_claim.compare_exchange(expected, k_available, order::acq_rel, order::relaxed)) return;
   add_ref();
-  schedule(*this); // whoever comes first, a worker or a waiting get(), wins the claim
+  schedule_or_fail(); // whoever comes first, a worker or a waiting get(), wins the claim
+}
+
+void future_state::schedule_or_fail() noexcept {
+  try {
+    schedule(*this);
+  } catch (...) {
+    if (claim()) complete_with(std::current_exception());
+    release();
+  }
 }
 
 bool future_state::wait_until(std::int64_t deadline_ns) {
@@ -161,9 +173,10 @@ void schedule(future_state& task) {
     w->counters.created.increment_unshared();
     w->push(task);
   } else {
-    scheduler& s = current_scheduler();
+    scheduler& s = enter_current_scheduler();
     s.injected_tasks.fetch_add(1, order::relaxed);
     s.inject(task);
+    s.leave();
   }
 }
 

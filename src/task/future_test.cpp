@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -43,12 +44,34 @@ TEST_P(future_test, arguments_are_moved_in_and_results_moved_out) {
   EXPECT_FALSE(f.valid());
 }
 
+TEST_P(future_test, values_are_aligned_as_their_type_asks) {
+  struct alignas(64) line {
+    char bytes[64];
+  };
+  struct alignas(32) large {
+    char bytes[1024];
+  };
+  std::vector<shared_future<line>> lines;
+  std::vector<shared_future<large>> larges;
+  for (int i = 0; i < 8; ++i) {
+    lines.push_back(async([] { return line{}; }).share());
+    larges.push_back(async([] { return large{}; }).share());
+  }
+  for (auto& f : lines) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&f.get()) % alignof(line), 0u);
+  for (auto& f : larges) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&f.get()) % alignof(large), 0u);
+}
+
 TEST_P(future_test, member_functions) {
   struct counter {
     int value = 5;
     int plus(int n) { return value + n; }
   } c;
   EXPECT_EQ(async(&counter::plus, &c, 2).get(), 7);
+  EXPECT_EQ(async(&counter::plus, c, 2).get(), 7);
+  EXPECT_EQ(async(&counter::plus, std::ref(c), 2).get(), 7);
+  EXPECT_EQ(async(&counter::plus, std::make_shared<counter>(), 2).get(), 7);
+  EXPECT_EQ(async(&counter::plus, std::make_unique<counter>(), 2).get(), 7);
+  EXPECT_EQ(&async(&counter::value, std::ref(c)).get(), &c.value);
 }
 
 TEST_P(future_test, nested_tasks) { EXPECT_EQ(async(fib, 18).get(), 2584); }
@@ -152,6 +175,25 @@ TEST_P(future_test, long_chains_of_waiting_tasks_do_not_overflow_the_stack) {
   EXPECT_EQ(last.get(), 20'000);
 }
 
+TEST_P(future_test, long_chains_of_deferred_continuations_do_not_overflow_the_stack) {
+  const auto count = [] {
+    auto last = async(launch::deferred, [] { return 0; });
+    for (int i = 0; i < 20'000; ++i) last = last.then(launch::deferred, [](future<int> f) { return f.get() + 1; });
+    return last.get();
+  };
+  EXPECT_EQ(async(count).get(), 20'000);
+  EXPECT_EQ(count(), 20'000);
+}
+
+future<int> asynchronous_loop(int n) {
+  if (n == 0) return make_ready_future(7);
+  return async([] {}).then([n](future<void>) { return asynchronous_loop(n - 1); });
+}
+
+TEST_P(future_test, results_that_are_futures_nest_to_any_depth) {
+  EXPECT_EQ(async([] { return asynchronous_loop(20'000); }).get().get(), 7);
+}
+
 TEST_P(future_test, ready_and_exceptional) {
   EXPECT_TRUE(make_ready_future(3).is_ready());
   EXPECT_EQ(make_ready_future(3).get(), 3);
@@ -235,6 +277,25 @@ TEST_P(future_test, packaged_task_runs_once_and_resets) {
   auto h = throwing.get_future();
   throwing();
   EXPECT_THROW(h.get(), std::runtime_error);
+  packaged_task<void()> dropping([] { return 1; });
+  dropping();
+}
+
+TEST_P(future_test, packaged_task_is_assigned_with_its_state) {
+  packaged_task<int()> task([] { return 1; });
+  task();
+  packaged_task<int()> called(std::move(task));
+  EXPECT_THROW(called(), future_error);
+  task = packaged_task<int()>([] { return 2; });
+  auto f = task.get_future();
+  task();
+  EXPECT_EQ(f.get(), 2);
+  packaged_task<int()> replaced([] { return 3; });
+  auto broken = replaced.get_future();
+  packaged_task<int()> source([] { return 4; });
+  replaced = std::move(source);
+  EXPECT_FALSE(source.valid());
+  EXPECT_THROW(broken.get(), future_error);
 }
 
 // A task's life as the product of how it ends and what its owner does.
@@ -291,6 +352,35 @@ TEST_P(future_test, wide_and_out_of_order_waiting) {
       for (int i = 199; i > 0; i -= 2) EXPECT_EQ(many[static_cast<std::size_t>(i)].get(), i);
     }
   }).get();
+}
+
+TEST_P(future_test, values_whose_destructor_suspends) {
+  struct lingering {
+    bool owner = true;
+    lingering() = default;
+    lingering(lingering&& other) noexcept : owner(std::exchange(other.owner, false)) {}
+    lingering& operator=(lingering&&) = delete;
+    ~lingering() {
+      if (owner) this_task::yield();
+    }
+  };
+  std::vector<future<int>> sums;
+  for (int t = 0; t < 50; ++t) {
+    sums.push_back(async([] {
+      int sum = 0;
+      for (int i = 0; i < 20; ++i) {
+        auto oldest = async([] { return 1; });
+        auto dropped = async([] { return lingering(); });
+        auto newest = async([] { return 1; });
+        dropped.wait(); // out of order: its queue entry stays behind ...
+        sum += newest.get();
+        dropped = {};
+        sum += oldest.get(); // ... and is dropped, with the value, in here
+      }
+      return sum;
+    }));
+  }
+  for (auto& sum : sums) EXPECT_EQ(sum.get(), 40);
 }
 
 TEST_P(future_test, adaptive_sites_learn_to_inline_short_tasks_and_leave_long_ones) {

@@ -33,6 +33,16 @@ TEST_P(parallel_invoke_test, two_to_many_functions) {
   }).get();
 }
 
+std::atomic<int> g_calls{0};
+void call() { ++g_calls; }
+
+TEST_P(parallel_invoke_test, plain_functions) {
+  g_calls = 0;
+  parallel_invoke(call, call);
+  async([] { parallel_invoke(call, call, &call); }).get();
+  EXPECT_EQ(g_calls, 5);
+}
+
 TEST_P(parallel_invoke_test, all_functions_run_and_the_first_exception_in_order_wins) {
   async([] {
     for (int i = 0; i < 50; ++i) {

@@ -24,15 +24,18 @@ registry& runtimes() {
   return *r;
 }
 
-/// Started when tasks are created without any runtime. Ends at exit, after the tasks in flight.
+/// Started when tasks are created without any runtime. Ends at exit, after the tasks in flight; destructors of static
+/// objects that create tasks even later start it once more.
 runtime& default_runtime() {
-  static runtime* const started = [] {
-    static runtime* r = new runtime;
+  static std::mutex mutex;
+  static runtime* started = nullptr;
+  std::lock_guard guard(mutex);
+  if (!started) {
+    started = new runtime;
     std::atexit([] {
-      if (!detail::on_worker()) delete r; // exit() inside a task cannot wait for that task
+      if (!detail::on_worker()) delete std::exchange(started, nullptr); // exit() inside a task cannot wait for that task
     });
-    return r;
-  }();
+  }
   return *started;
 }
 
@@ -85,7 +88,19 @@ runtime& runtime::current() {
 
 namespace detail {
 
-scheduler& current_scheduler() { return scheduler::of(runtime::current()); }
+scheduler& enter_current_scheduler() {
+  for (;;) {
+    {
+      std::lock_guard guard(runtimes().mutex);
+      if (!runtimes().live.empty()) {
+        scheduler& s = scheduler::of(*runtimes().live.back());
+        s.enter(); // under the lock: the destructor of the runtime takes it before it waits for those inside
+        return s;
+      }
+    }
+    default_runtime();
+  }
+}
 
 void run_on_worker(void (*call)(void*), void* argument) {
   launch_task(launch::async, [=] { call(argument); }).get();

@@ -24,6 +24,28 @@ TEST(runtime_test, starts_and_stops_many_times) {
   EXPECT_EQ(runtime::current_or_null(), nullptr);
 }
 
+TEST(runtime_test, ends_while_other_threads_create_tasks) {
+  runtime last_resort({.workers = 1}); // whichever is current when the other thread looks
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) EXPECT_EQ(async([] { return 1; }).get(), 1);
+  });
+  for (int i = 0; i < 200; ++i) runtime rt({.workers = 1});
+  stop = true;
+  other.join();
+}
+
+TEST(runtime_test, several_start_at_once) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([] {
+      runtime rt({.workers = 1});
+      async([] {}).get();
+    });
+  }
+  for (auto& t : threads) t.join();
+}
+
 TEST(runtime_test, destructor_waits_for_tasks_in_flight) {
   std::atomic<int> ran{0};
   {
@@ -89,6 +111,33 @@ TEST(runtime_test, environment_sets_defaults) {
   EXPECT_THROW(runtime(), std::invalid_argument);
   unsetenv("TREADLE_WORKERS");
   EXPECT_GE(runtime().workers(), 1u);
+}
+
+TEST(runtime_test, a_default_runtime_that_cannot_start_is_an_error_of_the_task) {
+  if (runtime::current_or_null()) GTEST_SKIP() << "the default runtime runs already";
+  setenv("TREADLE_WORKERS", "many", 1);
+  EXPECT_THROW(static_cast<void>(async([] {})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(async(launch::fork, [] {})), std::invalid_argument);
+  EXPECT_THROW(make_ready_future(1).then([](future<int> f) { return f.get(); }).get(), std::invalid_argument);
+  auto deferred = async(launch::deferred, [] { return 1; }).share();
+  when_all(deferred).wait();
+  EXPECT_THROW(deferred.get(), std::invalid_argument);
+  unsetenv("TREADLE_WORKERS");
+}
+
+struct late_user {
+  ~late_user() {
+    if (async([] { return 5; }).get() != 5) std::abort();
+  }
+};
+
+TEST(default_runtime_death_test, static_objects_that_outlive_it_may_create_tasks) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto use = [] {
+    static late_user first; // before the default runtime, so destroyed after it
+    std::exit(async([] { return 0; }).get());
+  };
+  EXPECT_EXIT(use(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(runtime_test, statistics_count_exactly) {

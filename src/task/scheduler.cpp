@@ -32,8 +32,9 @@ scheduler::scheduler(const runtime_options& resolved, runtime& owner)
 }
 
 scheduler::~scheduler() {
+  await_visitors(); // their tasks count as in flight; nobody finds this scheduler any more
   wait_idle();
-  while (m_injecting.load(order::acquire) != 0) std::this_thread::yield(); // threads on their way out of inject()
+  await_visitors(); // threads on their way out of inject()
   exiting.store(true, order::seq_cst);
   wake_all();
   for (auto& t : m_threads) t.join();
@@ -41,13 +42,17 @@ scheduler::~scheduler() {
   for (fiber* f : m_idle_fibers) delete f;
 }
 
+void scheduler::await_visitors() noexcept {
+  while (m_injecting.load(order::acquire) != 0) std::this_thread::yield(); // a matter of instructions
+}
+
 void scheduler::inject(job& item) {
-  m_injecting.fetch_add(1, order::relaxed); // before the job can run: it may be the last one the runtime waits for
+  enter(); // before the job can run: it may be the last one the runtime waits for
   injected.push(&item);
   // A full barrier, unlike in worker::push(): nobody else would look at this queue before a worker runs out of work.
   idle.fetch_add(0, order::seq_cst);
   notify_work();
-  m_injecting.fetch_sub(1, order::release); // pairs with the destructor
+  leave();
 }
 
 void scheduler::announce(unsigned index) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/sync/fence.hpp"
 #include "task/injection_queue.hpp"
 #include "task/timer_queue.hpp"
 #include "task/worker.hpp"
@@ -26,18 +27,29 @@ class scheduler {
 
   static scheduler& of(const runtime& r) noexcept { return *r.m_scheduler; }
 
+  /// Any thread. Between the two the scheduler is not destroyed.
+  void enter() noexcept { m_injecting.fetch_add(1, order::relaxed); }
+  void leave() noexcept { m_injecting.fetch_sub(1, order::release); } // pairs with the destructor
+
   void inject(job& item); ///< any thread
   /// Any thread, after publishing a job somewhere.
   void notify_work() noexcept {
-    const std::uint64_t state = idle.load(order::relaxed);
+    const std::uint64_t state = idle.load(order::acquire); // pairs with announce(): wake_one() finds the bit
     if (TREADLE_UNLIKELY(state != 0 && state < k_searching)) wake_one();
+  }
+  /// By a worker that has found a job: the last searcher passes the watch on when there is more to find.
+  void leave_search() noexcept {
+    const std::uint64_t before = idle.fetch_sub(k_searching, order::seq_cst);
+    if (before / k_searching == 1 && work_is_visible()) notify_work();
   }
   void wake_one() noexcept;
   void wake_all() noexcept;
 
   /// Any thread. Wakes a parked worker when it would otherwise sleep past the deadline.
   void arm(timer& t, std::int64_t deadline_ns) {
-    if (timers.arm(t, deadline_ns)) notify_work();
+    if (!timers.arm(t, deadline_ns)) return;
+    light_fence(); // pairs with the heavy one in park(): it sees the deadline, or we see it parked
+    notify_work();
   }
 
   job* steal(worker& thief, xorshift& random) noexcept;
@@ -76,13 +88,15 @@ class scheduler {
   unsigned m_parked_words;
   spinlock m_fiber_lock;
   std::vector<fiber*> m_idle_fibers;
-  atomic<std::uint32_t> m_injecting{0}; // foreign threads inside inject()
+  void await_visitors() noexcept;
+
+  atomic<std::uint32_t> m_injecting{0}; // threads between enter() and leave()
   atomic<std::uint32_t> m_drain_waiters{0};
   atomic<std::uint32_t> m_drain_epoch{0};
   std::vector<std::thread> m_threads;
 };
 
-/// The scheduler that foreign threads use, started on demand.
-scheduler& current_scheduler();
+/// For foreign threads: the scheduler they use, started on demand, and entered. The caller must leave() it.
+scheduler& enter_current_scheduler();
 
 } // namespace treadle::detail

@@ -75,6 +75,15 @@ void latch::wait() {
     m_waiters.wait(m_guard);
 }
 
+void latch::arrive_and_wait(std::ptrdiff_t by) {
+  m_guard.lock();
+  m_count -= by; // in one step with the wait: the last to arrive may return and destroy the latch
+  if (m_count != 0) return m_waiters.wait(m_guard);
+  waiter* all = m_waiters.take_all();
+  m_guard.unlock();
+  wait_queue::notify_list(all);
+}
+
 void detail::barrier_base::arrive(std::ptrdiff_t count, bool drop, std::uint64_t& phase,
                                   void (*complete)(barrier_base&)) {
   m_guard.lock();

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -70,6 +71,15 @@ TEST_P(synchronization_test, condition_variable_times_out) {
   async(wait_briefly).get();
 }
 
+TEST_P(synchronization_test, condition_variable_survives_a_lock_that_is_not_held) {
+  mutex m;
+  condition_variable cv;
+  std::unique_lock lock(m, std::defer_lock);
+  EXPECT_THROW(cv.wait(lock), std::system_error);
+  EXPECT_THROW(cv.wait_for(lock, 1ms), std::system_error);
+  cv.notify_all();
+}
+
 TEST_P(synchronization_test, timed_waits_and_notifications_race) {
   mutex m;
   condition_variable cv;
@@ -111,6 +121,16 @@ TEST_P(synchronization_test, latch_opens_once) {
   for (auto& w : waiting) w.get();
   EXPECT_EQ(passed, 5);
   EXPECT_TRUE(gate.try_wait());
+}
+
+TEST_P(synchronization_test, latch_may_go_when_one_of_those_who_meet_returns) {
+  std::vector<future<void>> tasks;
+  for (int i = 0; i < 200; ++i) {
+    auto meet = std::make_unique<latch>(2);
+    tasks.push_back(async([l = meet.get()] { l->arrive_and_wait(); }));
+    meet->arrive_and_wait();
+  }
+  wait_all(tasks);
 }
 
 TEST_P(synchronization_test, barrier_separates_phases) {
@@ -219,6 +239,17 @@ TEST_P(synchronization_test, sleeping_tasks_leave_their_worker_to_others) {
   EXPECT_EQ(other.get(), 1);
   EXPECT_EQ(sleeper.get(), 2);
   this_task::sleep_for(1us);
+}
+
+TEST(sleep_death_test, the_longest_duration_is_not_over_at_once) {
+  const auto sleep = [](auto duration) {
+    runtime rt({.workers = 1});
+    auto sleeper = async([=] { this_task::sleep_for(duration); });
+    std::_Exit(sleeper.wait_for(20ms) == future_status::timeout ? 0 : 1);
+  };
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(sleep(std::chrono::hours::max()), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(sleep(std::chrono::nanoseconds::max()), ::testing::ExitedWithCode(0), "");
 }
 
 TEST_P(synchronization_test, many_sleepers_wake) {

@@ -42,7 +42,8 @@ void sleep_for_ns(std::int64_t ns) {
     std::int64_t deadline_ns;
   } state;
   state.timers = &w->owner();
-  state.deadline_ns = steady_now_ns() + ns;
+  const std::int64_t now = steady_now_ns();
+  state.deadline_ns = ns < timer_queue::k_never - now ? now + ns : timer_queue::k_never;
   state.self.block(
       [](void* argument) {
         auto* s = static_cast<sleeper*>(argument);

@@ -82,9 +82,7 @@ job* worker::search() {
         if (item) counters.stolen.increment_unshared();
       }
       if (item) {
-        const std::uint64_t before = m_scheduler.idle.fetch_sub(scheduler::k_searching, order::seq_cst);
-        // The last searcher passes the watch on when there is more to find.
-        if (before / scheduler::k_searching == 1 && m_scheduler.work_is_visible()) m_scheduler.notify_work();
+        m_scheduler.leave_search();
         return item;
       }
       if (m_scheduler.exiting.load(order::acquire)) {
@@ -95,8 +93,8 @@ job* worker::search() {
     }
     park();
     if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
-    if (job* item = tasks.pop()) { // a timer may have queued it here
-      m_scheduler.idle.fetch_sub(scheduler::k_searching, order::seq_cst);
+    if (job* item = tasks.pop()) { // a timer may have queued it here, and more of them
+      m_scheduler.leave_search();
       return item;
     }
   }
@@ -127,19 +125,21 @@ void worker::park() {
 }
 
 void worker::run_in_place(future_state& task) {
+  worker* here = this;
   job* top = tasks.pop();
-  while (m_stale != 0 && top && top->discard_if_done()) {
-    --m_stale;
-    top = tasks.pop();
+  while (here->m_stale != 0 && top && top->discard_if_done()) {
+    here = this_worker(); // the entry's value went with it, and its destructor may have suspended
+    if (here->m_stale != 0) --here->m_stale;
+    top = here->tasks.pop();
   }
   if (top == &task) {
+    here->counters.inlined.increment_unshared();
     top->run();
-    counters.inlined.increment_unshared();
     return;
   }
-  if (top) tasks.push(top);
+  if (top) here->push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
   if (task.run_unqueued()) {
-    worker* here = this_worker();
+    here = this_worker();
     here->counters.inlined.increment_unshared();
     ++here->m_stale;
   }

@@ -45,11 +45,11 @@ class future_state : public job {
   bool wait_until(std::int64_t deadline_ns);
 
   /// Fires `c` when ready, at once when it is. A deferred task is started: somebody wants its result.
-  void attach(continuation& c) {
+  void attach(continuation& c) noexcept {
     start_deferred();
     if (!try_attach(c)) c.fire();
   }
-  void start_deferred() {
+  void start_deferred() noexcept {
     if (TREADLE_UNLIKELY(is_deferred())) start_deferred_slow();
   }
   /// False, and nothing done, when ready already.
@@ -78,12 +78,20 @@ class future_state : public job {
 
   static void* operator new(std::size_t bytes) { return slab_allocate(bytes); }
   static void operator delete(void* memory, std::size_t bytes) noexcept { slab_free(memory, bytes); }
+  // For values and callables with larger alignment than the slab promises (vector registers, cache lines).
+  static void* operator new(std::size_t bytes, std::align_val_t alignment) { return ::operator new(bytes, alignment); }
+  static void operator delete(void* memory, std::size_t, std::align_val_t alignment) noexcept {
+    ::operator delete(memory, alignment);
+  }
 
  protected:
   virtual ~future_state() = default;
 
   /// Computes and completes. Called at most once, by whoever won the claim.
   virtual void execute() noexcept {}
+
+  /// As schedule(), for callers that cannot throw: a task that cannot be queued has the reason as its result.
+  void schedule_or_fail() noexcept;
 
   /// For tasks, before they become visible to others.
   void make_claimable(bool deferred) noexcept {
@@ -99,7 +107,7 @@ class future_state : public job {
   /// The right to execute. acq_rel: the winner sees the task's arguments as its creator wrote them.
   bool claim() noexcept;
   void wait_slow();
-  void start_deferred_slow();
+  void start_deferred_slow() noexcept;
 
   atomic<std::uint32_t> m_refs{1};
   atomic<std::uint32_t> m_claim{k_nobody};
@@ -107,7 +115,8 @@ class future_state : public job {
 };
 
 /// Queues a task (adopting one reference) where the calling thread's work belongs: the worker's own deque, or the
-/// current runtime's injection queue for foreign threads. Starts the default runtime when there is none.
+/// current runtime's injection queue for foreign threads. Starts the default runtime when there is none; when that
+/// throws, the caller keeps the reference.
 void schedule(future_state& task);
 
 /// Runs `task` now on a fresh stack and exposes the calling task to other workers (launch::fork). Adopts a reference.

@@ -7,18 +7,28 @@
 
 namespace treadle::detail {
 
-/// Forwards the outcome of an inner future to `outer` when it is ready (unwrapping).
+/// Forwards the outcome of an inner future to `outer` when it is ready (unwrapping). A task of its own only when the
+/// stack of the completing thread has no room: results that are futures nest to any depth.
 template <class T>
-class forwarder final : public continuation {
+class forwarder final : public future_state, private continuation {
  public:
   forwarder(intrusive_ptr<value_state<T>> inner, intrusive_ptr<value_state<T>> outer) noexcept
-      : m_inner(std::move(inner)), m_outer(std::move(outer)) {}
+      : m_inner(std::move(inner)), m_outer(std::move(outer)) {
+    make_claimable(false);
+  }
 
   static void connect(intrusive_ptr<value_state<T>> inner, intrusive_ptr<value_state<T>> outer) {
     auto& state = *inner;
     state.attach(*new forwarder(std::move(inner), std::move(outer)));
   }
+
+ private:
   void fire() noexcept override {
+    if (!stack_has_room()) return schedule(*this);
+    run_unqueued();
+    release();
+  }
+  void execute() noexcept override {
     if (m_inner->exception()) {
       m_outer->complete_with(m_inner->exception());
     } else {
@@ -30,10 +40,8 @@ class forwarder final : public continuation {
       });
       m_outer->complete();
     }
-    delete this;
   }
 
- private:
   intrusive_ptr<value_state<T>> m_inner;
   intrusive_ptr<value_state<T>> m_outer;
 };
@@ -60,7 +68,7 @@ class dataflow_state : public value_state<T> {
     // acq_rel: the thread that starts the node sees what every input's thread published.
     if (m_pending.fetch_sub(1, order::acq_rel) != 1) return;
     this->make_claimable(false);
-    if (m_policy != launch::sync || !stack_has_room()) return schedule(*this);
+    if (m_policy != launch::sync || !stack_has_room()) return this->schedule_or_fail();
     this->run_unqueued();
     this->release();
   }

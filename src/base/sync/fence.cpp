@@ -9,10 +9,10 @@ namespace treadle::detail {
 bool g_light_fence_is_free = false;
 
 void init_asymmetric_fence() noexcept {
-  static const bool registered = [] {
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  // Inside the guarded initialisation, so that runtimes which start at the same time do not race for the flag.
+  [[maybe_unused]] static const bool registered = [] {
+    return g_light_fence_is_free = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
   }();
-  if (registered && !g_light_fence_is_free) g_light_fence_is_free = true;
 }
 
 void heavy_fence() noexcept {
