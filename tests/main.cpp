@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #if defined(TREADLE_TSAN)
-// The reference count of std::exception_ptr is decremented inside libstdc++, which is not instrumented: ThreadSanitizer does
-// not see that the last owner, who frees an exception that travelled through futures, comes after all others.
+// The reference count of std::exception_ptr is decremented inside libstdc++, which is not instrumented: ThreadSanitizer
+// does not see that the last owner, who frees an exception that travelled through futures, comes after all others.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() {
   return "race:std::__exception_ptr::exception_ptr::_M_release\n";
