@@ -223,6 +223,7 @@ class value {
   value(const char* text) : value(std::string_view(text)) {}
 
   static value list(std::vector<value> items);
+  static value tuple(std::vector<value> items); // a list that Python sees as a tuple; as an index, one entry per axis
   static value range(std::int64_t start, std::int64_t stop, std::int64_t step); // a list of int64 that takes no memory
   static value dict(std::vector<entry> entries); // keys: bool, int64, float64 or string; a later duplicate wins
 
@@ -244,6 +245,7 @@ class value {
   bool is_nil() const noexcept { return m_kind == value_kind::nil; }
   bool is_array() const noexcept { return m_kind == value_kind::array; }
   bool is_list() const noexcept { return m_kind == value_kind::list; }
+  bool is_tuple() const noexcept;
   bool is_string() const noexcept { return m_kind == value_kind::string; }
   bool is_dict() const noexcept { return m_kind == value_kind::dict; }
   bool is_scalar() const noexcept { return m_kind >= value_kind::boolean && m_kind <= value_kind::float64; }

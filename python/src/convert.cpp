@@ -130,7 +130,7 @@ value sequence_value(nb::handle object, const std::string& name, int depth) {
   std::size_t i = 0;
   for (nb::handle item : nb::iter(object))
     items.push_back(convert(item, name + "[" + std::to_string(i++) + "]", depth + 1));
-  return value::list(std::move(items));
+  return PyTuple_Check(object.ptr()) ? value::tuple(std::move(items)) : value::list(std::move(items));
 }
 
 value dict_value(nb::handle object, const std::string& name, int depth) {
@@ -176,7 +176,13 @@ value convert(nb::handle object, const std::string& name, int depth) {
       refuse(PyExc_TypeError, name + " is a " + name_of_type(object) + ": numbers are bool, int or float");
     return convert(plain, name, depth + 1);
   }
-  if (PyUnicode_Check(o)) return nb::cast<std::string>(object);
+  if (PyUnicode_Check(o)) {
+    Py_ssize_t bytes = 0;
+    if (const auto* text = PyUnicode_AsUTF8AndSize(o, &bytes))
+      return std::string_view(text, static_cast<std::size_t>(bytes));
+    PyErr_Clear();
+    refuse(PyExc_ValueError, name + " is text that UTF-8 cannot express");
+  }
   if (PyRange_Check(o))
     return value::range(integer_value(object.attr("start"), name), integer_value(object.attr("stop"), name),
                         integer_value(object.attr("step"), name));
@@ -217,6 +223,13 @@ nb::object array_object(value&& v) {
   return wrap<double>(a, owner);
 }
 
+// Text of PhySL is bytes; those that are not UTF-8 show as \xHH.
+nb::object text_object(std::string_view text) {
+  auto* object = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
+  if (!object) throw nb::python_error();
+  return nb::steal(object);
+}
+
 } // namespace
 
 value to_value(nb::handle object, const std::string& name) { return convert(object, name, 0); }
@@ -232,7 +245,7 @@ nb::object to_python(value&& v) {
   case value_kind::float64:
     return nb::float_(v.real());
   case value_kind::string:
-    return nb::str(v.to_string_view().data(), v.to_string_view().size());
+    return text_object(v.to_string_view());
   case value_kind::array:
     return array_object(std::move(v));
   case value_kind::future:
@@ -240,9 +253,11 @@ nb::object to_python(value&& v) {
   case value_kind::list: {
     std::vector<value> items;
     for (std::size_t i = 0, n = v.size(); i < n; ++i) items.push_back(v.item(i));
+    const bool is_tuple = v.is_tuple();
     v = value(); // the last owner of a fresh list: its arrays are now ours alone, and need no copy
     nb::list result;
     for (auto& item : items) result.append(to_python(std::move(item)));
+    if (is_tuple) return nb::tuple(result);
     return result;
   }
   case value_kind::dict: {

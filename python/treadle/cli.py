@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import math
 import sys
 import time
 from enum import StrEnum
@@ -110,11 +111,13 @@ def _write(path: Path, text: str) -> None:
 
 def _jsonable(value: Any) -> Any:
     if hasattr(value, "tolist"):
-        return value.tolist()
-    if isinstance(value, list):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
         return [_jsonable(v) for v in value]
     if isinstance(value, dict):
         return {str(k): _jsonable(v) for k, v in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no such numbers
     return value
 
 
@@ -196,21 +199,22 @@ def info_command(
 
 def main() -> None:
     """Errors are one message on stderr and exit code 1; wrong usage is 2, an interruption 130."""
+    code = 0
     try:
-        app(standalone_mode=False)
-    except typer.Exit as end:
-        sys.exit(end.exit_code)
+        code = app(standalone_mode=False) or 0  # the code of typer.Exit, which an interruption becomes inside
     except (typer.Abort, KeyboardInterrupt):
-        err.print("interrupted")
-        sys.exit(130)
+        code = 130
     except Exception as error:
         if show := getattr(error, "show", None):  # wrong usage
             show()
             sys.exit(2)
-        if isinstance(error, Error | ValueError | TypeError | MemoryError | OverflowError):
+        if isinstance(error, Error | OSError | ValueError | TypeError | MemoryError | OverflowError):
             print(f"treadle: {error or type(error).__name__}", file=sys.stderr)
             sys.exit(1)
         raise
+    if code == 130:
+        err.print("interrupted")
+    sys.exit(code)
 
 
 __all__ = ["app", "main"]

@@ -92,7 +92,7 @@ class JitFunction(Generic[P, R]):
                 result = session.run(native, values, self._names(), chosen, self._prints)
         except PhyslError as error:
             raise located(error, transduced.files) from None
-        return cast(R, self._result(result, transduced))
+        return cast(R, result)
 
     def submit(self, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Start the function and return at once."""
@@ -108,7 +108,7 @@ class JitFunction(Generic[P, R]):
             if error is not None:
                 future.set_exception(error)
             else:
-                future.set_result(self._result(result, transduced))
+                future.set_result(result)
 
         with observe(native, transduced.files) as timeline:
             chosen = session.settings(self._chosen(), timeline)
@@ -157,9 +157,6 @@ class JitFunction(Generic[P, R]):
 
     def _names(self) -> list[str]:
         return [f"{self.__name__}: argument '{name}'" for name in self._parameters]
-
-    def _result(self, result: Any, transduced: Transduced) -> Any:
-        return tuple(result) if transduced.returns_tuple and isinstance(result, list) else result
 
 
 def located(error: PhyslError, files: tuple[tuple[str, int], ...]) -> PhyslError:

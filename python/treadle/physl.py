@@ -20,6 +20,10 @@ class Program:
     """A compiled PhySL program that can be run many times."""
 
     def __init__(self, text: str, name: str = "<physl>", source_text: str = "") -> None:
+        try:
+            text.encode()
+        except UnicodeEncodeError:  # how Python shows bytes that are no UTF-8
+            raise Error(f"{name}: not a text in UTF-8") from None
         self.native = _native.Program(text, name, source_text)
         self.name, self._prints = name, prints(text)
 
@@ -48,7 +52,7 @@ def load(text_or_path: str | os.PathLike[str]) -> Program:
     ):
         path = Path(text_or_path)
         try:
-            return Program(path.read_text(encoding="utf-8"), str(path))
+            return Program(path.read_text(encoding="utf-8-sig"), str(path))
         except OSError as error:
             raise Error(f"{path}: {error.strerror}") from None
         except UnicodeDecodeError:

@@ -18,6 +18,7 @@ _output_lock = threading.Lock()  # text leaves in the order it was printed
 _pump: threading.Thread | None = None
 _waiting: dict[int, Callable[[Any, BaseException | None], None]] = {}
 _next_ticket = 0
+_output_error: Exception | None = None  # why the pump could not print; the run that goes on raises it
 
 
 def settings(config: Config | None = None, timeline: int = 0) -> _native.Settings:
@@ -47,7 +48,15 @@ def run(
         raise Error(str(error)) from None
     finally:
         if prints:
-            flush_output()
+            _finish_output()
+
+
+def _finish_output() -> None:
+    global _output_error
+    flush_output()
+    failed, _output_error = _output_error, None
+    if failed is not None:
+        raise failed
 
 
 def submit(
@@ -80,8 +89,12 @@ def start_pump() -> None:
 
 
 def _pump_events() -> None:
+    global _output_error
     while _native.wait_for_events():
-        flush_output()
+        try:
+            flush_output()
+        except (OSError, ValueError) as failed:  # no space, closed: completions must arrive all the same
+            _output_error = failed
         for ticket, result, error in _native.take_completions():
             with _lock:
                 done = _waiting.pop(ticket, None)

@@ -98,13 +98,13 @@ void analysis::scan(scope& s, std::span<const ast_index> roots) {
     const auto& n = m_tree.nodes[open.back()];
     open.pop_back();
     const bool named = !n.operands.empty() && m_tree.nodes[n.operands[0]].kind == physl::ast_kind::name;
-    if (is_call(n, "define") && named && n.operands.size() >= 2) {
+    if (is_call(n, "define") && named) {
       const auto& name = m_tree.nodes[n.operands[0]].name;
       if (defines_function(m_tree, n)) {
         declare(s, name, false, go_into(syntax_of_definition(m_tree, n), n.where));
       } else {
         declare(s, name, false, nullptr);
-        open.push_back(n.operands[1]);
+        if (n.operands.size() == 2) open.push_back(n.operands[1]);
       }
     } else if (is_call(n, "lambda")) {
       go_into(syntax_of_lambda(m_tree, n), n.where);

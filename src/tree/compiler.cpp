@@ -306,8 +306,9 @@ class compiler {
 
   node* compile_define(const ast_node& n) {
     const auto& name = target_name(n, "define");
-    if (n.operands.size() < 2) throw failure("define(" + name.name + ", ...) needs a value", place_of(n));
     auto& v = *m_scope->find_here(name.name);
+    if (n.operands.size() == 1)
+      return assignment(n, "define-variable", v, make<literal_node>(make_signal(signal::undefined), place_of(n)));
     if (!defines_function(m_tree, n)) return assignment(n, "define-variable", v, n.operands[1]);
     const auto f = syntax_of_definition(m_tree, n);
     v.visible = true; // a function may call itself
@@ -326,7 +327,10 @@ class compiler {
   // Variables --------------------------------------------------------------------------------------------------------
 
   node* assignment(const ast_node& n, const char* primitive, variable& v, ast_index e) {
-    auto* x = compile(e, {});
+    return assignment(n, primitive, v, compile(e, {}));
+  }
+
+  node* assignment(const ast_node& n, const char* primitive, variable& v, node* x) {
     auto* result = track(v, make<assignment_node>(primitive, v.name, place_of(n), use(v, true, false)));
     v.visible = true;
     result->add_operand(x);

@@ -1,6 +1,6 @@
 // Elementwise kernels over one or two operands with NumPy broadcasting and promotion. An operation is a struct with
 //   template <class T> static R apply(T...);   and   static constexpr dtype k_least: the type operands are promoted to
-//   at least.
+//   at least. k_counts_truths: of two bool scalars it makes an int64 (true + true is 2, as in Python).
 #pragma once
 
 #include "physl/value/strided.hpp"
@@ -126,7 +126,10 @@ value binary_values(call_context& context, std::span<value> args) {
   const auto &a = args[0], &b = args[1];
   if (a.kind() == value_kind::float64 && b.kind() == value_kind::float64)
     return value(Op::template apply<double>(a.real(), b.real()));
-  switch (std::max({dtype_of_value(a), dtype_of_value(b), Op::k_least})) {
+  auto least = Op::k_least;
+  if constexpr (requires { Op::k_counts_truths; })
+    if (a.is_scalar() && b.is_scalar()) least = dtype::int64;
+  switch (std::max({dtype_of_value(a), dtype_of_value(b), least})) {
   case dtype::float64:
     return binary_as<Op, double>(context, args, 0);
   case dtype::int64:

@@ -24,6 +24,11 @@ TEST(errors, of_arity) {
   EXPECT_EQ(place_and_message("define(f, a, a) f()"), "1:17 f() takes 1 argument, 0 given");
   EXPECT_EQ(place_and_message("define(f, a, a) f(1, 2)"), "1:17 f() takes 1 argument, 2 given");
   EXPECT_EQ(place_and_message("define(f, a, a) f(__arg(b, 1))"), "1:19 f() has no argument 'b'");
+  EXPECT_EQ(place_and_message("define(x) if(false, store(x, 1)) x"),
+            "1:34 access-variable: 'x' is used before it is defined");
+  EXPECT_EQ(place_and_message("define(g, f, f(1, __arg(x, 5))) g(lambda(x, __arg(y, 0), x))"),
+            "1:14 call-function: lambda() got argument 'x' twice");
+  EXPECT_EQ(place_and_message("int(ninf)"), "1:1 int: cannot convert -inf to int64");
   EXPECT_EQ(place_and_message("define(f, a, a) f(1, __arg(a, 1))"), "1:17 f() takes 1 argument, 2 given");
   EXPECT_EQ(place_and_message("sum(1, __arg(axes, 1))"), "1:8 sum() has no argument 'axes'");
   EXPECT_EQ(place_and_message("define(f, lambda(a, a)) store(f, lambda(a, a)) f(1, 2)"),

@@ -148,6 +148,8 @@ value dynamic_call_node::compute(std::span<value> args, std::uint32_t, frame&, c
       if (at >= code.parameters.size())
         throw value_error(code.name + "() has no argument " +
                           (keywords[i].empty() ? std::to_string(i) : "'" + keywords[i] + "'"));
+      if (!is_signal((*call).at(static_cast<std::uint32_t>(at)).v))
+        throw value_error(code.name + "() got argument '" + code.parameters[at].name + "' twice");
       bind(*call, at, given[i], false);
     }
     return run_body(code, *call, c);

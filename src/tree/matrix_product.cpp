@@ -137,6 +137,8 @@ value multiply(const array& a, const array& b) {
 }
 
 value multiply_any(const array& a, const array& b) {
+  if (a.type() == dtype::boolean && b.type() == dtype::boolean) // NumPy's answer: does any pair of them agree
+    return detail::from_array(multiply_any(a.cast(dtype::int64), b.cast(dtype::int64)).to_array().cast(dtype::boolean));
   const auto type = std::max({a.type(), b.type(), dtype::int64});
   if (type == a.type() && type == b.type())
     return type == dtype::float64 ? multiply<double>(a, b) : multiply<i64>(a, b);

@@ -73,7 +73,7 @@ value resolved(value v) {
   if (!open) return v;
   std::vector<value> results;
   for (const auto& item : items) results.push_back(resolved(item));
-  return value::list(std::move(results));
+  return detail::list_like(v, std::move(results));
 }
 
 value run_program(const compiled& code, run_state& run, std::span<const value> args) {

@@ -69,7 +69,10 @@ class selector {
 
   selection select(std::span<const value> indices) {
     std::size_t used = 0;
-    for (const auto& index : indices) used += axes_of(index);
+    for (const auto& index : indices) {
+      used += axes_of(index);
+      m_gathers = m_gathers || is_gather(index);
+    }
     if (used > m_array.rank())
       throw value_error("too many indices: the array has " + std::to_string(m_array.rank()) + " dimensions, " +
                         std::to_string(used) + " were indexed");
@@ -112,6 +115,7 @@ class selector {
     ++m_axis;
   }
   void take_one(const value& index) {
+    if (m_gathers) place_gathered();
     m_result.offset += checked_index(index.to_int64(), length(), m_axis) * stride();
     ++m_axis;
   }
@@ -135,11 +139,17 @@ class selector {
                       (index.is_string() ? repr(index) : std::string(to_string(index.kind()))));
   }
 
-  void select_many(const array& index) {
-    if (m_parts.empty())
+  // Where the gathered axes go: where the first index array or integer beside it stands; when others stand apart from
+  // it, NumPy puts them first.
+  void place_gathered() {
+    if (!std::exchange(m_placed, true))
       m_result.gather_at = m_result.shape.rank();
     else if (m_result.gather_at != m_result.shape.rank())
-      m_result.gather_at = 0; // apart: NumPy puts them first
+      m_result.gather_at = 0;
+  }
+
+  void select_many(const array& index) {
+    place_gathered();
     if (index.type() == dtype::int64 || index.size() == 0) {
       m_parts.push_back({index.cast(dtype::int64), stride()});
       for_each_index(m_parts.back().indices, [&](std::int64_t i) { checked_index(i, length(), m_axis); });
@@ -193,6 +203,7 @@ class selector {
 
   const array& m_array;
   std::size_t m_axis = 0;
+  bool m_gathers = false, m_placed = false; // an index array is among the indices; place_gathered() was called
   selection m_result;
   std::vector<part> m_parts;
   std::vector<std::int64_t> m_lengths;
@@ -272,7 +283,7 @@ value read_list(const value& list, const value& index) {
     std::vector<value> items;
     for (std::int64_t i = 0; i < r.count; ++i)
       items.push_back(list.item(static_cast<std::size_t>(r.start + i * r.step)));
-    if (!list.is_string()) return value::list(std::move(items));
+    if (list.is_list()) return detail::list_like(list, std::move(items));
     std::string text;
     for (const auto& c : items) text += c.to_string_view();
     return text;
@@ -310,6 +321,8 @@ value slice_value(const value& v, std::span<const value> indices) {
   if (indices.empty()) return v;
   switch (v.kind()) {
   case value_kind::array:
+    if (indices.size() == 1 && indices[0].is_tuple())
+      return read_array(v.as_array(), detail::as_list(indices[0]).items);
     return read_array(v.as_array(), indices);
   case value_kind::dict:
     return slice_value(dict_entry(v, indices[0]), indices.subspan(1));
@@ -328,6 +341,7 @@ void assign_slice(value& v, std::span<const value> indices, const value& x) {
   }
   switch (v.kind()) {
   case value_kind::array: {
+    if (indices.size() == 1 && indices[0].is_tuple()) indices = detail::as_list(indices[0]).items;
     auto a = array::adopt(static_cast<detail::array_object*>(v.object())); // no second reference: it would force a copy
     v.forget();
     try {

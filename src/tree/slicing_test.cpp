@@ -33,7 +33,15 @@ TEST(slicing, gathers_and_masks) {
          {"slice([[1, 2], [3, 4]], [[true, false], [false, true]])", "[1, 4]"},
          {"slice([[1, 2], [3, 4]], [true, false])", "[[1, 2]]"},
          {"slice([1, 2, 3], range(0, 2))", "[1, 2]"},
+         {"shape(slice(constant(0, list(2, 3, 4)), 0, nil, [0, 1]))", "list(2, 3)"},
+         {"shape(slice(constant(0, list(2, 3, 4)), nil, 0, [0, 1]))", "list(2, 2)"},
+         {"shape(slice(constant(0, list(2, 3, 4)), [0, 1], nil, 0))", "list(2, 3)"},
+         {"slice([[1, 2], [3, 4]], tuple(0, 1))", "2"},
+         {"slice([[1, 2], [3, 4]], nonzero([[0, 1], [1, 0]]))", "[2, 3]"},
+         {"define(m, [[1, 2], [3, 4]]) store(slice(m, tuple(0, 1)), 9) m", "[[1, 9], [3, 4]]"},
          {"take([10, 20, 30], [0, 2])", "[10, 30]"},
+         {"take([10, 20, 30], list(0, 2))", "[10, 30]"},
+         {"take([10, 20, 30], list(1))", "[20]"},
          {"take([[1, 2], [3, 4]], [1], 1)", "[[2], [4]]"}});
 }
 

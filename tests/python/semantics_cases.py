@@ -570,3 +570,74 @@ def without_parameters(n):
 
 def answer():
     return 42
+
+
+@case(A)
+def tuples_stay_tuples(x):
+    shape = x.shape
+    pair = (shape, [1, (2,)])
+    if x[0, 0] > 100:
+        return None
+    return (
+        pair,
+        shape + (1,),
+        shape[1:],
+        np.nonzero(x),
+        list(shape),
+        tuple([1, 2]),
+        [(a, b) for a, b in zip(shape, (5, 6))],
+    )
+
+
+@case((1, 2), A)
+def tuples_as_indices(where, x):
+    y = x.copy()
+    hits = np.where(x > 5)
+    y[hits] = 0.0
+    y[where] = 77.0
+    return x[where], x[hits], x[np.nonzero(x > 9)], y, x[([0, 1], [1, 2])] if len(where) == 2 else x
+
+
+@case(V, N)
+def masks_combine_by_arithmetic(x, n):
+    inside = (x > -2) * (x < 3)
+    outside = (x < -2) + (x > 2.7)
+    return (
+        inside,
+        x[inside],
+        outside,
+        x[outside],
+        (x > 0) @ (x > 1),
+        np.abs(x > 0),
+        (n > 0) * 2,
+        (n > 0) + True,
+    )
+
+
+@case(3)
+def repeated_sequences(n):
+    r = [0.0] * n
+    r[1] = 5.0
+    return r, n * [1, 2], (1,) * n, [7] * 0
+
+
+@case(np.arange(24.0).reshape(2, 3, 4))
+def integers_among_index_arrays(t):
+    y = t.copy()
+    y[0, :, [0, 1]] = np.arange(6.0).reshape(2, 3)
+    return t[0, :, [0, 1]], t[[0, 1], :, 0], t[:, 0, [0, 1]], t[0, [0, 2]], y
+
+
+@case(N)
+def taking_by_lists(x):
+    return np.take(x, [0, 1]), np.take(x, [4, 3, 2, 1]), np.take(x, [2]), np.take(x, (1, 3))
+
+
+@case(np.array([[3, 1], [2, 15], [25, 4]]))
+def all_axes_at_once(x):
+    return np.sort(x, axis=None), np.argsort(x, axis=None), np.round(x, -1), np.round(25, -1)
+
+
+@case(np.array([np.inf, 3.0, -3.0, -7.5]))
+def floor_division_at_infinity(x):
+    return x // 2.0, x // np.inf, x % np.inf

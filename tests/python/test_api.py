@@ -418,3 +418,39 @@ def test_every_mapped_primitive_exists():
     text = "".join(Path(m.__file__).read_text() for m in (expressions, functions))
     used |= set(re.findall(r'[cC]all\("(\w+)"', text))
     assert used - known == set()
+
+
+@pytest.mark.parametrize("policy", ["always-inline", "always-async"])
+def test_variables_without_a_value_are_named(policy):
+    @td.jit
+    def one_branch(x):
+        if x > 5:
+            y = 1
+        return y
+
+    @td.jit
+    def no_turn(n):
+        for k in range(n):
+            n = k
+        return k
+
+    @td.jit
+    def later():
+        def inner():
+            return w
+
+        r = inner()
+        w = 1
+        return r, w
+
+    with td.config(policy=policy):
+        for function, arguments, name in ((one_branch, (1,), "y"), (no_turn, (0,), "k"), (later, (), "w")):
+            with pytest.raises(td.PhyslError, match=f"'{name}' is used before it is defined"):
+                function(*arguments)
+        assert (one_branch(6), no_turn(3)) == (1, 2)
+
+
+def test_text_that_is_no_utf8():
+    assert td.physl.run(r'"a\xff"') == r"a\xff"
+    with pytest.raises(ValueError, match="argument 1.* is text that UTF-8 cannot express"):
+        td.physl.run("lambda(x, x)", "\udc80")

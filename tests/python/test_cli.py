@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,39 @@ def test_json_output():
         and machine["build"]["version"]
         and machine["machine"]["usable cores"] >= 1
     )
+
+
+def test_json_has_no_numbers_that_json_lacks():
+    found = json.loads(
+        treadle("physl", "-c", "list([1.5, nan], ninf, tuple(1))", "--json")[1], parse_constant=pytest.fail
+    )
+    assert found["result"] == [[1.5, "nan"], "-inf", [1]]
+
+
+def test_interruption_is_told_and_130():
+    endless = "define(i, 0) cout(i) while(true, store(i, i + 1))"
+    run = subprocess.Popen(
+        [TREADLE, "physl", "-c", endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert run.stdout.readline() == "0\n"  # it runs
+    run.send_signal(signal.SIGINT)
+    assert run.communicate(timeout=60) == ("", "interrupted\n") and run.returncode == 130
+
+
+@pytest.mark.parametrize("code", ["1", "cout(1)", "cout(1) 2"])
+def test_output_that_cannot_be_written(code):
+    with open("/dev/full", "w") as full:
+        run = subprocess.run([TREADLE, "physl", "-c", code], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert run.returncode != 0 and "No space left" in run.stderr and "Traceback" not in run.stderr
+
+
+def test_programs_that_are_no_utf8(tmp_path):
+    (tmp_path / "bad.physl").write_bytes(b'"\xff"')
+    (tmp_path / "mark.physl").write_bytes(b"\xef\xbb\xbf1 + 1")
+    assert treadle("physl", tmp_path / "mark.physl") == (0, "2\n", "")
+    assert "bad.physl: not a text in UTF-8" in refused("physl", tmp_path / "bad.physl")
+    assert "<code>: not a text in UTF-8" in refused("physl", "-c", os.fsdecode(b'"\xff"'))
 
 
 def test_info_names_the_parts():

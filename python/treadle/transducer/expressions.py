@@ -117,7 +117,8 @@ class ExpressionCompiler:
         if isinstance(value, str):
             return string(value)
         if isinstance(value, tuple | list) and len(value) <= SPAN_LIMIT:
-            return call("list", *(self.constant(node, v, name) for v in value), place=self.place(node))
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return call(kind, *(self.constant(node, v, name) for v in value), place=self.place(node))
         if isinstance(value, np.ndarray | tuple | list | dict):
             return Name(self.unit.capture(name, value), self.place(node))
         if self.unit.is_function(value):
@@ -245,7 +246,8 @@ class ExpressionCompiler:
         for element in node.elts:
             if isinstance(element, ast.Starred):
                 self.source.unsupported(element, "unpacking with * is not supported: write the items out")
-        return Call("list", tuple(self.expression(e) for e in node.elts), self.place(node))
+        kind = "tuple" if isinstance(node, ast.Tuple) else "list"
+        return Call(kind, tuple(self.expression(e) for e in node.elts), self.place(node))
 
     _List = _Tuple
 
@@ -296,7 +298,7 @@ class ExpressionCompiler:
 
     def _row(self, width: int) -> Node:
         names = [Literal(f"_t_x{i}") for i in range(width)]
-        return call("lambda", *names, Call("list", tuple(names)))
+        return call("lambda", *names, Call("tuple", tuple(names)))
 
     def _over(self, target: ast.expr, names: list[str], columns: int, body: Any) -> Node:
         """lambda(targets, body) for one row of `columns` sequences."""
@@ -417,7 +419,6 @@ class ExpressionCompiler:
                 np.argmin,
                 np.argsort,
                 np.arange,
-                np.nonzero,
             )
         if isinstance(node, ast.Name):
             return node.id in self.numbers

@@ -228,6 +228,29 @@ def _round(a: Arguments) -> Node:
     return call("int", call("round", a["number"], place=a.place), place=a.place)
 
 
+def _last_axis(primitive: str) -> Emit:
+    """Along the last axis unless told otherwise; axis=None means all elements, which trees have no axis for."""
+
+    def emit(a: Arguments) -> Node:
+        axis = a.expression("axis")
+        if isinstance(axis, ast.Constant) and axis.value is None:
+            return call(primitive, call("flatten", a["a"]), place=a.place)
+        return positional(primitive, ["a", "axis"])(a)
+
+    return emit
+
+
+def _concatenate(a: Arguments) -> Node:
+    axis = a.expression("axis")
+    if isinstance(axis, ast.Constant) and axis.value is None:
+        a.compiler.source.unsupported(axis, "axis=None is not supported: join x.ravel() of the arrays")
+    return positional("concatenate", ["arrays", "axis"])(a)
+
+
+def _tuple(a: Arguments) -> Node:
+    return call("__add", call("tuple"), _copied(a), place=a.place)
+
+
 def _copied(a: Arguments) -> Node:
     name = a.compiler.lambda_parameter()
     return call("fmap", call("lambda", Literal(name), Literal(name)), a["x"], place=a.place)
@@ -267,8 +290,10 @@ def _table() -> dict[Any, Specification]:
         add(getattr(np, name), "a axis? keepdims?", primitive)
     for name in ("std", "var"):
         add(getattr(np, name), "a axis? keepdims? ddof?", name)
-    for name in ("argmax", "argmin", "cumsum", "cumprod", "sort", "argsort", "squeeze", "flip"):
+    for name in ("argmax", "argmin", "cumsum", "cumprod", "squeeze", "flip"):
         add(getattr(np, name), "a axis?", name)
+    for name in ("sort", "argsort"):
+        add(getattr(np, name), "a axis?", _last_axis(name))
     for name in ("dot", "outer", "allclose", "array_equal"):
         add(getattr(np, name), "a b", name)
     add(np.expand_dims, "a axis", "expand_dims")
@@ -277,8 +302,8 @@ def _table() -> dict[Any, Specification]:
     add(np.reshape, "a shape", "reshape")
     add(np.broadcast_to, "a shape", "broadcast_to")
     add(np.ravel, "a", "flatten")
-    for name in ("concatenate", "stack"):
-        add(getattr(np, name), "arrays axis?", name)
+    add(np.concatenate, "arrays axis?", _concatenate)
+    add(np.stack, "arrays axis?", "stack")
     for name in ("hstack", "vstack", "dstack", "column_stack"):
         add(getattr(np, name), "arrays", name)
     add(np.tile, "A reps", "tile")
@@ -329,7 +354,7 @@ def _table() -> dict[Any, Specification]:
     add(any, "x", "any")
     add(all, "x", "all")
     add(list, "x", _copied)
-    add(tuple, "x", _copied)
+    add(tuple, "x", _tuple)
     add(print, "*values", _print)
     return table
 

@@ -111,7 +111,7 @@ class FunctionCompiler(ExpressionCompiler):
         self.hoisted = [n for n in self.bound if n not in in_place and n not in self.params]
         self.defined |= set(self.hoisted)
         statements = self.tail(self.node.body)
-        defines = [call("define", Name(self.scope.names[n]), NIL) for n in self.hoisted]
+        defines = [call("define", Name(self.scope.names[n])) for n in self.hoisted]
         defines += [call("define", Name(t), NIL) for t in self.scope.temporaries]
         params: list[Node] = [
             Name(self.scope.names[a.arg], self.place(a)) for a in parameters(self.node.args)

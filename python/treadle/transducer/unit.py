@@ -12,7 +12,6 @@ from typing import Any
 
 from ..errors import UnsupportedError
 from .nodes import NIL, Call, Literal, Name, Node, Place, call, definition, render
-from .scope import walk_own
 from .source import Source
 from .statements import FunctionCompiler
 
@@ -54,7 +53,6 @@ class Unit:
         default_factory=list
     )  # (file, lines before it in the joint source text)
     names: set[str] = field(default_factory=set)
-    returns_tuple: bool = False  # of the function compiled last: the entry
 
     prange = staticmethod(prange)
 
@@ -97,8 +95,6 @@ class Unit:
         finally:
             self.active.pop()
         self.returning[function] = bool(compiler.analysis.returned & set(compiler.params))
-        returns = [n for n in walk_own(source.node.body) if isinstance(n, ast.Return) and n.value]
-        self.returns_tuple = bool(returns) and all(isinstance(r.value, ast.Tuple) for r in returns)
         place = self.shifted(source.place(source.node), source.file)
         self.definitions.append(definition(Name(name, place), params, body, stored=name in self.forward))
 
@@ -155,7 +151,6 @@ class Program:
     source_text: str
     files: tuple[tuple[str, int], ...]
     captured: tuple[Any, ...]
-    returns_tuple: bool  # trees know lists only
 
 
 def transduce(function: FunctionType) -> Program:
@@ -180,4 +175,4 @@ def transduce(function: FunctionType) -> Program:
         result = call("lambda", *params, *rest, Call(entry, params, place), place=place)
     statements.append(result)
     text = "\n".join(render(s) for s in statements) + "\n"
-    return Program(text, unit.source_text(), tuple(unit.files), tuple(unit.captured), unit.returns_tuple)
+    return Program(text, unit.source_text(), tuple(unit.files), tuple(unit.captured))

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -30,11 +31,16 @@ std::string_view trim(std::string_view s) {
                                          : s.substr(first, s.find_last_not_of(k_blank) - first + 1);
 }
 
-// True when the whole field is a number; inf and nan parse but are refused later.
+// True when the whole field is a number, perhaps in quotes; what is no finite float64 parses but is refused later.
 bool parse_number(std::string_view field, double& number) {
-  if (field.starts_with('+')) field.remove_prefix(1);
+  if (field.size() > 2 && field.front() == '"' && field.back() == '"') field = field.substr(1, field.size() - 2);
+  if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
   auto [end, problem] = std::from_chars(field.data(), field.data() + field.size(), number);
-  return problem == std::errc() && end == field.data() + field.size();
+  if (problem == std::errc::result_out_of_range) // too large, or so small that it is 0: only strtod tells
+    number = std::strtod(std::string(field).c_str(), nullptr);
+  else if (problem != std::errc())
+    return false;
+  return end == field.data() + field.size();
 }
 
 struct reader {
@@ -58,13 +64,14 @@ struct reader {
     }
   }
 
-  static bool is_numeric(std::string_view text) {
-    bool numeric = true;
+  // Whether some field is text. A row that merely lacks numbers is no header but a defect.
+  static bool is_header(std::string_view text) {
+    bool found = false;
     for_each_field(text, [&](std::string_view field) {
       double number = 0;
-      numeric = numeric && parse_number(trim(field), number);
+      found = found || (!trim(field).empty() && !parse_number(trim(field), number));
     });
-    return numeric;
+    return found;
   }
 
   void read_row(std::string_view text) {
@@ -111,7 +118,7 @@ array read_csv(const std::string& path) {
       r.fail(text, text.data(), "empty line inside the table");
     }
     const bool header_possible = r.line == 1 && !rest.empty();
-    if (header_possible && !reader::is_numeric(text)) continue;
+    if (header_possible && reader::is_header(text)) continue;
     r.read_row(text);
   }
   if (r.numbers.empty()) throw value_error(path + ": holds no numbers");

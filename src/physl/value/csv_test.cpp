@@ -37,6 +37,7 @@ class csv : public testing::Test {
 TEST_F(csv, reads_numbers) {
   EXPECT_EQ(repr(value(read_csv(file("1,2.5\n-3e2, +4\n")))), "[[1.0, 2.5], [-300.0, 4.0]]");
   EXPECT_EQ(repr(value(read_csv(file("1,2")))), "[[1.0, 2.0]]");
+  EXPECT_EQ(repr(value(read_csv(file("1e-999,\"2\"\n3,4\n")))), "[[0.0, 2.0], [3.0, 4.0]]");
   EXPECT_EQ(repr(value(read_csv(file("7\r\n8\r\n\r\n\n")))), "[[7.0], [8.0]]");
   EXPECT_EQ(repr(value(read_csv(file("\xef\xbb\xbf"
                                      "1\n")))),
@@ -54,6 +55,9 @@ TEST_F(csv, names_the_place_of_what_is_wrong) {
   EXPECT_EQ(error("1,2\n3,x\n"), "(2, 3): \"x\" is not a number");
   EXPECT_EQ(error("1,2\n3, 4 5\n"), "(2, 4): \"4 5\" is not a number");
   EXPECT_EQ(error("1,2\n,4\n"), "(2, 1): empty field");
+  EXPECT_EQ(error(",2\n3,4\n"), "(1, 1): empty field"); // not a header
+  EXPECT_EQ(error("1e999\n2\n"), "(1, 1): \"1e999\" is not allowed: numbers must be finite");
+  EXPECT_EQ(error("1\n+-2\n"), "(2, 1): \"+-2\" is not a number");
   EXPECT_EQ(error("1,nan\n"), "(1, 3): \"nan\" is not allowed: numbers must be finite");
   EXPECT_EQ(error("a\n-inf\n"), "(2, 1): \"-inf\" is not allowed: numbers must be finite");
   EXPECT_EQ(error("1\n\n2\n"), "(2, 1): empty line inside the table");

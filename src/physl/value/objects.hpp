@@ -17,7 +17,7 @@ struct string_object : object {
 // Either its items, or an arithmetic sequence `start + i * step` that is never stored.
 struct list_object : object {
   std::vector<value> items;
-  bool is_range = false;
+  bool is_range = false, is_tuple = false;
   std::int64_t start = 0, step = 1;
   std::size_t count = 0;
 
@@ -66,6 +66,11 @@ inline const string_object& as_string(const value& v) noexcept {
 // Sole access to the items of a list (a range is stored first) or to a dict; copies what others can see.
 std::vector<value>& mutable_items(value& list);
 dict_object& mutable_dict(value& dict);
+
+// Items as a list, or as a tuple when the pattern is one.
+inline value list_like(const value& pattern, std::vector<value> items) {
+  return pattern.is_tuple() ? value::tuple(std::move(items)) : value::list(std::move(items));
+}
 
 // A rank 0 array becomes its scalar, anything else stays an array.
 value from_array(array a);

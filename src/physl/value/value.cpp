@@ -70,6 +70,7 @@ std::vector<value>& mutable_items(value& list) {
     list = value::list(std::move(items));
     o = static_cast<list_object*>(list.object());
   }
+  o->is_tuple = false; // what can be changed is a list
   return o->items;
 }
 
@@ -101,6 +102,14 @@ value::value(std::string_view text) : value() {
   *this = adopt(value_kind::string, o);
   o->text = text;
 }
+
+value value::tuple(std::vector<value> items) {
+  auto v = list(std::move(items));
+  static_cast<detail::list_object*>(v.object())->is_tuple = true;
+  return v;
+}
+
+bool value::is_tuple() const noexcept { return is_list() && detail::as_list(*this).is_tuple; }
 
 value value::list(std::vector<value> items) {
   auto* o = detail::new_object<detail::list_object>(value_kind::list);

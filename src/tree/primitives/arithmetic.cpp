@@ -8,13 +8,16 @@ namespace {
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
-// int64 wraps around as in NumPy; unsigned arithmetic keeps that defined.
+// int64 wraps around as in NumPy; unsigned arithmetic keeps that defined. Arrays of bool stay bool.
 struct add {
-  static constexpr dtype k_least = dtype::int64;
+  static constexpr dtype k_least = dtype::boolean;
+  static constexpr bool k_counts_truths = true;
   template <class T>
   static T apply(T a, T b) noexcept {
     if constexpr (std::is_same_v<T, double>)
       return a + b;
+    else if constexpr (std::is_same_v<T, bool>)
+      return a || b;
     else
       return static_cast<T>(static_cast<u64>(a) + static_cast<u64>(b));
   }
@@ -30,11 +33,14 @@ struct subtract {
   }
 };
 struct multiply {
-  static constexpr dtype k_least = dtype::int64;
+  static constexpr dtype k_least = dtype::boolean;
+  static constexpr bool k_counts_truths = true;
   template <class T>
   static T apply(T a, T b) noexcept {
     if constexpr (std::is_same_v<T, double>)
       return a * b;
+    else if constexpr (std::is_same_v<T, bool>)
+      return a && b;
     else
       return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b));
   }
@@ -94,8 +100,10 @@ struct floor_divide { // as Python
   template <class T>
   static T apply(T a, T b) {
     if constexpr (std::is_same_v<T, double>) {
-      if (b == 0.0 || !std::isfinite(a)) return a / b;
-      const double q = (a - floor_modulo::apply<T>(a, b)) / b; // an integer but for rounding
+      if (b == 0.0) return a / b;
+      const double r = std::fmod(a, b);
+      const double q = (a - r) / b - (r != 0.0 && (r < 0.0) != (b < 0.0) ? 1.0 : 0.0); // an integer but for rounding
+      if (q == 0.0) return std::copysign(0.0, a / b);
       const double whole = std::floor(q);
       return q - whole > 0.5 ? whole + 1.0 : whole;
     } else {
@@ -162,9 +170,30 @@ value add_or_join(call_context& context, std::span<value> args) {
     std::vector<value> items;
     for (const auto& a : args)
       for (std::size_t i = 0; i < a.size(); ++i) items.push_back(a.item(i));
-    return value::list(std::move(items));
+    return detail::list_like(args[0], std::move(items));
   }
   return binary<add>(context, args);
+}
+
+constexpr std::size_t k_most_items = std::size_t(1) << 40;
+
+// A list times a number of times is that list repeated, as in Python.
+value multiply_or_repeat(call_context& context, std::span<value> args) {
+  if (args.size() == 2 && args[0].is_list() != args[1].is_list()) {
+    const auto &list = args[args[0].is_list() ? 0 : 1], &times = args[args[0].is_list() ? 1 : 0];
+    if (times.kind() == value_kind::int64 || times.kind() == value_kind::boolean) {
+      std::size_t count = 0;
+      const auto n = std::max<i64>(times.integer(), 0);
+      if (__builtin_mul_overflow(list.size(), static_cast<std::size_t>(n), &count) || count > k_most_items)
+        throw value_error("a list of that many items is impossible");
+      std::vector<value> items;
+      items.reserve(count);
+      while (items.size() < count)
+        for (std::size_t i = 0; i < list.size(); ++i) items.push_back(list.item(i));
+      return detail::list_like(list, std::move(items));
+    }
+  }
+  return binary<multiply>(context, args);
 }
 
 } // namespace
@@ -173,7 +202,7 @@ std::span<const primitive> arithmetic_primitives() {
   static constexpr primitive k_table[] = {
       {"__add", "a, b, ...", add_or_join},
       {"__sub", "a, b, ...", binary<subtract>},
-      {"__mul", "a, b, ...", binary<multiply>},
+      {"__mul", "a, b, ...", multiply_or_repeat},
       {"__div", "a, b, ...", binary<divide>},
       {"__mod", "a, b, ...", binary<remainder>},
       {"__truediv", "a, b", binary<true_divide>},

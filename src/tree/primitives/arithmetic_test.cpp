@@ -40,11 +40,30 @@ TEST(arithmetic, more_operands_fold_from_the_left) {
   check({{"__sub(10, 3, 2)", "5"}, {"__add(1, 2.5, [1, 2])", "[4.5, 5.5]"}, {"maximum(1, 5, 3)", "5"}});
 }
 
+TEST(arithmetic, lists_repeat) {
+  check({{"list(1, \"a\") * 2", "list(1, \"a\", 1, \"a\")"},
+         {"2 * list(0)", "list(0, 0)"},
+         {"list(1) * -1", "list()"},
+         {"list(1, 2) * [3, 4]", "[3, 8]"},
+         {"list(1) * 9223372036854775807", "error __mul: a list of that many items is impossible"}});
+}
+
+TEST(arithmetic, floor_division_with_infinities) {
+  check({{"__floordiv(inf, 2.0)", "nan"},
+         {"__floordiv(3.0, inf)", "0.0"},
+         {"__floordiv(-3.0, inf)", "-1.0"},
+         {"__floordiv(-1.0, 0.0)", "-inf"},
+         {"__floordiv(-7.5, 2.0)", "-4.0"}});
+}
+
 TEST(arithmetic, types_promote_bool_int64_float64) {
   check({{"[true, false] + 1", "[2, 1]"},
          {"[1, 2] * 0.5", "[0.5, 1.0]"},
          {"[1, 2] + [0.5, 0.5]", "[1.5, 2.5]"},
-         {"dtype([true] * [true])", "\"int64\""},
+         {"[true, true, false] + [true, false, false]", "[true, true, false]"},
+         {"[true, true, false] * true", "[true, true, false]"},
+         {"true * true", "1"},
+         {"[true] * 2", "[2]"},
          {"__add__float(1, 2)", "3.0"},
          {"__mul__int(1.5, [2.0, 3.0])", "[3, 4]"}});
 }

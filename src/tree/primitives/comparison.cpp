@@ -135,7 +135,7 @@ value nonzero(call_context&, std::span<value> args) {
     for (auto position : found) *out++ = position / a.strides()[axis] % a.shape()[axis];
     axes.emplace_back(std::move(indices));
   }
-  return value::list(std::move(axes));
+  return value::tuple(std::move(axes));
 }
 
 value where(call_context& context, std::span<value> args) {

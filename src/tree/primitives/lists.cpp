@@ -6,6 +6,7 @@
 namespace treadle::tree {
 namespace {
 
+template <value (*Make)(std::vector<value>)>
 value list(call_context& context, std::span<value> args) {
   std::vector<value> items;
   items.reserve(args.size());
@@ -15,7 +16,7 @@ value list(call_context& context, std::span<value> args) {
     else
       items.push_back(args[i]);
   }
-  return value::list(std::move(items));
+  return Make(std::move(items));
 }
 
 value dict(call_context&, std::span<value> args) { // of pairs, or of one list of pairs
@@ -71,7 +72,7 @@ value zip(call_context&, std::span<value> args) {
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<value> row;
     for (const auto& a : args) row.push_back(a.item(i));
-    rows.push_back(value::list(std::move(row)));
+    rows.push_back(value::tuple(std::move(row)));
   }
   return value::list(std::move(rows));
 }
@@ -80,7 +81,7 @@ value enumerate(call_context&, std::span<value> args) {
   std::vector<value> rows;
   const auto start = argument(args, 1).is_nil() ? 0 : args[1].to_int64();
   for (std::size_t i = 0; i < args[0].size(); ++i)
-    rows.push_back(value::list({value(start + static_cast<std::int64_t>(i)), args[0].item(i)}));
+    rows.push_back(value::tuple({value(start + static_cast<std::int64_t>(i)), args[0].item(i)}));
   return value::list(std::move(rows));
 }
 
@@ -107,8 +108,9 @@ value contains(call_context&, std::span<value> args) { // (container, item)
 
 std::span<const primitive> list_primitives() {
   static constexpr primitive k_table[] = {
-      {"list", "...", list},
-      {"make_list", "...", list},
+      {"list", "...", list<value::list>},
+      {"make_list", "...", list<value::list>},
+      {"tuple", "...", list<value::tuple>},
       {"dict", "...", dict},
       {"range", "start, stop=, step=", range},
       {"__len", "x", length},

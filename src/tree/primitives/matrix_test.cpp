@@ -28,6 +28,8 @@ TEST(matrix, products_of_vectors_and_matrices) {
          {"dot([[1, 2], [3, 4]], [[0.0, 1.0], [1.0, 0.0]])", "[[2.0, 1.0], [4.0, 3.0]]"},
          {"dot(2, [1, 2])", "[2, 4]"},
          {"__matmul([[1, 2]], [[3], [4]])", "[[11]]"},
+         {"__matmul([true, true], [true, true])", "true"},
+         {"__matmul([[true], [false]], [[true]])", "[[true], [false]]"},
          {"__matmul(2, [1])", "error __matmul: a matrix product needs arrays, found shapes () and (1,)"},
          {"__matmul(constant(1, list(2, 1, 2)), [[1], [2]])", "[[[3]], [[3]]]"},
          {"outer([1, 2], [3, 4])", "[[3, 4], [6, 8]]"},

@@ -47,11 +47,18 @@ struct inversion {
   }
 };
 
-// An index from a variable. Written out, list(a, b) is a slice; as a value, a list is a gather or a mask, as in NumPy.
-value as_index(call_context&, std::span<value> args) {
-  if (args[0].is_list()) return args[0].to_array();
-  return args[0];
+// An index from a variable. Written out, list(a, b) is a slice; as a value, a list is a gather or a mask, and a tuple
+// one index per axis, as in NumPy.
+value index_of(const value& v) {
+  if (!v.is_tuple()) return v.is_list() ? value(v.to_array()) : v;
+  std::vector<value> axes;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const auto item = v.item(i);
+    axes.push_back(item.is_nil() ? value("newaxis") : item.is_list() ? value(item.to_array()) : item);
+  }
+  return value::tuple(std::move(axes));
 }
+value as_index(call_context&, std::span<value> args) { return index_of(args[0]); }
 
 } // namespace
 

@@ -1,6 +1,8 @@
 // Shapes and types of arrays.
 #include "tree/primitive.hpp"
 
+#include <cmath>
+
 namespace treadle::tree {
 namespace {
 
@@ -74,7 +76,7 @@ value shape(call_context&, std::span<value> args) {
   if (!argument(args, 1).is_nil()) return a.shape()[to_axis(args[1], a.rank())];
   std::vector<value> lengths;
   for (auto length : a.shape()) lengths.emplace_back(length);
-  return value::list(std::move(lengths));
+  return value::tuple(std::move(lengths));
 }
 
 value size(call_context&, std::span<value> args) {
@@ -93,6 +95,9 @@ template <dtype Type>
 value convert(call_context&, std::span<value> args) {
   if (args[0].is_string())
     throw value_error("cannot convert the string " + repr(args[0]) + " to " + std::string(to_string(Type)));
+  if constexpr (Type == dtype::int64)
+    if (args[0].kind() == value_kind::float64 && !(std::fabs(args[0].real()) < 0x1p63))
+      throw value_error("cannot convert " + repr(args[0]) + " to int64");
   return detail::from_array(args[0].to_array().cast(Type));
 }
 

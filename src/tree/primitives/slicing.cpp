@@ -13,13 +13,10 @@ value slice_column(call_context&, std::span<value> args) {
 }
 
 value take(call_context&, std::span<value> args) {
-  const auto a = args[0].to_array();
-  if (argument(args, 2).is_nil()) {
-    const value flat[] = {args[1]};
-    return slice_value(a.reshape({-1}), flat);
-  }
-  std::vector<value> indices(to_axis(args[2], a.rank()));
-  indices.push_back(args[1].is_list() ? value(args[1].to_array()) : args[1]);
+  const bool flat = argument(args, 2).is_nil();
+  const auto a = flat ? args[0].to_array().reshape({-1}) : args[0].to_array();
+  std::vector<value> indices(flat ? 0 : to_axis(args[2], a.rank()));
+  indices.push_back(args[1].is_list() ? value(args[1].to_array()) : args[1]); // a list is no slice here
   return slice_value(a, indices);
 }
 

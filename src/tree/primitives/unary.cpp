@@ -40,11 +40,13 @@ bool is_positive_infinity(double x) { return std::isinf(x) && x > 0; }
 
 // The next functions keep integers integers.
 struct magnitude {
-  static constexpr dtype k_least = dtype::int64;
+  static constexpr dtype k_least = dtype::boolean;
   template <class T>
   static T apply(T x) noexcept {
     if constexpr (std::is_same_v<T, double>)
       return std::fabs(x);
+    else if constexpr (std::is_same_v<T, bool>)
+      return x;
     else
       return x < 0 ? static_cast<T>(std::uint64_t(0) - static_cast<std::uint64_t>(x)) : x;
   }
@@ -97,8 +99,12 @@ constexpr kernel k_rounding = unary<rounding<F>>;
 // To `decimals` digits, half to even as NumPy.
 value round_to(call_context& context, std::span<value> args) {
   const auto decimals = args.size() > 1 && !args[1].is_nil() ? args[1].to_int64() : 0;
-  if (decimals == 0 || dtype_of_value(args[0]) != dtype::float64)
-    return unary<rounding<std::nearbyint>>(context, args.first(1));
+  const bool whole = dtype_of_value(args[0]) != dtype::float64;
+  if (decimals == 0 || (whole && decimals > 0)) return unary<rounding<std::nearbyint>>(context, args.first(1));
+  if (whole) {
+    value exact[] = {args[0].to_array().cast(dtype::float64), args[1]};
+    return detail::from_array(round_to(context, exact).to_array().cast(dtype::int64));
+  }
   const double scale = std::pow(10.0, static_cast<double>(decimals));
   const auto round = [scale](double x) { return std::nearbyint(x * scale) / scale; };
   if (args[0].is_scalar()) return round(args[0].real());

@@ -68,6 +68,9 @@ TEST(unary, integers_stay_integers_where_numpy_keeps_them) {
          {"sqrt(-1.0)", "nan"},
          {"round(2.5)", "2.0"},
          {"round(1.2345, 2)", "1.23"},
+         {"round([15, 25, -26], -1)", "[20, 20, -30]"},
+         {"round([15, 25], 3)", "[15, 25]"},
+         {"round(149, -2)", "100"},
          {"round([1.25, 1.35], 1)", "[1.2, 1.4]"}});
 }
 
