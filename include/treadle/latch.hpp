@@ -6,8 +6,8 @@
 
 namespace treadle {
 
-/// A count that goes down to zero once; as std::latch, for tasks and foreign threads. It may be destroyed as soon as one
-/// wait() or arrive_and_wait() returned, whether or not the others have.
+/// A count that goes down to zero once; as std::latch, for tasks and foreign threads. It may be destroyed as soon as
+/// one wait() or arrive_and_wait() returned, whether or not the others have.
 class latch {
  public:
   constexpr explicit latch(std::ptrdiff_t expected) noexcept : m_count(expected) {}

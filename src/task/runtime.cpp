@@ -33,7 +33,8 @@ runtime& default_runtime() {
   if (!started) {
     started = new runtime;
     std::atexit([] {
-      if (!detail::on_worker()) delete std::exchange(started, nullptr); // exit() inside a task cannot wait for that task
+      if (!detail::on_worker())
+        delete std::exchange(started, nullptr); // exit() inside a task cannot wait for that task
     });
   }
   return *started;

@@ -19,7 +19,7 @@ constexpr decltype(auto) member_target(Object&& object) {
 }
 
 template <class Class, class Member, class Object, class... Args>
-constexpr decltype(auto) invoke_member(Member Class::*member, Object&& object, Args&&... args) {
+constexpr decltype(auto) invoke_member(Member Class::* member, Object&& object, Args&&... args) {
   if constexpr (std::is_function_v<Member>) {
     return (detail::member_target<Class>(std::forward<Object>(object)).*member)(std::forward<Args>(args)...);
   } else {
