@@ -35,6 +35,8 @@ class barrier_base {
 /// threads. `Completion` runs once per phase, on the last to arrive, before anybody goes on; it must not throw.
 template <class Completion = detail::no_completion>
 class barrier : detail::barrier_base {
+  static_assert(noexcept(std::declval<Completion&>()()), "the completion function of a barrier must be noexcept");
+
  public:
   class arrival_token {
     friend class barrier;

@@ -15,7 +15,7 @@ class mutex {
   mutex& operator=(const mutex&) = delete;
 
   void lock();
-  bool try_lock() noexcept;
+  [[nodiscard]] bool try_lock() noexcept;
   void unlock() noexcept;
 
  private:

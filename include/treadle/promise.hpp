@@ -97,7 +97,7 @@ class packaged_task;
 template <class R, class... Args>
 class packaged_task<R(Args...)> {
  public:
-  packaged_task() noexcept = default;
+  packaged_task() = default;
   template <class F>
     requires(!std::is_same_v<std::decay_t<F>, packaged_task>)
   explicit packaged_task(F&& f)

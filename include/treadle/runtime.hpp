@@ -16,7 +16,7 @@ struct runtime_options {
 
   /// Takes every `--treadle:NAME=VALUE` (workers, stack-bytes) out of the arguments and leaves the rest in place.
   /// Throws std::invalid_argument naming an option that is unknown or has an unusable value.
-  static runtime_options from_arguments(int& argc, char** argv);
+  [[nodiscard]] static runtime_options from_arguments(int& argc, char** argv);
 };
 
 /// What a runtime did so far. Sums over its workers, read without stopping them.

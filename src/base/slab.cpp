@@ -45,11 +45,12 @@ struct shared_pool {
 };
 constinit shared_pool g_pools[k_classes];
 
-/// A thread holds at most two batches per class: one it allocates from and one in reserve, so that a thread which
-/// alternates around a batch boundary does not go to the shared pool each time.
+/// A thread holds at most two lists per class: one it allocates from and one in reserve, so that a thread which
+/// alternates around a batch boundary does not go to the shared pool each time. A list has k_batch objects, or those of
+/// a new chunk.
 struct thread_list {
   node* head = nullptr;
-  node* reserve = nullptr; // empty or exactly k_batch objects
+  node* reserve = nullptr; // not counted in `count`
   std::uint32_t count = 0; // objects in head
 };
 
