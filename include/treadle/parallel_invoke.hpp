@@ -2,7 +2,6 @@
 
 #include <treadle/detail/latent.hpp>
 
-#include <exception>
 #include <type_traits>
 #include <utility>
 
@@ -12,6 +11,17 @@ namespace detail {
 
 /// Runs call(argument) on a worker and waits, when the caller is not on one.
 void run_on_worker(void (*call)(void*), void* argument);
+
+/// Joins the fork when the stack unwinds past it.
+struct fork_guard {
+  latent_fork& fork;
+  fork_list& list;
+  bool armed = true;
+
+  ~fork_guard() {
+    if (TREADLE_UNLIKELY(armed)) fork.finish_unwinding(list);
+  }
+};
 
 } // namespace detail
 
@@ -23,29 +33,22 @@ void run_on_worker(void (*call)(void*), void* argument);
 /// caller may be suspended when its functions block. From a foreign thread the work moves to the current runtime.
 template <class F, class G>
 void parallel_invoke(F&& f, G&& g) {
-  if (TREADLE_UNLIKELY(!detail::on_worker())) {
+  detail::fork_list* forks = detail::this_fork_list();
+  if (TREADLE_UNLIKELY(!forks)) {
     auto both = [&] { treadle::parallel_invoke(f, g); };
     return detail::run_on_worker([](void* b) { (*static_cast<decltype(both)*>(b))(); }, &both);
   }
   using pending_function = std::remove_reference_t<G>;
-  detail::latent_fork pending([](void* function) { (*static_cast<pending_function*>(function))(); },
-                              const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(g))));
-  std::exception_ptr failure;
-  try {
+  detail::latent_fork pending(
+      *forks, [](void* function) { (*static_cast<pending_function*>(function))(); },
+      const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(g))));
+  {
+    detail::fork_guard guard{pending, *forks};
     f();
-  } catch (...) {
-    failure = std::current_exception();
+    guard.armed = false;
   }
-  if (TREADLE_LIKELY(pending.join())) {
-    if (TREADLE_LIKELY(!failure)) return static_cast<void>(g());
-    try {
-      g();
-    } catch (...) { // the earlier one counts
-    }
-  } else if (!failure) {
-    failure = pending.exception;
-  }
-  if (TREADLE_UNLIKELY(failure != nullptr)) std::rethrow_exception(failure);
+  if (TREADLE_LIKELY(pending.take_back(*forks))) g();
+  else pending.finish();
 }
 
 template <class F, class G>

@@ -2,6 +2,8 @@
 
 #include "task/scheduler.hpp"
 
+#include <treadle/detail/intrusive_ptr.hpp>
+
 #include <thread>
 
 namespace treadle::detail {
@@ -22,34 +24,25 @@ class promoted_fork final : public future_state {
     w.push(*task);
   }
 
+  const std::exception_ptr& failure() const noexcept { return m_exception; }
+
  private:
   void execute() noexcept override {
+    std::exception_ptr thrown;
     try {
       m_record.m_call(m_record.m_argument);
     } catch (...) {
-      m_record.exception = std::current_exception();
+      thrown = std::current_exception();
     }
-    complete(); // the joiner may destroy the record from here on
+    complete_with(std::move(thrown)); // the joiner may destroy the record from here on
   }
 
   latent_fork& m_record;
 };
 
-latent_fork::latent_fork(void (*call)(void*), void* argument) noexcept : m_call(call), m_argument(argument) {
-  worker* w = this_worker();
-  if (!w) return;
-  m_list = w;
-  m_older = w->newest;
-  w->newest = this;
-  if (TREADLE_UNLIKELY(w->hungry->load(order::relaxed) != 0)) w->promote_oldest_fork();
-}
+void latent_fork::promote_oldest(fork_list& list) noexcept { static_cast<worker&>(list).promote_oldest_fork(); }
 
-bool latent_fork::join() {
-  if (TREADLE_LIKELY(!m_promoted)) {
-    // Not promoted, so the stack was never left since: this is still the same worker, and the record its newest.
-    if (m_list) m_list->newest = m_older;
-    return true;
-  }
+void latent_fork::await() noexcept {
   worker* w = this_worker();
   if (w->newest == this) w->newest = nullptr; // everything older is promoted too
   try {
@@ -60,8 +53,24 @@ bool latent_fork::join() {
     m_promoted->run_unqueued();
     while (!m_promoted->is_ready()) std::this_thread::yield();
   }
-  m_promoted->release();
-  return false;
+}
+
+void latent_fork::finish() {
+  await();
+  const auto task = intrusive_ptr<promoted_fork>::adopt(m_promoted);
+  if (task->failure()) std::rethrow_exception(task->failure());
+}
+
+void latent_fork::finish_unwinding(fork_list& list) noexcept {
+  if (take_back(list)) {
+    try {
+      m_call(m_argument);
+    } catch (...) { // the exception that unwinds came first
+    }
+  } else {
+    await();
+    m_promoted->release();
+  }
 }
 
 /// The list is linked from new to old and promotion takes the oldest, so it walks the list; it stops below a record

@@ -7,19 +7,22 @@
 
 #include <treadle/this_task.hpp>
 
+constinit thread_local treadle::detail::fork_list* treadle_fork_list = nullptr;
+
 namespace treadle::detail {
 namespace {
 
-constinit thread_local worker* t_worker = nullptr;
 constinit thread_local const void* t_stack_limit = nullptr;
 
 } // namespace
 
-TREADLE_NOINLINE worker* this_worker() noexcept { return t_worker; }
-TREADLE_NOINLINE void set_this_worker(worker* w) noexcept { t_worker = w; }
+#if !defined(__x86_64__)
+TREADLE_NOINLINE fork_list* this_fork_list() noexcept { return treadle_fork_list; }
+#endif
+TREADLE_NOINLINE void set_this_worker(worker* w) noexcept { treadle_fork_list = w; }
 TREADLE_NOINLINE void set_stack_limit(const void* limit) noexcept { t_stack_limit = limit; }
 
-TREADLE_NOINLINE bool on_worker() noexcept { return t_worker != nullptr; }
+bool on_worker() noexcept { return this_fork_list() != nullptr; }
 
 TREADLE_NOINLINE bool stack_has_room() noexcept {
 #if defined(TREADLE_ASAN) || defined(TREADLE_TSAN)

@@ -94,9 +94,9 @@ class worker : public fork_list {
   } m_pending; // what after_switch() has to do
 };
 
-/// The worker that runs the caller; null on foreign threads. Never inlined and never cached across a suspension: the
-/// caller may be on another thread afterwards.
-worker* this_worker() noexcept;
+/// The worker that runs the caller; null on foreign threads. Not to be kept across a suspension: the caller may be on
+/// another thread afterwards.
+inline worker* this_worker() noexcept { return static_cast<worker*>(this_fork_list()); }
 void set_this_worker(worker* w) noexcept;
 /// Lowest usable address of the stack that runs now, for stack_remaining().
 void set_stack_limit(const void* limit) noexcept;
