@@ -47,8 +47,10 @@ void parallel_invoke(F&& f, G&& g) {
     f();
     guard.armed = false;
   }
-  if (TREADLE_LIKELY(pending.take_back(*forks))) g();
-  else pending.finish();
+  if (TREADLE_LIKELY(pending.take_back(*forks)))
+    g();
+  else
+    pending.finish();
 }
 
 template <class F, class G>

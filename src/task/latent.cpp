@@ -21,7 +21,7 @@ class promoted_fork final : public future_state {
     record.m_promoted = task;
     w.counters.promoted.increment_unshared();
     w.counters.created.increment_unshared();
-    w.push(*task);
+    w.push(*task, true); // the oldest fork is the last that its owner comes back to
   }
 
   const std::exception_ptr& failure() const noexcept { return m_exception; }

@@ -51,19 +51,20 @@ void scheduler::inject(job& item) {
   injected.push(&item);
   // A full barrier, unlike in worker::push(): nobody else would look at this queue before a worker runs out of work.
   idle.fetch_add(0, order::seq_cst);
-  notify_work();
+  notify_work(true);
   leave();
 }
 
-void scheduler::announce(unsigned index) noexcept {
+void scheduler::announce(unsigned index, bool napping) noexcept {
+  workers[index]->naps.store(napping, order::relaxed); // published with the bit
   parked_word(index).fetch_or(std::uint64_t{1} << (index % 64), order::seq_cst);
-  idle.fetch_add(k_parked - k_searching, order::seq_cst);
+  idle.fetch_add((napping ? k_napping : k_parked) - k_searching, order::seq_cst);
 }
 
 bool scheduler::withdraw(unsigned index) noexcept {
   const std::uint64_t bit = std::uint64_t{1} << (index % 64);
   if (!(parked_word(index).fetch_and(~bit, order::seq_cst) & bit)) return false;
-  idle.fetch_add(k_searching - k_parked, order::seq_cst);
+  idle.fetch_add(k_searching - (workers[index]->naps.load(order::relaxed) ? k_napping : k_parked), order::seq_cst);
   return true;
 }
 

@@ -32,15 +32,18 @@ class scheduler {
   void leave() noexcept { m_injecting.fetch_sub(1, order::release); } // pairs with the destructor
 
   void inject(job& item); ///< any thread
-  /// Any thread, after publishing a job somewhere.
-  void notify_work() noexcept {
+  /// Any thread, after publishing a job. Wakes a sleeper when nobody searches. Workers that nap look for themselves in
+  /// a moment: they are woken only for a `backlog`, that is, when whoever published it cannot be about to run it
+  /// itself.
+  void notify_work(bool backlog) noexcept {
     const std::uint64_t state = idle.load(order::acquire); // pairs with announce(): wake_one() finds the bit
-    if (TREADLE_UNLIKELY(state != 0 && state < k_searching)) wake_one();
+    if (TREADLE_LIKELY(state == 0 || state >= k_searching)) return;
+    if (backlog || state < k_napping) wake_one();
   }
   /// By a worker that has found a job: the last searcher passes the watch on when there is more to find.
   void leave_search() noexcept {
     const std::uint64_t before = idle.fetch_sub(k_searching, order::seq_cst);
-    if (before / k_searching == 1 && work_is_visible()) notify_work();
+    if (before / k_searching == 1 && work_is_visible()) notify_work(true);
   }
   void wake_one() noexcept;
   void wake_all() noexcept;
@@ -49,7 +52,7 @@ class scheduler {
   void arm(timer& t, std::int64_t deadline_ns) {
     if (!timers.arm(t, deadline_ns)) return;
     light_fence(); // pairs with the heavy one in park(): it sees the deadline, or we see it parked
-    notify_work();
+    notify_work(true);
   }
 
   job* steal(worker& thief, xorshift& random) noexcept;
@@ -66,12 +69,13 @@ class scheduler {
 
   /// Takes a worker out of the set of parked ones; true when this call did it, and then it counts as searching.
   bool withdraw(unsigned worker_index) noexcept;
-  void announce(unsigned worker_index) noexcept;
+  void announce(unsigned worker_index, bool napping) noexcept;
 
   static constexpr std::uint64_t k_parked = 1;
+  static constexpr std::uint64_t k_napping = std::uint64_t{1} << 16;
   static constexpr std::uint64_t k_searching = std::uint64_t{1} << 32;
 
-  alignas(k_cache_line) atomic<std::uint64_t> idle{0}; // searching << 32 | parked
+  alignas(k_cache_line) atomic<std::uint64_t> idle{0}; // searching << 32 | napping << 16 | parked
   alignas(k_cache_line) injection_queue injected;
   atomic<std::uint64_t> injected_tasks{0}; // counterpart of worker_counters::created for foreign threads
   timer_queue timers;

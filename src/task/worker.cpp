@@ -5,6 +5,8 @@
 #include "base/sync/park.hpp"
 #include "task/scheduler.hpp"
 
+#include <algorithm>
+
 namespace treadle::detail {
 
 namespace {
@@ -51,11 +53,13 @@ void worker::scheduling_loop() {
   }
 }
 
-void worker::push(job& item) {
+void worker::push(job& item, bool backlog) {
   tasks.push(&item);
   light_fence();
-  m_scheduler.notify_work();
+  m_scheduler.notify_work(backlog);
 }
+
+void worker::push(job& item) { push(item, !tasks.empty()); }
 
 job* worker::next_job() {
   constexpr std::uint32_t k_fair_period = 61; // how often work from outside goes before the worker's own
@@ -73,9 +77,13 @@ job* worker::next_job() {
 
 job* worker::search() {
   constexpr int k_rounds = 200; // 10-20 us: longer than a wake-up costs, shorter than anybody notices
+  constexpr int k_rounds_after_nap = 16;
+  constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 200'000, k_napping_ns = 5'000'000;
   m_scheduler.idle.fetch_add(scheduler::k_searching, order::seq_cst);
-  for (;;) {
-    for (int round = 0; round < k_rounds; ++round) {
+  int rounds = k_rounds;
+  std::int64_t nap_ns = k_nap_ns_min;
+  for (std::int64_t napped_ns = 0;;) {
+    for (int round = 0; round < rounds; ++round) {
       job* item = m_scheduler.injected.pop();
       if (!item) {
         item = m_scheduler.steal(*this, m_random);
@@ -91,7 +99,17 @@ job* worker::search() {
       }
       cpu_relax();
     }
-    park();
+    if (napped_ns < k_napping_ns) {
+      park(nap_ns);
+      rounds = k_rounds_after_nap;
+      napped_ns += nap_ns;
+      nap_ns = std::min(2 * nap_ns, k_nap_ns_max);
+    } else {
+      park(k_forever_ns);
+      rounds = k_rounds;
+      napped_ns = 0;
+      nap_ns = k_nap_ns_min;
+    }
     if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
     if (job* item = tasks.pop()) { // a timer may have queued it here, and more of them
       m_scheduler.leave_search();
@@ -100,18 +118,24 @@ job* worker::search() {
   }
 }
 
-void worker::park() {
-  counters.parks.increment_unshared();
-  m_scheduler.announce(m_index);
-  heavy_fence(); // pairs with the light fence of whoever queues: it sees us announced, or we see its job below
+void worker::park(std::int64_t nap_ns) {
+  const bool nap = nap_ns != k_forever_ns;
+  m_scheduler.announce(m_index, nap);
+  if (nap) {
+    light_fence(); // a job that is missed now is found after the nap
+  } else {
+    counters.parks.increment_unshared();
+    heavy_fence(); // pairs with the light fence of whoever queues: it sees us announced, or we see its job below
+  }
   if (m_scheduler.work_is_visible() || m_scheduler.exiting.load(order::acquire)) {
     if (m_scheduler.withdraw(m_index)) return;
   } else {
     m_scheduler.check_drained();
   }
+  const std::int64_t nap_end = nap ? steady_now_ns() + nap_ns : timer_queue::k_never;
   while (wake_up.load(order::acquire) == 0) { // pairs with the release store of whoever withdrew us
     std::int64_t timeout = k_forever_ns;
-    const std::int64_t deadline = m_scheduler.timers.next_deadline_ns();
+    const std::int64_t deadline = std::min(nap_end, m_scheduler.timers.next_deadline_ns());
     if (deadline != timer_queue::k_never) {
       timeout = deadline - steady_now_ns();
       if (timeout <= 0) {

@@ -39,7 +39,10 @@ class worker : public fork_list {
   /// Body of the OS thread; returns when the scheduler is told to exit.
   void thread_main();
 
-  /// Queues a job here and wakes somebody to help when workers sleep.
+  /// Queues a job here and wakes a sleeping worker to help, for a `backlog` also one that naps
+  /// (scheduler::notify_work).
+  void push(job& item, bool backlog);
+  /// The same; a job on top of others is a backlog.
   void push(job& item);
 
   /// From get(): runs `task` in place when nobody has started it. May suspend.
@@ -62,6 +65,7 @@ class worker : public fork_list {
 
   deque tasks; // push and pop by the owner, steal by anybody
   worker_counters counters;
+  atomic<bool> naps{false};         // how it sleeps, while it is in the set of parked ones
   atomic<std::uint32_t> wake_up{0}; // set by whoever takes this worker out of the set of parked ones
 
  private:
@@ -70,8 +74,9 @@ class worker : public fork_list {
   /// Blocks until there is something to do; null when the runtime stops.
   job* next_job();
   job* search();
-  /// Sleeps until woken or a timer is due; on return the worker counts as searching.
-  void park();
+  /// Sleeps until woken, a timer is due, or `nap_ns` have passed (k_forever_ns: no nap); on return the worker counts as
+  /// searching.
+  void park(std::int64_t nap_ns);
   fiber& take_fiber();
   /// Runs on the new stack after every switch.
   static void after_switch() noexcept;

@@ -21,8 +21,8 @@ extern "C" [[gnu::tls_model("initial-exec")]] constinit thread_local treadle::de
 namespace treadle::detail {
 
 #if defined(__x86_64__)
-/// Reads the thread-local variable anew at every call, in two instructions. A compiler may otherwise keep the address of a
-/// thread-local across a call, and after a suspension the fiber may run on another thread.
+/// Reads the thread-local variable anew at every call, in two instructions. A compiler may otherwise keep the address
+/// of a thread-local across a call, and after a suspension the fiber may run on another thread.
 inline fork_list* this_fork_list() noexcept {
   fork_list* list;
   asm volatile("movq treadle_fork_list@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(list));
@@ -32,8 +32,8 @@ inline fork_list* this_fork_list() noexcept {
 fork_list* this_fork_list() noexcept; // never inlined, for the same reason
 #endif
 
-/// The pending half of a fork, on the stack of the task that forked. As long as nobody is hungry it costs a few stores to
-/// publish and one to take back; promotion turns the *oldest* record of the stack into a task that others can steal.
+/// The pending half of a fork, on the stack of the task that forked. As long as nobody is hungry it costs a few stores
+/// to publish and one to take back; promotion turns the *oldest* record of the stack into a task that others can steal.
 /// docs/design/latent-forks.md
 class latent_fork {
  public:
@@ -47,9 +47,9 @@ class latent_fork {
   latent_fork(const latent_fork&) = delete;
   latent_fork& operator=(const latent_fork&) = delete;
 
-  /// True: the pending half is still latent and the caller runs it itself; the stack was never left since the constructor,
-  /// so `list` is still the list of the running worker. False: it was promoted, finish() has to follow. In reverse order
-  /// of construction.
+  /// True: the pending half is still latent and the caller runs it itself; the stack was never left since the
+  /// constructor, so `list` is still the list of the running worker. False: it was promoted, finish() has to follow. In
+  /// reverse order of construction.
   bool take_back(fork_list& list) noexcept {
     if (TREADLE_UNLIKELY(m_promoted != nullptr)) return false;
     list.newest = m_older;
