@@ -285,9 +285,10 @@ def save(name: str, series: dict[Key, Series]) -> Path:
     with (folder / f"{name}.csv").open("w", newline="") as file:
         file.writelines(f"# {key}: {text}\n" for key, text in note.items())
         writer = csv.writer(file)
-        writer.writerow(["workload", "rival", "workers", "round", "seconds", "verified"])
+        writer.writerow(["workload", "rival", "workers", "round", "seconds", "operations", "verified"])
         for (workload, rival, workers), s in sorted(series.items()):
-            writer.writerows([workload, rival, workers, i, t, s.verified] for i, t in enumerate(s.seconds, 1))
+            for i, t in enumerate(s.seconds, 1):
+                writer.writerow([workload, rival, workers, i, t, s.operations, s.verified])
     return folder / f"{name}.csv"
 
 
