@@ -1,5 +1,6 @@
 #include <treadle/detail/future_state.hpp>
 #include <treadle/detail/intrusive_ptr.hpp>
+#include <treadle/detail/spinlock.hpp>
 
 #include "base/clock.hpp"
 #include "task/scheduler.hpp"
@@ -30,6 +31,11 @@ bool future_state::discard_if_done() noexcept {
 bool future_state::try_attach(continuation& c) noexcept {
   std::uintptr_t head = m_waiting.load(order::acquire);
   while (head != k_ready) {
+    if (TREADLE_UNLIKELY(head & k_locked)) {
+      cpu_relax();
+      head = m_waiting.load(order::acquire);
+      continue;
+    }
     c.next_continuation = reinterpret_cast<continuation*>(head);
     // release: the completing thread sees `c`; acquire on failure: when ready, we see the value.
     if (m_waiting.compare_exchange(head, reinterpret_cast<std::uintptr_t>(&c), order::release, order::acquire)) {
@@ -39,9 +45,35 @@ bool future_state::try_attach(continuation& c) noexcept {
   return false;
 }
 
+bool future_state::withdraw(continuation& c) noexcept {
+  std::uintptr_t head = m_waiting.load(order::relaxed);
+  do {
+    while (head & k_locked) {
+      cpu_relax();
+      head = m_waiting.load(order::relaxed);
+    }
+    if (head == k_ready) return false;
+    // acquire: sees the links that others wrote before they attached.
+  } while (!m_waiting.compare_exchange(head, head | k_locked, order::acquire, order::relaxed));
+  auto* newest = reinterpret_cast<continuation*>(head);
+  continuation** link = &newest;
+  while (*link && *link != &c) link = &(*link)->next_continuation;
+  const bool found = *link != nullptr;
+  if (found) *link = c.next_continuation;
+  m_waiting.store(reinterpret_cast<std::uintptr_t>(newest), order::release); // whoever comes next sees the links
+  return found;
+}
+
 void future_state::complete() noexcept {
-  // release: publishes the value to is_ready(); acquire: sees the continuations that were attached.
-  auto* newest = reinterpret_cast<continuation*>(m_waiting.exchange(k_ready, order::acq_rel));
+  std::uintptr_t head = m_waiting.load(order::relaxed);
+  do {
+    while (TREADLE_UNLIKELY(head & k_locked)) {
+      cpu_relax();
+      head = m_waiting.load(order::relaxed);
+    }
+    // release: publishes the value to is_ready(); acquire: sees the continuations that were attached.
+  } while (!m_waiting.compare_exchange(head, k_ready, order::acq_rel, order::relaxed));
+  auto* newest = reinterpret_cast<continuation*>(head);
   continuation* oldest = nullptr; // fire in the order of attachment
   while (newest) {
     continuation* next = newest->next_continuation;
@@ -74,8 +106,8 @@ class blocked_get final : public continuation {
   future_state& m_state;
 };
 
-/// A get() with a time limit: the state and the timer race to end it. On the heap, because the state cannot give up a
-/// continuation: it keeps its share until it completes.
+/// A get() with a time limit: the state and the timer race to end it. On the heap, shared with the state as long as it
+/// is attached: a completing thread that has taken the list of continuations may fire it late.
 class timed_get final : public continuation, public timer {
  public:
   timed_get(future_state& state, std::int64_t deadline_ns) noexcept
@@ -98,6 +130,10 @@ class timed_get final : public continuation, public timer {
       m_waiter.await_notification(); // the state was faster by a moment and is about to notify
     }
     const bool ready = m_state->is_ready();
+    if (!ready) {
+      m_abandoned.store(1, order::seq_cst); // with the load in publish(): one of the two sees the node attached
+      take_back();
+    }
     release();
     return ready;
   }
@@ -112,13 +148,25 @@ class timed_get final : public continuation, public timer {
  private:
   bool publish() noexcept {
     // The timer first: when it expires at once and the caller goes on, this object still has the state's share.
+    const auto keep = m_state;
     if (m_scheduler) m_scheduler->arm(*this, m_deadline_ns);
-    if (m_state->try_attach(*this)) return true;
-    const bool go_on = decide();
+    add_ref(); // the caller may go on, and the state fire, before this function is through
+    const bool attached = keep->try_attach(*this);
+    bool go_on = false;
+    if (!attached) {
+      go_on = decide(); // otherwise the timer's notify() is on the way
+      release();        // the state's share
+    } else if (m_abandoned.load(order::seq_cst) != 0) {
+      take_back();
+    }
     release();
-    return !go_on; // otherwise the timer's notify() is on the way
+    return !go_on;
+  }
+  void take_back() noexcept {
+    if (m_state->withdraw(*this)) release(); // the state's share
   }
   bool decide() noexcept { return m_decided.exchange(1, order::acq_rel) == 0; }
+  void add_ref() noexcept { m_refs.fetch_add(1, order::relaxed); }
   void release() noexcept {
     if (m_refs.fetch_sub(1, order::acq_rel) == 1) delete this;
   }
@@ -128,7 +176,8 @@ class timed_get final : public continuation, public timer {
   const std::int64_t m_deadline_ns;
   scheduler* m_scheduler = nullptr; // null on a foreign thread
   atomic<std::uint32_t> m_decided{0};
-  atomic<std::uint32_t> m_refs{2}; // the blocked caller and the state
+  atomic<std::uint32_t> m_abandoned{0}; // the caller has gone on without the value
+  atomic<std::uint32_t> m_refs{2};      // the blocked caller and the state
 };
 
 } // namespace

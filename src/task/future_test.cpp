@@ -230,6 +230,42 @@ TEST_P(future_test, wait_for_times_out_and_succeeds_in_tasks_and_threads) {
   EXPECT_EQ(f.wait_until(std::chrono::steady_clock::now()), future_status::ready);
 }
 
+TEST_P(future_test, polling_and_completion_race) {
+  for (int round = 0; round < 200; ++round) {
+    promise<int> p;
+    auto f = p.get_future().share();
+    std::vector<future<void>> pollers;
+    for (int i = 0; i < 4; ++i) {
+      pollers.push_back(async([f, i] {
+        while (f.wait_for(std::chrono::microseconds(i)) != future_status::ready) this_task::yield();
+        EXPECT_EQ(f.get(), 7);
+      }));
+    }
+    if (round % 2) this_task::yield();
+    async([&] { p.set_value(7); }).get();
+    for (auto& poller : pollers) poller.get();
+  }
+}
+
+TEST(future_state_test, a_continuation_can_be_taken_back_until_it_is_fired) {
+  struct counted final : detail::continuation {
+    void fire() noexcept override { ++fired; }
+    int fired = 0;
+  } first, middle, last, late;
+  auto* state = new detail::value_state<int>;
+  state->attach(first), state->attach(middle), state->attach(last);
+  EXPECT_TRUE(state->withdraw(middle));
+  EXPECT_FALSE(state->withdraw(middle));
+  EXPECT_TRUE(state->withdraw(last));
+  state->attach(last);
+  state->set_value(1);
+  EXPECT_FALSE(state->withdraw(first));
+  state->attach(late);
+  EXPECT_EQ(first.fired + last.fired + late.fired, 3);
+  EXPECT_EQ(middle.fired, 0);
+  state->release();
+}
+
 TEST_P(future_test, promise_fulfils_breaks_and_refuses_misuse) {
   promise<std::string> p;
   auto f = p.get_future();

@@ -54,6 +54,8 @@ class future_state : public job {
   }
   /// False, and nothing done, when ready already.
   bool try_attach(continuation& c) noexcept;
+  /// Takes an attached continuation back; false when it is not there (any more): it was or will be fired.
+  bool withdraw(continuation& c) noexcept;
 
   /// Publishes the value (already constructed) or the exception. At most once.
   void complete() noexcept;
@@ -101,7 +103,8 @@ class future_state : public job {
   std::exception_ptr m_exception;
 
  private:
-  static constexpr std::uintptr_t k_ready = 1; // value of m_waiting once complete; otherwise a list of continuations
+  // m_waiting is k_ready once complete, otherwise a list of continuations; with k_locked while somebody takes one out.
+  static constexpr std::uintptr_t k_ready = 1, k_locked = 2;
   static constexpr std::uint32_t k_nobody = 0, k_available = 1, k_deferred = 2, k_claimed = 3;
 
   /// The right to execute. acq_rel: the winner sees the task's arguments as its creator wrote them.
