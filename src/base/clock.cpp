@@ -1,5 +1,6 @@
 #include "base/clock.hpp"
 
+#include <limits>
 #include <time.h>
 
 namespace treadle::detail {
@@ -11,7 +12,23 @@ struct time_pair {
   std::int64_t ns;
 };
 
-time_pair read_both() noexcept { return {ticks_now(), steady_now_ns()}; }
+/// Both at the same moment: the reading of several that the thread was interrupted in least.
+time_pair read_both() noexcept {
+  constexpr int k_attempts = 10;
+  constexpr std::int64_t k_ticks_uninterrupted = 1000;
+  time_pair best{};
+  std::int64_t best_width = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < k_attempts && best_width > k_ticks_uninterrupted; ++i) {
+    const std::int64_t before = ticks_now();
+    const std::int64_t ns = steady_now_ns();
+    const std::int64_t width = ticks_now() - before;
+    if (width < best_width) {
+      best_width = width;
+      best = {before + width / 2, ns};
+    }
+  }
+  return best;
+}
 
 const time_pair g_start = read_both(); // as early as possible: the longer the base line, the better the rate
 
