@@ -5,7 +5,8 @@
 #if defined(TREADLE_TSAN)
 // The reference count of std::exception_ptr is decremented inside libstdc++, which is not instrumented: ThreadSanitizer
 // does not see that the last owner, who destroys an exception that travelled through futures, comes after all others.
-extern "C" const char* __tsan_default_suppressions();
+// Visible, because the sanitizer's library looks for it.
+extern "C" [[gnu::visibility("default")]] const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() {
   return "race:std::__exception_ptr::exception_ptr::_M_release\n"
          "race:std::exception::~exception\n"
