@@ -9,6 +9,7 @@
 extern "C" [[gnu::visibility("default")]] const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() {
   return "race:std::__exception_ptr::exception_ptr::_M_release\n"
+         "race:__cxa_end_catch\n"
          "race:std::exception::~exception\n"
          "race:std::runtime_error::~runtime_error\n"
          "race:std::logic_error::~logic_error\n";
