@@ -1,7 +1,7 @@
 #pragma once
 
+#include <treadle/detail/deadline.hpp>
 #include <treadle/detail/wait_queue.hpp>
-#include <treadle/future_error.hpp>
 
 namespace treadle {
 
@@ -33,11 +33,11 @@ class condition_variable {
   /// `timeout` is any std::chrono::duration.
   template <class Lock, class Duration>
   cv_status wait_for(Lock& lock, const Duration& timeout) {
-    return wait_until_ns(lock, deadline_of(timeout));
+    return wait_until_ns(lock, detail::deadline_after(timeout));
   }
   template <class Lock, class Duration, class Predicate>
   bool wait_for(Lock& lock, const Duration& timeout, Predicate condition) {
-    const std::int64_t deadline = deadline_of(timeout);
+    const std::int64_t deadline = detail::deadline_after(timeout);
     while (!condition()) {
       if (wait_until_ns(lock, deadline) == cv_status::timeout) return condition();
     }
@@ -65,11 +65,6 @@ class condition_variable {
     Lock& lock;
     ~relock() { lock.lock(); }
   };
-  template <class Duration>
-  static std::int64_t deadline_of(const Duration& timeout) {
-    return detail::deadline_in_ns(static_cast<double>(timeout.count()) * static_cast<double>(Duration::period::num) *
-                                  1e9 / static_cast<double>(Duration::period::den));
-  }
   template <class Lock>
   cv_status wait_until_ns(Lock& lock, std::int64_t deadline_ns) {
     release(lock);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <treadle/detail/deadline.hpp>
 #include <treadle/detail/future_state.hpp>
 #include <treadle/detail/intrusive_ptr.hpp>
 #include <treadle/detail/invoke.hpp>
@@ -53,10 +54,8 @@ class future_base {
   /// `timeout` is any std::chrono::duration. A deferred task is reported, not run.
   template <class Duration>
   future_status wait_for(const Duration& timeout) const {
-    const double ns = static_cast<double>(timeout.count()) * static_cast<double>(Duration::period::num) * 1e9 /
-                      static_cast<double>(Duration::period::den);
     if (state().is_deferred()) return future_status::deferred;
-    return state().wait_until(detail::deadline_in_ns(ns)) ? future_status::ready : future_status::timeout;
+    return state().wait_until(detail::deadline_after(timeout)) ? future_status::ready : future_status::timeout;
   }
   /// `deadline` is a time point of any clock.
   template <class TimePoint>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <exception>
 
 namespace treadle {
@@ -22,8 +21,6 @@ class future_error : public std::exception {
 namespace detail {
 [[noreturn]] void throw_future_error(future_errc code);
 std::exception_ptr make_broken_promise() noexcept;
-/// Steady-clock deadline that lies `ns` from now, saturating.
-std::int64_t deadline_in_ns(double ns) noexcept;
 } // namespace detail
 
 } // namespace treadle

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <treadle/detail/deadline.hpp>
 #include <treadle/detail/wait_queue.hpp>
-#include <treadle/future_error.hpp>
 
 #include <cstddef>
 
@@ -20,9 +20,7 @@ class semaphore_base {
   /// `timeout` is any std::chrono::duration; false when it passed without one.
   template <class Duration>
   bool try_acquire_for(const Duration& timeout) {
-    return try_acquire_until_ns(
-        deadline_in_ns(static_cast<double>(timeout.count()) * static_cast<double>(Duration::period::num) * 1e9 /
-                       static_cast<double>(Duration::period::den)));
+    return try_acquire_until_ns(deadline_after(timeout));
   }
   template <class TimePoint>
   bool try_acquire_until(const TimePoint& deadline) {

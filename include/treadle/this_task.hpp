@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/config.hpp>
+#include <treadle/detail/deadline.hpp>
 
 #include <exception>
 #include <type_traits>
@@ -23,8 +23,7 @@ void sleep_for_ns(std::int64_t ns);
 /// `duration` is any std::chrono::duration.
 template <class Duration>
 void sleep_for(const Duration& duration) {
-  const double ns = static_cast<double>(duration.count()) * static_cast<double>(Duration::period::num) * 1e9 /
-                    static_cast<double>(Duration::period::den);
+  const double ns = treadle::detail::duration_ns(duration);
   sleep_for_ns(ns < 9.2e18 ? static_cast<std::int64_t>(ns > 0 ? ns : 0) : INT64_MAX);
 }
 template <class TimePoint>

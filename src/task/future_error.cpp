@@ -1,9 +1,5 @@
 #include <treadle/future_error.hpp>
 
-#include "base/clock.hpp"
-
-#include <limits>
-
 namespace treadle {
 
 const char* future_error::what() const noexcept {
@@ -26,13 +22,6 @@ void throw_future_error(future_errc code) { throw future_error(code); }
 
 std::exception_ptr make_broken_promise() noexcept {
   return std::make_exception_ptr(future_error(future_errc::broken_promise));
-}
-
-std::int64_t deadline_in_ns(double ns) noexcept {
-  const std::int64_t now = steady_now_ns();
-  constexpr std::int64_t k_max = std::numeric_limits<std::int64_t>::max();
-  if (ns >= static_cast<double>(k_max - now)) return k_max;
-  return now + static_cast<std::int64_t>(ns > 0 ? ns : 0);
 }
 
 } // namespace detail

@@ -15,13 +15,12 @@ namespace treadle::detail {
 
 /// The workers of a runtime and what they share: queues, sleep and wake-up, stacks, timers.
 ///
-/// Sleep and wake-up (docs/design/parking.md): `idle` counts workers that search and workers that are parked. A
-/// producer publishes its job, passes a light fence and reads `idle`: when somebody parks and nobody searches it wakes
-/// one. A worker that gives up searching announces itself in `idle`, passes a heavy fence, and looks at all queues once
-/// more.
+/// Sleep and wake-up (docs/design/parking.md): `idle` counts workers that search, nap and are parked. A producer
+/// publishes its job, passes a light fence and reads `idle` (notify_work). A worker that gives up searching for good
+/// announces itself in `idle`, passes a heavy fence, and looks at all queues once more.
 class scheduler {
  public:
-  explicit scheduler(const runtime_options& resolved, runtime& facade);
+  scheduler(const runtime_options& resolved, runtime& facade);
   /// Waits for the tasks in flight and ends the threads.
   ~scheduler();
 
@@ -86,14 +85,13 @@ class scheduler {
   const std::size_t stack_bytes;
 
  private:
+  void await_visitors() noexcept;
   atomic<std::uint64_t>& parked_word(unsigned index) noexcept { return m_parked_set[index / 64]; }
 
   std::unique_ptr<atomic<std::uint64_t>[]> m_parked_set; // one bit per worker
   unsigned m_parked_words;
   spinlock m_fiber_lock;
   std::vector<fiber*> m_idle_fibers;
-  void await_visitors() noexcept;
-
   atomic<std::uint32_t> m_injecting{0}; // threads between enter() and leave()
   atomic<std::uint32_t> m_drain_waiters{0};
   atomic<std::uint32_t> m_drain_epoch{0};

@@ -14,7 +14,7 @@ value host_name(call_context&, std::span<value>) {
   return std::string_view(name);
 }
 
-// One process for now: locality 0 of 1.
+// A program runs in one process: locality 0 of 1.
 value locality(call_context&, std::span<value>) { return 0; }
 value locality_count(call_context&, std::span<value>) { return 1; }
 value localities(call_context&, std::span<value>) { return value::list({value(0)}); }
