@@ -6,9 +6,7 @@ namespace {
 
 long fib(int n) {
   if (n < 2) return n;
-  long left = 0;
-  long right = 0;
-  treadle::parallel_invoke([&] { left = fib(n - 1); }, [&] { right = fib(n - 2); });
+  const auto [left, right] = treadle::parallel_invoke([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
   return left + right;
 }
 

@@ -1,111 +1,141 @@
 #include <treadle/detail/latent.hpp>
 
+#include "base/clock.hpp"
+#include "task/promoted_task.hpp"
 #include "task/scheduler.hpp"
 
 #include <treadle/detail/intrusive_ptr.hpp>
 
+#include <algorithm>
 #include <thread>
 
 namespace treadle::detail {
 
-/// The task that a latent fork becomes when it is promoted. The joiner holds one reference through the record, the
-/// queue another, so neither has to care what the other does with it.
-class promoted_fork final : public future_state {
- public:
-  explicit promoted_fork(latent_fork& record) noexcept : m_record(record) { make_claimable(false); }
-
-  /// Makes the record a task of `w`. The record must be the oldest of its list; the caller unlinks it.
-  static void promote(worker& w, latent_fork& record) {
-    auto* task = new promoted_fork(record);
-    task->add_ref();
-    record.m_promoted = task;
-    w.counters.promoted.increment_unshared();
-    w.counters.created.increment_unshared();
-    w.push(*task, true); // the oldest fork is the last that its owner comes back to
-  }
-
-  const std::exception_ptr& failure() const noexcept { return m_exception; }
-
- private:
-  void execute() noexcept override {
-    std::exception_ptr thrown;
-    try {
-      m_record.m_call(m_record.m_argument);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    complete_with(std::move(thrown)); // the joiner may destroy the record from here on
-  }
-
-  latent_fork& m_record;
-};
-
-void latent_fork::promote_oldest(fork_list& list) noexcept { static_cast<worker&>(list).promote_oldest_fork(); }
-
-void latent_fork::await() noexcept {
-  worker* w = this_worker();
-  if (w->newest == this) w->newest = nullptr; // everything older is promoted too
+void promoted_task::execute() noexcept {
+  m_taken_by = this_worker();
+  std::exception_ptr thrown;
   try {
-    m_promoted->wait();
+    kind->run(*this);
   } catch (...) {
-    // No stack to suspend on, and this frame must stay until the other half is done: run it here whatever room is left,
-    // or keep the thread until whoever runs it has finished.
-    m_promoted->run_unqueued();
-    while (!m_promoted->is_ready()) std::this_thread::yield();
+    thrown = std::current_exception();
   }
+  complete_with(std::move(thrown)); // the joiner may destroy what the task refers to from here on
 }
 
+void promoted_task::join() noexcept {
+  try {
+    wait();
+  } catch (...) {
+    // No stack to suspend on, and this frame must stay until the task is done: run it here whatever room is left, or
+    // keep the thread until whoever runs it has finished.
+    run_unqueued();
+    while (!is_ready()) std::this_thread::yield();
+  }
+  if (promoted_by == this_worker()) promoted_by->note_promoted(m_taken_by != promoted_by);
+}
+
+bool latent_fork::promote(latent_work& work, promoted_task& task, bool) noexcept {
+  auto& fork = static_cast<latent_fork&>(work);
+  task.fork = &fork;
+  fork.m_task = &task;
+  fork.m_kind = nullptr;
+  return true;
+}
+
+latent_fork& latent_fork::of(promoted_task& task) noexcept { return *task.fork; }
+
 void latent_fork::finish() {
-  await();
-  const auto task = intrusive_ptr<promoted_fork>::adopt(m_promoted);
+  const auto task = intrusive_ptr<promoted_task>::adopt(m_task);
+  if (task->whole_stack) this_fork_list()->newest = nullptr;
+  task->join();
   if (task->failure()) std::rethrow_exception(task->failure());
 }
 
-void latent_fork::finish_unwinding(fork_list& list) noexcept {
-  if (take_back(list)) {
-    try {
-      m_call(m_argument);
-    } catch (...) { // the exception that unwinds came first
-    }
-  } else {
-    await();
-    m_promoted->release();
-  }
-}
-
-/// The list is linked from new to old and promotion takes the oldest, so it walks the list; it stops below a record
-/// that is promoted, because everything older is promoted too.
-void worker::promote_oldest_fork() noexcept {
-  if (!tasks.empty()) return; // there is something to steal already
-  latent_fork* oldest = nullptr;
-  for (latent_fork* record = newest; record && !record->m_promoted; record = record->m_older) oldest = record;
-  if (!oldest) return;
+void latent_fork::finish_unwinding(fork_list& list, latent_work* older) noexcept {
   try {
-    promoted_fork::promote(*this, *oldest);
-  } catch (...) { // no memory: it stays latent
+    if (unlink(list, older)) {
+      promoted_task here; // never queued: only what run() needs
+      const latent_kind* kind = m_kind;
+      promote(*this, here, true);
+      kind->run(here);
+    } else {
+      finish();
+    }
+  } catch (...) { // the exception that unwinds came first
   }
 }
 
-void worker::promote_all_forks() {
-  latent_fork* oldest_first = nullptr;
-  for (latent_fork* record = std::exchange(newest, nullptr); record && !record->m_promoted;) {
-    latent_fork* older = std::exchange(record->m_older, oldest_first);
-    oldest_first = std::exchange(record, older);
+void latent_work::promote_oldest(fork_list& list) noexcept { list.runner->promote_oldest(list); }
+
+bool worker::promote(latent_work& record, bool all) {
+  promoted_task* task = std::exchange(m_spare, nullptr);
+  if (!task) task = new promoted_task;
+  task->kind = record.m_kind;
+  if (!task->kind->promote(record, *task, all)) {
+    m_spare = task;
+    return false;
   }
-  while (oldest_first) {
-    latent_fork* next = oldest_first->m_older;
-    try {
-      promoted_fork::promote(*this, *oldest_first);
-    } catch (...) { // no memory: the rest stays latent, linked from new to old as before
-      latent_fork* older = nullptr;
-      for (latent_fork* record = oldest_first; record; record = next) {
-        next = std::exchange(record->m_older, older);
-        newest = older = record;
-      }
-      throw;
+  task->promoted_by = this;
+  task->whole_stack = all;
+  task->add_ref();
+  counters.promoted.increment_unshared();
+  counters.created.increment_unshared();
+  try {
+    push(*task, true); // the oldest work is the last that its owner comes back to
+  } catch (...) {      // no memory for the queue: whoever joins runs it
+    task->release();
+    counters.finished.store(counters.finished.load(order::relaxed) + 1, order::release);
+  }
+  return true;
+}
+
+void worker::promote_oldest(fork_list& list) noexcept {
+  if (!tasks.empty()) return; // there is something to steal already
+  if (ticks_now() < m_promote_after) return;
+  for (const latent_work* end = nullptr;;) {
+    latent_work* oldest = nullptr;
+    for (latent_work* record = list.newest; record != end; record = record->m_older) {
+      if (record->m_kind) oldest = record;
     }
-    oldest_first = next;
+    if (!oldest) return;
+    try {
+      if (promote(*oldest, false)) return;
+    } catch (...) { // no memory: it stays latent
+      return;
+    }
+    end = oldest; // it has nothing to give
   }
+}
+
+void worker::promote_all(fork_list& list) {
+  // From old to new, so that thieves get the oldest: turn the links round, and on the way back set them right.
+  latent_work* record = std::exchange(list.newest, nullptr);
+  latent_work* newer = nullptr;
+  while (record) {
+    latent_work* older = std::exchange(record->m_older, newer);
+    newer = std::exchange(record, older);
+  }
+  std::exception_ptr failure;
+  latent_work* older = nullptr;
+  for (record = newer; record; record = newer) {
+    newer = std::exchange(record->m_older, older);
+    older = record;
+    if (failure || !record->m_kind) continue;
+    try {
+      promote(*record, true);
+    } catch (...) { // no memory: the rest stays latent
+      failure = std::current_exception();
+    }
+  }
+  if (!failure) return; // the list stays empty: nothing older than this will be latent again
+  list.newest = older;
+  std::rethrow_exception(failure);
+}
+
+void worker::note_promoted(bool stolen) noexcept {
+  constexpr std::int64_t k_pause_ns_min = 5'000, k_pause_ns_max = 100'000;
+  m_promotion_pause_ns = stolen ? 0 : std::clamp(2 * m_promotion_pause_ns, k_pause_ns_min, k_pause_ns_max);
+  m_promote_after = stolen ? 0 : ticks_now() + ns_to_ticks(m_promotion_pause_ns);
 }
 
 } // namespace treadle::detail

@@ -39,7 +39,7 @@ scheduler::~scheduler() {
   wake_all();
   for (auto& t : m_threads) t.join();
   workers.clear();
-  for (fiber* f : m_idle_fibers) delete f;
+  for (task_fiber* f : m_idle_fibers) delete f;
 }
 
 void scheduler::await_visitors() noexcept {
@@ -137,15 +137,15 @@ void scheduler::check_drained() noexcept {
   futex_wake(m_drain_epoch, 1 << 30);
 }
 
-fiber* scheduler::take_fiber() noexcept {
+task_fiber* scheduler::take_fiber() noexcept {
   scoped_lock guard(m_fiber_lock);
   if (m_idle_fibers.empty()) return nullptr;
-  fiber* f = m_idle_fibers.back();
+  task_fiber* f = m_idle_fibers.back();
   m_idle_fibers.pop_back();
   return f;
 }
 
-void scheduler::give_fiber(fiber* idle_fiber) noexcept {
+void scheduler::give_fiber(task_fiber* idle_fiber) noexcept {
   {
     scoped_lock guard(m_fiber_lock);
     if (m_idle_fibers.size() < 64 + 16 * workers.size()) {

@@ -60,8 +60,8 @@ class scheduler {
   void wait_idle();
   void check_drained() noexcept; ///< by a worker that has announced itself as parked
 
-  fiber* take_fiber() noexcept; ///< null when the pool is empty
-  void give_fiber(fiber* idle_fiber) noexcept;
+  task_fiber* take_fiber() noexcept; ///< null when the pool is empty
+  void give_fiber(task_fiber* idle_fiber) noexcept;
   void count_stack(int difference) noexcept {
     stacks.fetch_add(static_cast<std::uint64_t>(difference), order::relaxed);
   }
@@ -91,7 +91,7 @@ class scheduler {
   std::unique_ptr<atomic<std::uint64_t>[]> m_parked_set; // one bit per worker
   unsigned m_parked_words;
   spinlock m_fiber_lock;
-  std::vector<fiber*> m_idle_fibers;
+  std::vector<task_fiber*> m_idle_fibers;
   atomic<std::uint32_t> m_injecting{0}; // threads between enter() and leave()
   atomic<std::uint32_t> m_drain_waiters{0};
   atomic<std::uint32_t> m_drain_epoch{0};

@@ -19,7 +19,7 @@ constinit thread_local const void* t_stack_limit = nullptr;
 #if !defined(__x86_64__)
 TREADLE_NOINLINE fork_list* this_fork_list() noexcept { return treadle_fork_list; }
 #endif
-TREADLE_NOINLINE void set_this_worker(worker* w) noexcept { treadle_fork_list = w; }
+TREADLE_NOINLINE void set_this_fork_list(fork_list* forks) noexcept { treadle_fork_list = forks; }
 TREADLE_NOINLINE void set_stack_limit(const void* limit) noexcept { t_stack_limit = limit; }
 
 bool on_worker() noexcept { return this_fork_list() != nullptr; }

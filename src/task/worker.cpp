@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/sync/fence.hpp"
 #include "base/sync/park.hpp"
+#include "task/promoted_task.hpp"
 #include "task/scheduler.hpp"
 
 #include <algorithm>
@@ -15,24 +16,26 @@ constexpr std::size_t k_idle_fibers_max = 8; // kept by each worker; more go to 
 
 worker::worker(scheduler& owner, unsigned index, std::size_t stack_bytes)
     : m_scheduler(owner), m_index(index), m_stack_bytes(stack_bytes), m_random(index + 1) {
-  hungry = &owner.idle;
   m_idle_fibers.reserve(k_idle_fibers_max);
   m_current =
-      new fiber(stack_bytes, &worker::fiber_main); // before the thread exists, so that failure throws to the user
+      new task_fiber(stack_bytes, &worker::fiber_main); // before the thread exists, so that failure throws to the user
   owner.count_stack(1);
 }
 
 worker::~worker() {
-  for (fiber* f : m_idle_fibers) delete f;
+  for (task_fiber* f : m_idle_fibers) delete f;
   delete m_current;
+  if (m_spare) m_spare->release();
 }
+
+unsigned worker::worker_count() const noexcept { return static_cast<unsigned>(m_scheduler.workers.size()); }
 
 void worker::thread_main() {
   m_thread.emplace();
-  set_this_worker(this);
+  set_current(*m_current);
   m_thread->switch_to(*m_current);
   // Back here once scheduling_loop() found the runtime exiting; m_current is the fiber that did.
-  set_this_worker(nullptr);
+  set_this_fork_list(nullptr);
   set_stack_limit(nullptr);
 }
 
@@ -169,33 +172,40 @@ void worker::run_in_place(future_state& task) {
   }
 }
 
-fiber& worker::take_fiber() {
+task_fiber& worker::take_fiber() {
   if (!m_idle_fibers.empty()) {
-    fiber* f = m_idle_fibers.back();
+    task_fiber* f = m_idle_fibers.back();
     m_idle_fibers.pop_back();
     return *f;
   }
-  if (fiber* f = m_scheduler.take_fiber()) return *f;
-  auto* f = new fiber(m_stack_bytes, &worker::fiber_main);
+  if (task_fiber* f = m_scheduler.take_fiber()) return *f;
+  auto* f = new task_fiber(m_stack_bytes, &worker::fiber_main);
   m_scheduler.count_stack(1);
   return *f;
 }
 
+void worker::set_current(task_fiber& next) noexcept {
+  next.forks.runner = this;
+  next.forks.hungry = &m_scheduler.idle;
+  m_current = &next;
+  set_this_fork_list(&next.forks);
+}
+
 void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
-  promote_all_forks();
-  fiber& next = take_fiber();
+  task_fiber& self = *m_current;
+  promote_all(self.forks);
+  task_fiber& next = take_fiber();
   counters.suspensions.increment_unshared();
   m_pending = {publish, argument, &who, nullptr};
-  fiber& self = *m_current;
-  m_current = &next;
+  set_current(next);
   self.switch_to(next);
   after_switch(); // possibly on another worker
 }
 
-void worker::resume(fiber& blocked) {
-  fiber& self = *m_current;
+void worker::resume(task_fiber& blocked) {
+  task_fiber& self = *m_current;
   m_pending = {nullptr, nullptr, nullptr, &self};
-  m_current = &blocked;
+  set_current(blocked);
   self.switch_to(blocked);
   after_switch(); // this fiber was taken from the pool again, possibly by another worker
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/rng.hpp"
-#include "fiber/fiber.hpp"
 #include "task/deque.hpp"
+#include "task/task_fiber.hpp"
 
 #include <treadle/detail/future_state.hpp>
 #include <treadle/detail/latent.hpp>
@@ -31,7 +31,7 @@ struct alignas(k_cache_line) worker_counters {
 ///
 /// Everything here is for the owning thread unless it says otherwise. Code that may suspend must fetch this_worker()
 /// again afterwards.
-class worker : public fork_list {
+class worker {
  public:
   worker(scheduler& owner, unsigned index, std::size_t stack_bytes);
   ~worker();
@@ -52,16 +52,22 @@ class worker : public fork_list {
   void suspend(waiter& who, bool (*publish)(void*), void* argument);
 
   /// Leaves the current fiber, which is in its scheduling loop, to the pool and goes on with `blocked`.
-  void resume(fiber& blocked);
+  void resume(task_fiber& blocked);
 
-  /// Makes a task of the oldest latent fork on this stack, unless there is something to steal already.
-  void promote_oldest_fork() noexcept;
-  /// Makes tasks of all latent forks on this stack, because the stack is about to be left.
-  void promote_all_forks();
+  /// Makes a task of the oldest latent work of the stack that runs, unless there is something to steal already.
+  void promote_oldest(fork_list& list) noexcept;
+  /// Makes tasks of all latent work of the stack that runs, because it is about to be left.
+  void promote_all(fork_list& list);
+  /// Makes a task of (the part to be given away of, unless `all`) one record; false when it has nothing to give.
+  bool promote(latent_work& record, bool all);
+  /// What became of promoted work when its creator came back to it. As long as nobody takes any, the next promotions
+  /// are put off.
+  void note_promoted(bool stolen) noexcept;
 
   scheduler& owner() const noexcept { return m_scheduler; }
   unsigned index() const noexcept { return m_index; }
-  fiber& current_fiber() const noexcept { return *m_current; }
+  unsigned worker_count() const noexcept;
+  task_fiber& current_fiber() const noexcept { return *m_current; }
 
   deque tasks; // push and pop by the owner, steal by anybody
   worker_counters counters;
@@ -77,7 +83,9 @@ class worker : public fork_list {
   /// Sleeps until woken, a timer is due, or `nap_ns` have passed (k_forever_ns: no nap); on return the worker counts as
   /// searching.
   void park(std::int64_t nap_ns);
-  fiber& take_fiber();
+  task_fiber& take_fiber();
+  /// From now on this worker runs `next`, as soon as it is switched to.
+  void set_current(task_fiber& next) noexcept;
   /// Runs on the new stack after every switch.
   static void after_switch() noexcept;
 
@@ -88,21 +96,27 @@ class worker : public fork_list {
   std::uint32_t m_ticks = 0;
   std::uint32_t m_stale = 0;     // tasks run in place out of order, whose queue entries are still in a deque
   std::optional<fiber> m_thread; // the OS thread's own stack, while the thread runs
-  fiber* m_current = nullptr;
-  std::vector<fiber*> m_idle_fibers;
+  task_fiber* m_current = nullptr;
+  std::vector<task_fiber*> m_idle_fibers;
+  promoted_task* m_spare = nullptr; // for the next promotion
+  std::int64_t m_promote_after = 0; // in ticks
+  std::int64_t m_promotion_pause_ns = 0;
 
   struct {
     bool (*publish)(void*) = nullptr;
     void* argument = nullptr;
     waiter* who = nullptr;
-    fiber* recycle = nullptr;
+    task_fiber* recycle = nullptr;
   } m_pending; // what after_switch() has to do
 };
 
 /// The worker that runs the caller; null on foreign threads. Not to be kept across a suspension: the caller may be on
 /// another thread afterwards.
-inline worker* this_worker() noexcept { return static_cast<worker*>(this_fork_list()); }
-void set_this_worker(worker* w) noexcept;
+inline worker* this_worker() noexcept {
+  const fork_list* forks = this_fork_list();
+  return forks ? forks->runner : nullptr;
+}
+void set_this_fork_list(fork_list* forks) noexcept;
 /// Lowest usable address of the stack that runs now, for stack_remaining().
 void set_stack_limit(const void* limit) noexcept;
 

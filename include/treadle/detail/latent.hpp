@@ -4,18 +4,23 @@
 
 namespace treadle::detail {
 
-class latent_fork;
-class promoted_fork;
+class promoted_task;
+class latent_work;
+class worker;
 
-/// The forks of one stack whose second half nobody started yet. Private to the worker that runs the stack: no atomics.
+/// The work on one stack that nobody has started yet and that others may be given, newest first. Belongs to the stack,
+/// so to whichever worker runs it: no atomics. A signal handler on the same thread may walk it between any two
+/// instructions (docs/design/latent-forks.md).
 struct fork_list {
-  latent_fork* newest = nullptr;
+  latent_work* newest = nullptr;
   const atomic<std::uint64_t>* hungry = nullptr; ///< not zero while some worker looks for work
+  worker* runner = nullptr;                      ///< who runs the stack
+  std::uint32_t loops_until_sample = 1;          ///< small loops to run before one is measured
 };
 
 } // namespace treadle::detail
 
-/// The list of the worker that this thread is, null on foreign threads; this_fork_list() reads it.
+/// The list of the stack that this thread runs, null on foreign threads; this_fork_list() reads it.
 extern "C" [[gnu::tls_model("initial-exec")]] constinit thread_local treadle::detail::fork_list* treadle_fork_list;
 
 namespace treadle::detail {
@@ -32,46 +37,69 @@ inline fork_list* this_fork_list() noexcept {
 fork_list* this_fork_list() noexcept; // never inlined, for the same reason
 #endif
 
-/// The pending half of a fork, on the stack of the task that forked. As long as nobody is hungry it costs a few stores
-/// to publish and one to take back; promotion turns the *oldest* record of the stack into a task that others can steal.
-/// docs/design/latent-forks.md
-class latent_fork {
+/// Orders plain accesses for a signal handler on the same thread; no instruction.
+inline void signal_fence() noexcept { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+/// What a kind of latent work can do for the runtime.
+struct latent_kind {
+  /// Moves the work, or the upper half of it unless `all`, into `task`; false when there is nothing to give. Called by
+  /// the worker that runs the stack, also in a signal handler: no allocation, no locks.
+  bool (*promote)(latent_work& work, promoted_task& task, bool all) noexcept;
+  /// Does what was moved into the task. May throw.
+  void (*run)(promoted_task& task);
+};
+
+/// A record on the stack of the task that could be helped: the pending half of a fork, or the rest of a loop. As long
+/// as nobody is hungry it costs a few stores to publish and one to take back; only when some worker looks for work is
+/// the *oldest* record of the stack exposed as a task that others can steal.
+class latent_work {
  public:
-  /// Adds the record to the calling worker's list, and promotes when somebody is hungry: call(argument) may be running
-  /// elsewhere when the constructor returns.
-  latent_fork(fork_list& list, void (*call)(void*), void* argument) noexcept
-      : m_call(call), m_argument(argument), m_older(list.newest) {
+  explicit latent_work(const latent_kind& kind) noexcept : m_kind(&kind) {}
+  latent_work(const latent_work&) = delete;
+  latent_work& operator=(const latent_work&) = delete;
+
+  /// Adds the record to the calling stack's list, and promotes when somebody is hungry. Returns what unlink() needs:
+  /// kept in a register it saves the next fork from waiting for this record's memory.
+  latent_work* link(fork_list& list) noexcept {
+    latent_work* const older = list.newest;
+    m_older = older;
+    signal_fence();
     list.newest = this;
     if (TREADLE_UNLIKELY(list.hungry->load(order::relaxed) != 0)) promote_oldest(list);
+    return older;
   }
-  latent_fork(const latent_fork&) = delete;
-  latent_fork& operator=(const latent_fork&) = delete;
-
-  /// True: the pending half is still latent and the caller runs it itself; the stack was never left since the
-  /// constructor, so `list` is still the list of the running worker. False: it was promoted, finish() has to follow. In
-  /// reverse order of construction.
-  bool take_back(fork_list& list) noexcept {
-    if (TREADLE_UNLIKELY(m_promoted != nullptr)) return false;
-    list.newest = m_older;
-    return true;
+  /// In reverse order of linking. True: the work is still all here. False: it was promoted as a whole.
+  bool unlink(fork_list& list, latent_work* older) noexcept {
+    list.newest = older;
+    signal_fence(); // a handler either finds the record in the list, and the next line sees what it did, or it does not
+    return TREADLE_LIKELY(m_kind != nullptr);
   }
-  /// Waits for the promoted half, or runs it here when nobody has started it; rethrows what it threw.
-  void finish();
 
-  /// When the first half threw: sees to it that the second one runs, whatever it throws.
-  void finish_unwinding(fork_list& list) noexcept;
-
- private:
-  friend class promoted_fork;
+ protected:
   friend class worker;
 
   static void promote_oldest(fork_list& list) noexcept;
-  void await() noexcept;
 
-  void (*m_call)(void*);
-  void* m_argument;
-  latent_fork* m_older;
-  promoted_fork* m_promoted = nullptr; // holds a reference
+  const latent_kind* m_kind; // null when promoted as a whole
+  latent_work* m_older;
+};
+
+/// The pending half of a fork. One that is promoted has to be joined.
+class latent_fork : public latent_work {
+ public:
+  explicit latent_fork(const latent_kind& kind) noexcept : latent_work(kind) {}
+
+  /// Waits for the promoted half, or runs it here when nobody has started it; rethrows what it threw.
+  void finish();
+  /// When the first half threw: unlinks and sees to it that the second one runs, whatever it throws.
+  void finish_unwinding(fork_list& list, latent_work* older) noexcept;
+
+  static bool promote(latent_work& work, promoted_task& task, bool all) noexcept;
+  /// The fork whose second half the task is.
+  static latent_fork& of(promoted_task& task) noexcept;
+
+ private:
+  promoted_task* m_task; // when promoted: holds a reference
 };
 
 } // namespace treadle::detail

@@ -5,7 +5,7 @@
 
 namespace treadle::detail {
 
-class fiber;
+struct task_fiber;
 class scheduler;
 
 /// One blocked task or foreign thread; lives on its stack for the time it is blocked.
@@ -34,7 +34,7 @@ class waiter final : public job {
   bool queued = false; // in that list
 
  private:
-  fiber* m_fiber = nullptr; // null for a foreign thread
+  task_fiber* m_fiber = nullptr; // null for a foreign thread
   scheduler* m_scheduler = nullptr;
   atomic<std::uint32_t> m_notified{0};
 };

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <treadle/detail/latent.hpp>
+
+namespace treadle::detail {
+
+/// A loop as the runtime sees it: iterations 0 .. n-1 that it may hand out in ranges, each part with a state of its
+/// own. One constant table per loop body.
+struct loop_body {
+  /// Executes iterations [begin, end) in order; false: no further iterations of the whole loop are needed.
+  bool (*run)(void* context, void* state, std::uint64_t begin, std::uint64_t end);
+  /// The rest is null for a loop without state. A fresh state for a part that another worker took.
+  void* (*make_state)(void* context) = nullptr;
+  /// Appends the result of the iterations that follow those of `left`.
+  void (*merge)(void* context, void* left, void* right) = nullptr;
+  void (*destroy_state)(void* state) noexcept = nullptr;
+};
+
+/// How a loop may be cut.
+struct loop_cut {
+  enum class kind : unsigned char {
+    on_demand, ///< when somebody is hungry, into pieces that are worth it by measurement
+    fixed,     ///< when somebody is hungry, into multiples of `chunk`
+    guided,    ///< chunks of the remaining iterations divided by twice the workers, at least `chunk`
+    spread     ///< at once, into one part per worker, each a multiple of `chunk`
+  };
+  kind how = kind::on_demand;
+  std::uint64_t chunk = 1;
+  unsigned parts_max = 0; ///< parts at work at the same time; 0: any number
+};
+
+/// What is known about the loops with one body. Updated by relaxed operations from any thread: an update lost to a race
+/// costs accuracy, nothing else.
+struct loop_site {
+  /// A loop of at most so many iterations is not worth the cost of sharing it; 0 until measured.
+  atomic<std::uint64_t> serial_up_to{0};
+  atomic<std::uint64_t> ps_per_iteration{0};
+};
+
+template <class Body>
+inline constinit loop_site loop_site_of{};
+
+/// True when a loop should simply be run: known to be too small to share. Now and then it says false for one that is
+/// small, so that it is measured again.
+inline bool runs_serially(const loop_site& site, std::uint64_t n) noexcept {
+  if (n > site.serial_up_to.load(order::relaxed)) return false;
+  fork_list* forks = this_fork_list();
+  return !forks || --forks->loops_until_sample != 0;
+}
+
+/// Runs all iterations, and returns when they are done, with the merged result in `state`. An exception ends the loop
+/// early; that of the earliest part is rethrown. Called on a foreign thread it moves to the current runtime.
+void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n, const loop_cut& cut, loop_site& site);
+
+} // namespace treadle::detail

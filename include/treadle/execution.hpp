@@ -1,0 +1,104 @@
+#pragma once
+
+#include <treadle/detail/loop.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace treadle {
+
+/// Chunk parameters, for `policy.with(...)`. Without one a loop is split on demand: it runs as one piece while all
+/// workers are busy, and gives the upper half of what is left to whoever becomes idle, as long as that is worth it by
+/// measurement. There is nothing to choose then; these are for programs that know better.
+
+/// One part per worker at once, each a multiple of `chunk` iterations: equal iterations, data that stays where it is.
+struct static_chunk_size {
+  std::uint64_t chunk = 1;
+};
+/// `chunk` iterations are never split; more than that on demand.
+struct dynamic_chunk_size {
+  std::uint64_t chunk = 1;
+};
+/// Large chunks first, then smaller ones (what is left by twice the workers) down to `chunk_min` iterations.
+struct guided_chunk_size {
+  std::uint64_t chunk_min = 1;
+};
+/// The default, by name.
+struct auto_chunk_size {};
+/// At most so many workers at a time.
+struct num_cores {
+  unsigned count;
+};
+
+/// The tag that makes an algorithm asynchronous: `for_each(par(task), ...)` returns a future.
+struct task_tag {};
+inline constexpr task_tag task{};
+
+namespace detail {
+
+enum class execution { sequenced, parallel };
+
+} // namespace detail
+
+/// How an algorithm runs: `seq`, `par`, `par_unseq`, possibly with `(task)` and `.with(chunk parameter)`.
+/// A value; each of these returns a changed copy.
+template <detail::execution Execution, bool Asynchronous = false>
+class execution_policy {
+ public:
+  static constexpr bool is_parallel = Execution == detail::execution::parallel;
+  static constexpr bool is_asynchronous = Asynchronous;
+
+  constexpr execution_policy() noexcept = default;
+  constexpr explicit execution_policy(const detail::loop_cut& cut) noexcept : m_cut(cut) {}
+
+  constexpr execution_policy<Execution, true> operator()(task_tag) const noexcept { return execution_policy<Execution, true>(m_cut); }
+  constexpr execution_policy<Execution, false> synchronous() const noexcept { return execution_policy<Execution, false>(m_cut); }
+
+  constexpr execution_policy with(static_chunk_size size) const noexcept {
+    return with_cut(detail::loop_cut::kind::spread, size.chunk);
+  }
+  constexpr execution_policy with(dynamic_chunk_size size) const noexcept {
+    return with_cut(detail::loop_cut::kind::fixed, size.chunk);
+  }
+  constexpr execution_policy with(guided_chunk_size size) const noexcept {
+    return with_cut(detail::loop_cut::kind::guided, size.chunk_min);
+  }
+  constexpr execution_policy with(auto_chunk_size) const noexcept {
+    return with_cut(detail::loop_cut::kind::on_demand, 1);
+  }
+  constexpr execution_policy with(num_cores cores) const noexcept {
+    execution_policy changed = *this;
+    changed.m_cut.parts_max = cores.count;
+    return changed;
+  }
+
+  const detail::loop_cut& cut() const noexcept { return m_cut; }
+
+ private:
+  constexpr execution_policy with_cut(detail::loop_cut::kind how, std::uint64_t chunk) const noexcept {
+    execution_policy changed = *this;
+    changed.m_cut.how = how;
+    changed.m_cut.chunk = chunk == 0 ? 1 : chunk;
+    return changed;
+  }
+
+  detail::loop_cut m_cut;
+};
+
+/// In order, on the calling task.
+inline constexpr execution_policy<detail::execution::sequenced> seq{};
+/// Iterations may run at the same time on several workers. They may block and use other tasks.
+inline constexpr execution_policy<detail::execution::parallel> par{};
+/// The same; the compiler may also interleave iterations. Loop bodies are plain code in both cases, so there is no
+/// difference in how they are compiled.
+inline constexpr execution_policy<detail::execution::parallel> par_unseq{};
+
+template <class T>
+inline constexpr bool is_execution_policy = false;
+template <detail::execution Execution, bool Asynchronous>
+inline constexpr bool is_execution_policy<execution_policy<Execution, Asynchronous>> = true;
+
+template <class T>
+concept any_execution_policy = is_execution_policy<std::remove_cvref_t<T>>;
+
+} // namespace treadle

@@ -1,0 +1,169 @@
+#include "task/runtime_fixture.hpp"
+
+#include <treadle/for_loop.hpp>
+#include <treadle/parallel_invoke.hpp>
+#include <treadle/promise.hpp>
+#include <treadle/this_task.hpp>
+
+#include <atomic>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+namespace treadle {
+namespace {
+
+class for_loop_test : public testing::on_workers {};
+TREADLE_ON_WORKERS(for_loop_test);
+
+/// Runs `n` iterations and expects each exactly once.
+template <class Policy>
+void expect_each_once(const Policy& policy, std::uint64_t n) {
+  std::vector<std::atomic<int>> hits(n);
+  for_loop(policy, std::uint64_t{0}, n, [&](std::uint64_t i) { hits[i].fetch_add(1, std::memory_order_relaxed); });
+  for (std::uint64_t i = 0; i < n; ++i) ASSERT_EQ(hits[i], 1) << i << " of " << n;
+}
+
+TEST_P(for_loop_test, every_iteration_once) {
+  for (std::uint64_t n : {0u, 1u, 2u, 3u, 7u, 64u, 1000u, 100'000u}) {
+    for (int repeat = 0; repeat < 20; ++repeat) async([n] { expect_each_once(par, n); }).get();
+  }
+  expect_each_once(par, 1000); // from a foreign thread
+  expect_each_once(seq, 1000);
+}
+
+TEST_P(for_loop_test, every_iteration_once_with_chunk_parameters) {
+  for (std::uint64_t n : {0u, 1u, 2u, 5u, 1000u, 12'345u}) {
+    for (std::uint64_t chunk : {0u, 1u, 7u, 1000u, 100'000u}) {
+      async([=] {
+        expect_each_once(par.with(static_chunk_size{chunk}), n);
+        expect_each_once(par.with(dynamic_chunk_size{chunk}), n);
+        expect_each_once(par.with(guided_chunk_size{chunk}), n);
+        expect_each_once(par.with(auto_chunk_size{}).with(num_cores{2}), n);
+        expect_each_once(par.with(static_chunk_size{chunk}).with(num_cores{3}), n);
+      }).get();
+    }
+  }
+}
+
+TEST_P(for_loop_test, fixed_chunks_are_not_cut) {
+  async([] {
+    std::vector<int> part(1000, -1);
+    for_loop(par.with(dynamic_chunk_size{10}), 0, 1000, [&](int i) { part[static_cast<std::size_t>(i)] = this_task::worker_index(); });
+    for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(part[i], part[i / 10 * 10]) << i;
+  }).get();
+}
+
+TEST_P(for_loop_test, what_a_blocked_iteration_leaves_behind_is_shared) {
+  const auto before = rt->statistics().forks_promoted;
+  async([] {
+    promise<void> last_ran;
+    future<void> last = last_ran.get_future();
+    for_loop(par.with(dynamic_chunk_size{1}), 0, 4, [&](int i) {
+      if (i == 0) last.wait();
+      if (i == 3) last_ran.set_value();
+    });
+  }).get();
+  EXPECT_GT(rt->statistics().forks_promoted, before);
+}
+
+TEST_P(for_loop_test, iterations_may_block) {
+  async([] {
+    std::atomic<int> done{0};
+    for_loop(par, 0, 500, [&](int i) {
+      if (i % 3 == 0) this_task::yield();
+      if (i % 50 == 0) async([] { this_task::yield(); }).get();
+      ++done;
+    });
+    EXPECT_EQ(done, 500);
+  }).get();
+}
+
+TEST_P(for_loop_test, nested_loops_and_forks) {
+  async([] {
+    std::vector<std::atomic<int>> hits(100 * 100);
+    for_loop(par, 0, 100, [&](int i) {
+      for_loop(par, 0, 50, [&](int j) {
+        parallel_invoke([&] { ++hits[static_cast<std::size_t>(i * 100 + j)]; },
+                        [&] { ++hits[static_cast<std::size_t>(i * 100 + j + 50)]; });
+        if (i % 10 == 0 && j == 20) this_task::yield();
+      });
+    });
+    for (auto& h : hits) ASSERT_EQ(h, 1);
+  }).get();
+}
+
+TEST_P(for_loop_test, reductions_and_inductions) {
+  async([] {
+    for (int n : {0, 1, 10, 10'000}) {
+      long sum = 5;
+      int smallest = 1000;
+      long position = 10;
+      std::vector<long> seen(static_cast<std::size_t>(n));
+      for_loop(par, 0, n, reduction_plus(sum), reduction_min(smallest), induction(position, 3),
+               [&](int i, long& s, int& m, long p) {
+                 s += i;
+                 m = std::min(m, 999 - i);
+                 seen[static_cast<std::size_t>(i)] = p;
+               });
+      EXPECT_EQ(sum, 5 + static_cast<long>(n) * (n - 1) / 2);
+      EXPECT_EQ(smallest, n == 0 ? 1000 : 1000 - n);
+      EXPECT_EQ(position, 10 + 3L * n);
+      for (int i = 0; i < n; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], 10 + 3L * i);
+    }
+  }).get();
+}
+
+TEST_P(for_loop_test, reductions_keep_the_order) {
+  async([] {
+    std::string text;
+    for_loop(par, 0, 2000, reduction(text, std::string(), [](std::string a, const std::string& b) { return a += b; }),
+             [](int i, std::string& part) { part += static_cast<char>('a' + i % 26); });
+    ASSERT_EQ(text.size(), 2000u);
+    for (std::size_t i = 0; i < text.size(); ++i) ASSERT_EQ(text[i], static_cast<char>('a' + i % 26));
+  }).get();
+}
+
+TEST_P(for_loop_test, strides_and_iterators) {
+  std::vector<int> seen;
+  for_loop_strided(seq, 10, 0, -3, [&](int i) { seen.push_back(i); });
+  EXPECT_EQ(seen, (std::vector<int>{10, 7, 4, 1}));
+  std::vector<int> values(1001);
+  for_loop_strided(par, values.begin(), values.end(), 2, [](auto it) { *it = 1; });
+  EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0), 501);
+  std::atomic<int> count{0};
+  for_loop_strided(par, 0u, 10u, 4, [&](unsigned) { ++count; });
+  for_loop_strided(par, INT64_MIN, INT64_MAX, INT64_MAX, [&](std::int64_t) { ++count; });
+  for_loop(par, 5, 3, [&](int) { ++count; });
+  EXPECT_EQ(count, 3 + 3);
+  EXPECT_THROW(for_loop_strided(par, 0, 10, 0, [](int) {}), std::invalid_argument);
+}
+
+TEST_P(for_loop_test, the_earliest_exception_that_happened_is_rethrown) {
+  async([] {
+    for (int repeat = 0; repeat < 50; ++repeat) {
+      long sum = 7;
+      std::atomic<int> ran{0};
+      EXPECT_THROW(for_loop(par, 0, 1000, reduction_plus(sum),
+                            [&](int i, long& s) {
+                              ++ran;
+                              s += i;
+                              if (i == 400) throw std::runtime_error("400");
+                            }),
+                   std::runtime_error);
+      EXPECT_EQ(sum, 7);
+      EXPECT_GE(ran, 1);
+    }
+  }).get();
+}
+
+TEST_P(for_loop_test, asynchronous) {
+  std::vector<int> values(10'000);
+  future<void> done = for_loop(par(task), std::size_t{0}, values.size(), [&](std::size_t i) { values[i] = 1; });
+  done.get();
+  EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0), 10'000);
+  EXPECT_THROW(for_loop(seq(task), 0, 3, [](int) { throw std::logic_error("in a task"); }).get(), std::logic_error);
+}
+
+} // namespace
+} // namespace treadle

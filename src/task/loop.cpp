@@ -1,0 +1,241 @@
+#include <treadle/detail/loop.hpp>
+
+#include "base/clock.hpp"
+#include "task/promoted_task.hpp"
+#include "task/scheduler.hpp"
+
+#include <treadle/detail/intrusive_ptr.hpp>
+
+#include <algorithm>
+
+namespace treadle::detail {
+
+void run_on_worker(void (*call)(void*), void* argument);
+
+namespace {
+
+// Below this nothing is given away: handing a piece over and joining it costs a microsecond or two of both workers.
+constexpr std::int64_t k_worthwhile_ns = 5'000;
+// Between two looks at who is hungry; long against the look (about 10 ns), short against what anybody waits for.
+constexpr std::int64_t k_chunk_ns = 2'000;
+constexpr std::uint32_t k_sample_period = 251;
+
+} // namespace
+
+/// What all parts of one run of a loop share; on the stack of the task that runs the loop.
+class loop {
+ public:
+  const loop_body& body;
+  void* const context;
+  const loop_cut cut;
+  loop_site& site;
+  atomic<bool> stopped{false}; // no further iterations are needed
+  atomic<std::uint32_t> parts{1};
+
+  void record(std::int64_t ticks, std::uint64_t iterations) noexcept;
+};
+
+void loop::record(std::int64_t ticks, std::uint64_t iterations) noexcept {
+  if (iterations == 0) return;
+  const auto measured =
+      static_cast<std::uint64_t>(static_cast<double>(ticks_to_ns(std::max<std::int64_t>(ticks, 1))) * 1000.0 /
+                                 static_cast<double>(iterations)) +
+      1;
+  const std::uint64_t known = site.ps_per_iteration.load(order::relaxed);
+  // Quick to believe that a loop is expensive, slow to believe that it is cheap: only the first mistake costs much.
+  const std::uint64_t now = known == 0         ? measured
+                            : measured > known ? known + (measured - known + 1) / 2
+                                               : known - (known - measured) / 8;
+  site.ps_per_iteration.store(now, order::relaxed);
+  site.serial_up_to.store(std::uint64_t{k_worthwhile_ns} * 1000 / now, order::relaxed);
+}
+
+namespace {
+
+/// The iterations that one task executes: from the front, while the upper half of the rest can be given away.
+class loop_part final : public latent_work {
+ public:
+  loop_part(loop& whole, void* state, std::uint64_t begin, std::uint64_t end) noexcept
+      : latent_work(k_kind), m_loop(whole), m_state(state), m_next(begin), m_end(end) {}
+
+  /// Returns when all iterations of the range are done, also those given away.
+  void run();
+
+ private:
+  static bool promote(latent_work& work, promoted_task& task, bool all) noexcept;
+  static void run_piece(promoted_task& task);
+  static constexpr latent_kind k_kind{&promote, &run_piece};
+
+  std::uint64_t share(std::uint64_t rest, bool all) const noexcept;
+  void spread(fork_list& list);
+  void run_chunks(fork_list& list);
+  void join_pieces(std::exception_ptr failure);
+  std::uint64_t first_chunk() const noexcept;
+
+  loop& m_loop;
+  void* const m_state;
+  atomic<std::uint64_t> m_next; // written here, read by promote(), maybe in a signal handler in between
+  atomic<std::uint64_t> m_end;  // lowered by promote()
+  promoted_task* m_pieces = nullptr; // given away, newest first, which is ascending order of iterations
+  bool m_started = false;            // it has taken iterations of its own
+  unsigned m_spread = 0;             // parts still to be made of the range at once
+};
+
+/// How many of the last `rest` iterations to give away.
+std::uint64_t loop_part::share(std::uint64_t rest, bool all) const noexcept {
+  if (all) return rest;
+  if (m_spread > 1) return rest / m_spread;
+  if (m_loop.cut.how == loop_cut::kind::on_demand) {
+    const std::uint64_t ps = m_loop.site.ps_per_iteration.load(order::relaxed);
+    const auto worthwhile_ps = static_cast<double>(k_worthwhile_ns) * 1000;
+    if (ps != 0 && static_cast<double>(rest) * static_cast<double>(ps) < worthwhile_ps) return 0;
+  }
+  // The part that has taken iterations can give away its last one, but one that just starts keeps something to do:
+  // else a single iteration would be handed round as long as anybody is hungry.
+  return m_started ? rest - rest / 2 : rest / 2;
+}
+
+bool loop_part::promote(latent_work& work, promoted_task& task, bool all) noexcept {
+  auto& part = static_cast<loop_part&>(work);
+  if (all) part.m_kind = nullptr;
+  loop& whole = part.m_loop;
+  const std::uint64_t next = part.m_next.load(order::relaxed);
+  const std::uint64_t end = part.m_end.load(order::relaxed);
+  if (next >= end || whole.stopped.load(order::relaxed)) return false;
+  if (whole.cut.parts_max != 0 && whole.parts.load(order::relaxed) >= whole.cut.parts_max && !all) return false;
+  const std::uint64_t chunk = whole.cut.chunk;
+  std::uint64_t begin = end - part.share(end - next, all);
+  if (begin > next) begin = (begin + chunk - 1) / chunk * chunk;
+  if (begin >= end || (begin == next && !part.m_started && !all)) return false;
+  task.whole = &whole;
+  task.begin = begin;
+  task.end = end;
+  task.next_piece = part.m_pieces;
+  part.m_pieces = &task;
+  part.m_end.store(begin, order::relaxed);
+  whole.parts.fetch_add(1, order::relaxed);
+  return true;
+}
+
+void loop_part::run_piece(promoted_task& task) {
+  loop& whole = *task.whole;
+  struct leave {
+    loop& whole;
+    ~leave() { whole.parts.fetch_sub(1, order::relaxed); }
+  } guard{whole};
+  if (whole.stopped.load(order::relaxed)) return;
+  if (whole.body.make_state) task.state = whole.body.make_state(whole.context);
+  loop_part(whole, task.state, task.begin, task.end).run();
+}
+
+void loop_part::spread(fork_list& list) {
+  m_spread = m_loop.cut.parts_max != 0 ? m_loop.cut.parts_max : list.runner->worker_count();
+  for (; m_spread > 1; --m_spread) {
+    if (!list.runner->promote(*this, false)) break;
+  }
+  m_spread = 0;
+}
+
+std::uint64_t loop_part::first_chunk() const noexcept {
+  const std::uint64_t ps = m_loop.site.ps_per_iteration.load(order::relaxed);
+  return ps == 0 ? 1 : std::max<std::uint64_t>(std::uint64_t{k_chunk_ns} * 1000 / ps, 1);
+}
+
+void loop_part::run_chunks(fork_list& list) {
+  const loop_cut& cut = m_loop.cut;
+  const bool measured = cut.how == loop_cut::kind::on_demand;
+  const std::int64_t target = ns_to_ticks(k_chunk_ns);
+  const std::uint64_t workers = list.runner->worker_count();
+  std::uint64_t chunk = measured ? first_chunk() : cut.chunk;
+  std::uint64_t iterations = 0;
+  const std::int64_t start = ticks_now();
+  std::int64_t before = start;
+  for (;;) {
+    const std::uint64_t begin = m_next.load(order::relaxed);
+    std::uint64_t end = m_end.load(order::relaxed);
+    if (begin >= end) break;
+    if (cut.how == loop_cut::kind::guided)
+      chunk = std::max((end - begin) / (2 * workers) / cut.chunk * cut.chunk, cut.chunk);
+    end = begin + std::min(chunk, end - begin);
+    m_next.store(end, order::relaxed);
+    m_started = true;
+    signal_fence(); // from here on promote() leaves the chunk alone; before, it may have taken some of it
+    if (const std::uint64_t lowered = m_end.load(order::relaxed); lowered < end) {
+      m_next.store(end = lowered, order::relaxed);
+      if (begin >= end) break;
+    }
+    if (!m_loop.body.run(m_loop.context, m_state, begin, end)) m_loop.stopped.store(true, order::relaxed);
+    if (m_loop.stopped.load(order::relaxed)) break;
+    iterations += end - begin;
+    if (measured) {
+      const std::int64_t now = ticks_now();
+      const std::int64_t took = std::max<std::int64_t>(now - before, 1);
+      before = now;
+      if (took < target / 2)
+        chunk *= 2;
+      else if (took > 2 * target)
+        chunk = std::max<std::uint64_t>(chunk / 2, 1);
+    }
+    if (TREADLE_UNLIKELY(list.hungry->load(order::relaxed) != 0) && m_kind) list.runner->promote_oldest(list);
+  }
+  if (measured) m_loop.record(ticks_now() - start, iterations);
+}
+
+void loop_part::run() {
+  fork_list& list = *this_fork_list();
+  list.loops_until_sample = k_sample_period;
+  latent_work* const older = link(list);
+  std::exception_ptr failure;
+  try {
+    if (m_loop.cut.how == loop_cut::kind::spread && m_loop.parts.load(order::relaxed) == 1) spread(list);
+    run_chunks(list);
+  } catch (...) {
+    failure = std::current_exception();
+    m_loop.stopped.store(true, order::relaxed);
+  }
+  if (!unlink(list, older)) list.newest = nullptr; // the stack was left: everything older is promoted, too
+  join_pieces(std::move(failure));
+}
+
+void loop_part::join_pieces(std::exception_ptr failure) {
+  const loop_body& body = m_loop.body;
+  while (m_pieces) {
+    const auto piece = intrusive_ptr<promoted_task>::adopt(std::exchange(m_pieces, m_pieces->next_piece));
+    piece->join();
+    if (!failure) failure = piece->failure();
+    if (!piece->state) continue;
+    try {
+      if (!failure) body.merge(m_loop.context, m_state, piece->state);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    body.destroy_state(piece->state);
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+} // namespace
+
+void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n, const loop_cut& cut, loop_site& site) {
+  if (n == 0) return;
+  if (!on_worker()) {
+    struct arguments {
+      const loop_body& body;
+      void *context, *state;
+      std::uint64_t n;
+      const loop_cut& cut;
+      loop_site& site;
+    } all{body, context, state, n, cut, site};
+    run_on_worker(
+        [](void* a) {
+          auto& given = *static_cast<arguments*>(a);
+          run_loop(given.body, given.context, given.state, given.n, given.cut, given.site);
+        },
+        &all);
+    return;
+  }
+  loop whole{body, context, cut, site};
+  loop_part(whole, state, 0, n).run();
+}
+
+} // namespace treadle::detail

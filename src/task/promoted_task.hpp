@@ -1,0 +1,39 @@
+#pragma once
+
+#include <treadle/detail/future_state.hpp>
+#include <treadle/detail/latent.hpp>
+
+namespace treadle::detail {
+
+class loop;
+
+/// What latent work becomes when it is promoted: a task that others can steal. Whoever promoted it holds one reference
+/// and has to join it, the queue another, so neither has to care what the other does with it.
+class promoted_task final : public future_state {
+ public:
+  promoted_task() noexcept { make_claimable(false); }
+
+  /// Blocks until it is done, running it here when nobody has started it.
+  void join() noexcept;
+  const std::exception_ptr& failure() const noexcept { return m_exception; }
+
+  const latent_kind* kind = nullptr;
+  latent_fork* fork = nullptr; // of a fork; it may be gone as soon as the task is complete
+
+  // Of a loop:
+  loop* whole = nullptr;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  void* state = nullptr; // what the part has accumulated, when it is complete
+  promoted_task* next_piece = nullptr;
+
+  worker* promoted_by = nullptr;
+  bool whole_stack = false; // everything older was promoted with it
+
+ private:
+  void execute() noexcept override;
+
+  worker* m_taken_by = nullptr;
+};
+
+} // namespace treadle::detail
