@@ -15,10 +15,12 @@ namespace treadle::detail {
 /// read slots that were not written yet; here it is release/acquire (B). docs/design/deque.md has the argument.
 ///
 /// Grows by doubling; old buffers are kept until destruction because a thief may still read them, which at most doubles
-/// the memory. Lock-free for thieves, wait-free for the owner except when it grows.
-class deque {
+/// the memory. Lock-free for thieves, wait-free for the owner except when it grows. The initial capacity is a power of
+/// two; the model tests use a small one.
+template <std::int64_t k_capacity_initial>
+class basic_deque {
  public:
-  deque() { m_buffers.push_back(std::make_unique<buffer>(k_capacity_initial)), m_buffer.store(last(), order::relaxed); }
+  basic_deque() { m_buffers.push_back(std::make_unique<buffer>(k_capacity_initial)), m_buffer.store(last(), order::relaxed); }
 
   /// Owner only. Throws std::bad_alloc when it cannot grow.
   void push(job* item) {
@@ -68,8 +70,6 @@ class deque {
   }
 
  private:
-  static constexpr std::int64_t k_capacity_initial = 256;
-
   struct buffer {
     explicit buffer(std::int64_t n)
         : capacity(n), slots(std::make_unique<atomic<job*>[]>(static_cast<std::size_t>(n))) {}
@@ -97,5 +97,7 @@ class deque {
   atomic<buffer*> m_buffer{nullptr};
   std::vector<std::unique_ptr<buffer>> m_buffers; // owner only
 };
+
+using deque = basic_deque<256>;
 
 } // namespace treadle::detail

@@ -35,8 +35,8 @@ class injection_queue {
 
  private:
   spinlock m_lock;
-  job* m_head = nullptr;
-  job* m_tail = nullptr;
+  plain<job*> m_head = nullptr;
+  plain<job*> m_tail = nullptr;
   atomic<std::uint64_t> m_size{0};
 };
 

@@ -3,6 +3,7 @@
 #include "base/rng.hpp"
 #include "fiber/fiber.hpp"
 #include "task/deque.hpp"
+#include "task/drain.hpp"
 
 #include <treadle/detail/future_state.hpp>
 #include <treadle/detail/latent.hpp>
@@ -16,9 +17,7 @@ namespace treadle::detail {
 class scheduler;
 
 /// Counters that one worker writes and anybody reads.
-struct alignas(k_cache_line) worker_counters {
-  atomic<std::uint64_t> created{0};  // queue entries for tasks made here ...
-  atomic<std::uint64_t> finished{0}; // ... and those whose run() has returned; equal sums mean: nothing in flight
+struct alignas(k_cache_line) worker_counters : task_counts {
   atomic<std::uint64_t> inlined{0};
   atomic<std::uint64_t> stolen{0};
   atomic<std::uint64_t> promoted{0};
@@ -40,7 +39,7 @@ class worker : public fork_list {
   void thread_main();
 
   /// Queues a job here and wakes a sleeping worker to help, for a `backlog` also one that naps
-  /// (scheduler::notify_work).
+  /// (idle_workers::notify_work).
   void push(job& item, bool backlog);
   /// The same; a job on top of others is a backlog.
   void push(job& item);
@@ -65,8 +64,6 @@ class worker : public fork_list {
 
   deque tasks; // push and pop by the owner, steal by anybody
   worker_counters counters;
-  atomic<bool> naps{false};         // how it sleeps, while it is in the set of parked ones
-  atomic<std::uint32_t> wake_up{0}; // set by whoever takes this worker out of the set of parked ones
 
  private:
   static void fiber_main(fiber& self, fiber& previous);
@@ -74,9 +71,6 @@ class worker : public fork_list {
   /// Blocks until there is something to do; null when the runtime stops.
   job* next_job();
   job* search();
-  /// Sleeps until woken, a timer is due, or `nap_ns` have passed (k_forever_ns: no nap); on return the worker counts as
-  /// searching.
-  void park(std::int64_t nap_ns);
   fiber& take_fiber();
   /// Runs on the new stack after every switch.
   static void after_switch() noexcept;
