@@ -5,6 +5,7 @@
 #include "base/sync/park.hpp"
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/spinlock.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -100,7 +101,8 @@ void idle_workers::sleep(unsigned worker, std::int64_t nap_ns, Runtime& runtime)
       timeout = deadline - steady_now_ns();
       if (timeout <= 0) {
         if (withdraw(worker)) return;
-        continue; // being woken right now
+        cpu_relax(); // being woken right now
+        continue;
       }
     }
     futex_wait(wake_up, 0, timeout);

@@ -70,7 +70,7 @@ class atomic {
   void wait(T expected, std::int64_t timeout_ns, where at) {
     m_variable.wait(word(m_initial), word(expected), timeout_ns, at);
   }
-  void wake(int count, where at) { m_variable.wake(word(m_initial), count, at); }
+  void wake(int count, where at) { m_variable.wake(count, at); }
 
  private:
   static std::uint64_t word(T v) noexcept {

@@ -89,12 +89,10 @@ void execution::switch_to(unsigned next) {
     now_ns = std::max(now_ns, t.deadline_ns);
     note({next, "time-out", {}});
   }
-  if (t.spins_on != event::k_none) state.catch_up(next, std::exchange(t.spins_on, event::k_none));
   t.doing = status::runnable;
   if (next == m_running) return;
   fiber& from = *m_threads[m_running].stack;
   m_running = next;
-  last_location = event::k_none;
   from.switch_to(*t.stack);
 }
 
@@ -104,9 +102,6 @@ void execution::count_step() {
 
 void execution::step() {
   count_step();
-  for (model_thread& t : m_threads) { // something happened since they yielded: what they wait for, perhaps
-    if (t.doing == status::yielded) t.doing = status::runnable;
-  }
   switch_to(pick_thread(true));
 }
 
@@ -115,9 +110,21 @@ void execution::pick_next() { switch_to(pick_thread(false)); }
 void execution::yield(const std::source_location& where) {
   count_step();
   note({m_running, "spin", where});
-  m_threads[m_running].doing = status::yielded;
-  m_threads[m_running].spins_on = last_location;
+  model_thread& self = m_threads[m_running];
+  if (self.last_location != event::k_none && state.catch_up(m_running, self.last_location)) return;
+  self.doing = status::yielded; // until somebody writes there
   pick_next();
+}
+
+void execution::note(const event& e) {
+  m_events.push_back(e);
+  if (e.location != event::k_none) m_threads[e.thread].last_location = e.location;
+  if (e.written == event::k_none) return;
+  for (unsigned t = 0; t < m_threads.size(); ++t) {
+    if (m_threads[t].doing != status::yielded || m_threads[t].last_location != e.location) continue;
+    state.catch_up(t, e.location);
+    m_threads[t].doing = status::runnable;
+  }
 }
 
 void execution::leave() {
@@ -147,21 +154,23 @@ std::uint32_t execution::pick_store(std::uint32_t oldest, std::uint32_t newest) 
   return newest - choice;
 }
 
-void execution::wait(std::uint32_t location, std::int64_t deadline_ns, const std::source_location& where) {
+void execution::wait(const void* word, std::uint32_t location, std::int64_t deadline_ns, const std::source_location& where) {
   note({m_running, "futex_wait", where, {}, location});
   model_thread& self = m_threads[m_running];
   self.doing = status::waiting;
   self.waits_for = location;
+  self.word = word;
   self.deadline_ns = deadline_ns;
   pick_next();
 }
 
-void execution::wake(std::uint32_t location, int count, const std::source_location& where) {
-  note({m_running, "futex_wake", where, {}, location});
+void execution::wake(const void* word, int count, const std::source_location& where) {
+  note({m_running, "futex_wake", where});
   for (model_thread& t : m_threads) {
     if (count == 0) return;
-    if (t.doing != status::waiting || t.waits_for != location) continue;
+    if (t.doing != status::waiting || t.word != word) continue;
     t.doing = status::runnable;
+    state.catch_up(static_cast<unsigned>(&t - m_threads.data()), t.waits_for);
     --count;
   }
 }

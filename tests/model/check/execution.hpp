@@ -60,16 +60,15 @@ class execution {
   void access(std::uint32_t location, const std::source_location& where);
   std::uint32_t pick_store(std::uint32_t oldest, std::uint32_t newest);
   void yield(const std::source_location& where);
-  /// Blocks until woken or the time of now_ns has come.
-  void wait(std::uint32_t location, std::int64_t deadline_ns, const std::source_location& where);
-  void wake(std::uint32_t location, int count, const std::source_location& where);
+  /// Blocks until woken or the time of now_ns has come. Words are known by address, for one that is woken may be gone.
+  void wait(const void* word, std::uint32_t location, std::int64_t deadline_ns, const std::source_location& where);
+  void wake(const void* word, int count, const std::source_location& where);
   [[noreturn]] void fail(std::string reason, const std::source_location& where = {});
-  void note(event e) { m_events.push_back(e); }
+  void note(const event& e);
 
   static constexpr std::int64_t k_never = INT64_MAX;
   memory state;
   std::int64_t now_ns = 0;
-  std::uint32_t last_location = event::k_none; // of the running thread's last load
 
   /// Every step so far, readable; and the decisions, for replay().
   std::string history() const;
@@ -82,8 +81,9 @@ class execution {
     std::function<void()> body;
     status doing = status::runnable;
     std::uint32_t waits_for = 0; // location or thread
+    const void* word = nullptr;  // that it sleeps on
     std::int64_t deadline_ns = k_never;
-    std::uint32_t spins_on = event::k_none; // after a yield: what it has just read in vain
+    std::uint32_t last_location = event::k_none; // of its last operation; what it waits for when it yields
   };
 
   friend class fiber_pool;

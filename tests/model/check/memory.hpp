@@ -41,8 +41,12 @@ class memory {
   void fence(unsigned thread, order o);
   void light_fence(unsigned thread);
   void heavy_fence(unsigned thread);
-  /// `thread` has waited long enough to see the newest store of this location.
-  void catch_up(unsigned thread, std::uint32_t location) { m_threads[thread].now.raise(location, newest(location)); }
+  /// `thread` has waited long enough to see the newest store of this location; false when it had seen it before.
+  bool catch_up(unsigned thread, std::uint32_t location) {
+    const bool is_late = m_threads[thread].now.oldest(location) < newest(location);
+    m_threads[thread].now.raise(location, newest(location));
+    return is_late;
+  }
 
   /// Starts an operation of the thread: its time, for race detection.
   std::uint32_t tick(unsigned thread) { return ++m_threads[thread].now.clock[thread]; }

@@ -7,6 +7,8 @@ namespace treadle::check {
 thread::thread(std::function<void()> body) : m_id(execution::current()->start(std::move(body))) {}
 void thread::join(const std::source_location& at) { execution::current()->join(m_id, at); }
 
+unsigned this_thread() { return execution::current()->thread(); }
+
 void in_parallel(std::initializer_list<std::function<void()>> bodies) {
   std::vector<thread> threads;
   for (const auto& body : bodies) threads.emplace_back(body);

@@ -18,6 +18,9 @@ class thread {
   unsigned m_id;
 };
 
+/// Number of the running thread; the program starts as 0.
+unsigned this_thread();
+
 /// Runs all of them as threads and waits for their ends.
 void in_parallel(std::initializer_list<std::function<void()>> bodies);
 

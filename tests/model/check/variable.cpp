@@ -32,7 +32,6 @@ std::uint32_t variable::identify(std::uint64_t initial) {
 std::uint32_t variable::open(std::uint64_t initial, where at) {
   here().step();
   here().access(identify(initial), at);
-  here().last_location = m_location;
   return m_location;
 }
 
@@ -99,14 +98,15 @@ bool variable::compare_exchange(std::uint64_t initial, std::uint64_t& expected, 
 void variable::wait(std::uint64_t initial, std::uint64_t expected, std::int64_t timeout_ns, where at) {
   const std::uint32_t l = open(initial, at);
   execution& e = here();
-  // The kernel compares under the lock that wake() takes, so this is the newest value; it orders nothing for us.
+  // The kernel compares under the lock that wake() takes, so this is the newest value; it orders nothing else for us.
+  e.state.catch_up(e.thread(), l);
   if (e.state.value(l, e.state.newest(l)) != expected) return;
-  e.wait(l, timeout_ns < 0 ? execution::k_never : e.now_ns + timeout_ns, at);
+  e.wait(this, l, timeout_ns < 0 ? execution::k_never : e.now_ns + timeout_ns, at);
 }
 
-void variable::wake(std::uint64_t initial, int count, where at) {
+void variable::wake(int count, where at) {
   here().step();
-  here().wake(identify(initial), count, at);
+  here().wake(this, count, at);
 }
 
 } // namespace treadle::check

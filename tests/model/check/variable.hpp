@@ -29,7 +29,7 @@ class variable {
                       std::uint64_t argument, order o, where at, const char* name);
 
   void wait(std::uint64_t initial, std::uint64_t expected, std::int64_t timeout_ns, where at); ///< negative: for ever
-  void wake(std::uint64_t initial, int count, where at);
+  void wake(int count, where at); ///< the object may be gone
 
  private:
   std::uint32_t open(std::uint64_t initial, where at);
