@@ -5,7 +5,6 @@
 #include "base/sync/park.hpp"
 
 #include <treadle/detail/atomic.hpp>
-#include <treadle/detail/spinlock.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -101,8 +100,7 @@ void idle_workers::sleep(unsigned worker, std::int64_t nap_ns, Runtime& runtime)
       timeout = deadline - steady_now_ns();
       if (timeout <= 0) {
         if (withdraw(worker)) return;
-        cpu_relax(); // being woken right now
-        continue;
+        timeout = k_forever_ns; // somebody else did and is about to wake us
       }
     }
     futex_wait(wake_up, 0, timeout);
