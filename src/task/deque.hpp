@@ -25,7 +25,8 @@ class basic_deque {
   /// Owner only. Throws std::bad_alloc when it cannot grow.
   void push(job* item) {
     const std::int64_t bottom = m_bottom.load(order::relaxed);
-    const std::int64_t top = m_top.load(order::acquire); // T: slots below top are free again
+    // T: slots below top are free again. Beyond the model: it stops the thief from reading what we are about to write.
+    const std::int64_t top = m_top.load(order::acquire);
     buffer* items = m_buffer.load(order::relaxed);
     if (TREADLE_UNLIKELY(bottom - top >= items->capacity)) items = grow(bottom, top);
     items->slot(bottom).store(item, order::relaxed);
@@ -45,6 +46,7 @@ class basic_deque {
     job* item = nullptr;
     if (top == bottom) { // the last item: race the thieves for it
       item = items->slot(bottom).load(order::relaxed);
+      // S, stronger than needed while steal() loads top sequentially consistently.
       if (!m_top.compare_exchange(top, top + 1, order::seq_cst, order::relaxed)) item = nullptr;
     }
     m_bottom.store(bottom + 1, order::relaxed);
@@ -53,17 +55,18 @@ class basic_deque {
 
   /// Any thread. Oldest item; null when empty or when another thief was faster.
   job* steal() noexcept {
-    std::int64_t top = m_top.load(order::seq_cst);             // S
+    std::int64_t top = m_top.load(order::seq_cst);             // S, stronger than needed while the exchanges are
     const std::int64_t bottom = m_bottom.load(order::seq_cst); // S; also acquires P
     if (top >= bottom) return nullptr;
     buffer* items = m_buffer.load(order::acquire); // B
     job* item = items->slot(top).load(order::relaxed);
+    // S, stronger than needed while the load of top above is sequentially consistent.
     if (!m_top.compare_exchange(top, top + 1, order::seq_cst, order::relaxed)) return nullptr;
     return item;
   }
 
-  /// Any thread; exact only for the owner while nobody steals.
-  bool empty() const noexcept { return m_bottom.load(order::acquire) <= m_top.load(order::acquire); }
+  /// Any thread; exact only for the owner while nobody steals. Orders nothing: who must not miss an item passes a fence.
+  bool empty() const noexcept { return m_bottom.load(order::relaxed) <= m_top.load(order::relaxed); }
   std::int64_t size() const noexcept {
     const std::int64_t n = m_bottom.load(order::relaxed) - m_top.load(order::relaxed);
     return n > 0 ? n : 0;

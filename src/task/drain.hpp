@@ -31,26 +31,27 @@ bool all_finished(const atomic<std::uint64_t>& created_outside, const Workers& w
   return created == finished;
 }
 
-/// Threads that wait until all is finished, and the workers that tell them before they park.
+/// Threads that wait until all is finished, and the workers that tell them before they park. The words are relaxed: the
+/// fences order them with the counts.
 class drain {
  public:
   template <class Finished>
   void wait(const Finished& finished) {
-    m_waiters.fetch_add(1, order::seq_cst);
+    m_waiters.fetch_add(1, order::relaxed);
     for (;;) {
-      const std::uint32_t epoch = m_epoch.load(order::acquire);
+      const std::uint32_t epoch = m_epoch.load(order::relaxed);
       heavy_fence(); // pairs with the one in idle_workers::sleep(): we see the last task finished, or it sees us
       if (finished()) break;
       futex_wait(m_epoch, epoch);
     }
-    m_waiters.fetch_sub(1, order::seq_cst);
+    m_waiters.fetch_sub(1, order::relaxed);
   }
 
   /// By a worker that has announced itself as parked.
   template <class Finished>
   void check(const Finished& finished) noexcept {
     if (m_waiters.load(order::relaxed) == 0 || !finished()) return;
-    m_epoch.fetch_add(1, order::release);
+    m_epoch.fetch_add(1, order::relaxed);
     futex_wake(m_epoch, 1 << 30);
   }
 

@@ -14,7 +14,7 @@ namespace treadle::detail {
 /// The workers that have nothing to do, and how they sleep and are woken. docs/design/parking.md has the protocol and
 /// why no wake-up is lost; tests/model/idle_workers_test.cpp explores it.
 ///
-/// A producer publishes its job, passes a light fence and calls notify_work(). A worker that gives up searching for
+/// A producer publishes its job, passes a light fence and looks at the counts. A worker that gives up searching for
 /// good announces itself, passes a heavy fence, and looks at all queues once more.
 class idle_workers {
  public:
@@ -26,29 +26,28 @@ class idle_workers {
   /// Not zero while any worker searches or sleeps. For whoever would make work if somebody wanted it.
   const atomic<std::uint64_t>& count() const noexcept { return m_count; }
 
-  /// Any thread, after publishing a job and a light fence. Wakes a sleeper when nobody searches. Workers that nap look
-  /// for themselves in a moment: they are woken only for a `backlog`, that is, when whoever published it cannot be about
-  /// to run it itself.
+  /// Any thread, after publishing a job. Wakes a sleeper when nobody searches. Workers that nap look for themselves in a
+  /// moment: they are woken only for a `backlog`, that is, when whoever published it cannot be about to run it itself.
   void notify_work(bool backlog) noexcept {
-    const std::uint64_t count = m_count.load(order::acquire); // pairs with announce(): wake_one() finds the bit
-    if (TREADLE_LIKELY(count == 0 || count >= k_searching)) return;
-    if (backlog || count < k_napping) wake_one();
+    light_fence(); // pairs with the heavy one in sleep(): the parking worker sees the job, or we see its announcement
+    wake_if_wanted(m_count.load(order::relaxed), backlog);
   }
-  /// The same for a job in a queue without an owner, instead of the light fence: nobody else would look at it before a
-  /// worker runs out of work, so this one is a full barrier.
+  /// The same for a job in a queue without an owner, which nobody else would look at before a worker runs out of work:
+  /// so it must not be missed by a searcher that leaves either.
   void notify_injected() noexcept {
-    m_count.fetch_add(0, order::seq_cst);
-    notify_work(true);
+    // C: in the order of these operations on m_count, a worker that sleeps or leaves comes later and sees the job, or it
+    // comes earlier and we see it asleep.
+    wake_if_wanted(m_count.fetch_add(0, order::acq_rel), true);
   }
   void wake_one() noexcept;
   void wake_all() noexcept;
 
-  void begin_search() noexcept { m_count.fetch_add(k_searching, order::seq_cst); }
-  void end_search() noexcept { m_count.fetch_sub(k_searching, order::seq_cst); }
+  void begin_search() noexcept { m_count.fetch_add(k_searching, order::relaxed); }
+  void end_search() noexcept { m_count.fetch_sub(k_searching, order::relaxed); }
   /// By a worker that has found a job: the last searcher passes the watch on when there is more to find.
   template <class Runtime>
   void end_search_with_job(const Runtime& runtime) noexcept {
-    const std::uint64_t before = m_count.fetch_sub(k_searching, order::seq_cst);
+    const std::uint64_t before = m_count.fetch_sub(k_searching, order::acquire); // C
     if (before / k_searching == 1 && runtime.work_is_visible()) notify_work(true);
   }
 
@@ -67,6 +66,10 @@ class idle_workers {
     atomic<std::uint32_t> wake_up{0}; // set by whoever clears its bit
   };
 
+  void wake_if_wanted(std::uint64_t count, bool backlog) noexcept {
+    if (TREADLE_LIKELY(count == 0 || count >= k_searching)) return;
+    if (backlog || count < k_napping) wake_one();
+  }
   void announce(unsigned worker, bool naps) noexcept;
   /// Clears the worker's bit; true when this call did it, and then it counts as searching and must be woken.
   bool withdraw(unsigned worker) noexcept;
@@ -83,7 +86,7 @@ void idle_workers::sleep(unsigned worker, std::int64_t nap_ns, Runtime& runtime)
   const bool nap = nap_ns != k_forever_ns;
   announce(worker, nap);
   if (nap)
-    light_fence(); // a job that is missed now is found after the nap
+    light_fence(); // stronger than needed: a job or a drain() that is missed now is found after the nap
   else
     heavy_fence(); // pairs with the light fence of whoever queues: it sees us announced, or we see its job below
   if (runtime.must_stay_awake()) {
@@ -93,7 +96,8 @@ void idle_workers::sleep(unsigned worker, std::int64_t nap_ns, Runtime& runtime)
   }
   atomic<std::uint32_t>& wake_up = m_seats[worker].wake_up;
   const std::int64_t nap_end = nap ? steady_now_ns() + nap_ns : k_never_ns;
-  while (wake_up.load(order::acquire) == 0) { // pairs with the release store of whoever withdrew us
+  // W: whoever withdrew us has read `naps` before we set it anew. Beyond the model: it would be a read from the future.
+  while (wake_up.load(order::acquire) == 0) {
     std::int64_t timeout = k_forever_ns;
     const std::int64_t deadline = std::min(nap_end, runtime.next_deadline_ns());
     if (deadline != k_never_ns) {

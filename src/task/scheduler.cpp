@@ -18,7 +18,7 @@ scheduler::scheduler(const runtime_options& resolved, runtime& owner)
       pthread_setname_np(m_threads.back().native_handle(), name.c_str());
     }
   } catch (...) { // no more threads to be had: end those that run
-    exiting.store(true, order::seq_cst);
+    exiting.store(true, order::relaxed);
     idle.wake_all();
     for (auto& t : m_threads) t.join();
     throw;
@@ -29,7 +29,7 @@ scheduler::~scheduler() {
   await_visitors(); // their tasks count as in flight; nobody finds this scheduler any more
   wait_idle();
   await_visitors(); // threads on their way out of inject()
-  exiting.store(true, order::seq_cst);
+  exiting.store(true, order::relaxed);
   idle.wake_all();
   for (auto& t : m_threads) t.join();
   workers.clear();

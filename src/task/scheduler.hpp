@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/sync/fence.hpp"
 #include "task/drain.hpp"
 #include "task/idle_workers.hpp"
 #include "task/injection_queue.hpp"
@@ -31,9 +30,7 @@ class scheduler {
   void inject(job& item); ///< any thread
   /// Any thread. Wakes a parked worker when it would otherwise sleep past the deadline.
   void arm(timer& t, std::int64_t deadline_ns) {
-    if (!timers.arm(t, deadline_ns)) return;
-    light_fence(); // pairs with the heavy one of a worker that parks: it sees the deadline, or we see it parked
-    idle.notify_work(true);
+    if (timers.arm(t, deadline_ns)) idle.notify_work(true);
   }
 
   job* steal(worker& thief, xorshift& random) noexcept;
@@ -41,7 +38,7 @@ class scheduler {
   void wait_idle();
 
   // For idle_workers::sleep().
-  bool must_stay_awake() const noexcept { return work_is_visible() || exiting.load(order::acquire); }
+  bool must_stay_awake() const noexcept { return work_is_visible() || exiting.load(order::relaxed); }
   void check_drained() noexcept;
   std::int64_t next_deadline_ns() const noexcept { return timers.next_deadline_ns(); }
 
@@ -55,7 +52,7 @@ class scheduler {
   alignas(k_cache_line) injection_queue injected;
   atomic<std::uint64_t> injected_tasks{0}; // counterpart of task_counts::created for foreign threads
   timer_queue timers;
-  atomic<bool> exiting{false};
+  atomic<bool> exiting{false}; // relaxed: idle_workers::wake_all() publishes it
   atomic<std::uint64_t> stacks{0};
   std::vector<std::unique_ptr<worker>> workers;
   runtime& facade;

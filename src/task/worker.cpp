@@ -53,7 +53,6 @@ void worker::scheduling_loop() {
 
 void worker::push(job& item, bool backlog) {
   tasks.push(&item);
-  light_fence();
   m_scheduler.idle.notify_work(backlog);
 }
 
@@ -91,7 +90,7 @@ job* worker::search() {
         m_scheduler.idle.end_search_with_job(m_scheduler);
         return item;
       }
-      if (m_scheduler.exiting.load(order::acquire)) {
+      if (m_scheduler.exiting.load(order::relaxed)) {
         m_scheduler.idle.end_search();
         return nullptr;
       }

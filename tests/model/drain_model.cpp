@@ -31,7 +31,7 @@ void wait_idle(unsigned workers, bool with_child) {
   require(!with_child || p.runs == 1, "the job has finished");
   require(child.was_run(), "and so has what it created");
   runtime.exit();
-  for (thread& t : running) t.join();
+  runtime.join(running);
 }
 
 } // namespace

@@ -110,9 +110,8 @@ void one_claims() {
 /// A deferred task gets two consumers and a waiter: one consumer queues it, one of all runs it.
 void deferred_is_queued_once() {
   claim_word claim;
-  plain<int> argument = 7;
+  plain<int> argument = 0;
   atomic<int> queued{0}, runs{0};
-  claim.offer(true);
   const auto run = [&] {
     if (!claim.claim()) return;
     require(argument == 7, "the argument is there");
@@ -124,7 +123,13 @@ void deferred_is_queued_once() {
       run();
     }
   };
-  in_parallel({consume, consume, run});
+  in_parallel({[&] {
+                 argument = 7;
+                 claim.offer(true);
+                 consume();
+               },
+               consume, run});
+  run();
   require(runs.load(order::relaxed) == 1, "exactly one runs it");
   require(queued.load(order::relaxed) <= 1, "it is queued at most once");
 }

@@ -18,13 +18,13 @@ void inject(unsigned workers, int jobs, std::int64_t nap_ns = detail::k_forever_
     a.wait();
   }
   runtime.exit();
-  for (thread& t : running) t.join();
+  runtime.join(running);
 }
 
 /// Two foreign threads at once.
 void inject_from_two() {
   small_runtime runtime(1);
-  thread worker([&] { runtime.work(0); });
+  std::vector<thread> running{thread([&] { runtime.work(0); })};
   const auto one = [&] {
     awaited a;
     runtime.inject(a);
@@ -32,36 +32,53 @@ void inject_from_two() {
   };
   in_parallel({one, one});
   runtime.exit();
-  worker.join();
+  runtime.join(running);
+}
+
+/// The first job blocks its worker until the second has run: the worker that takes the first, as the last searcher,
+/// must not leave the second to nobody.
+void inject_two_that_need_each_other() {
+  struct blocking final : detail::job {
+    explicit blocking(awaited& o) : other(o) {}
+    void run() noexcept override { other.wait(); }
+    awaited& other;
+  };
+  small_runtime runtime(2);
+  std::vector<thread> running{thread([&] { runtime.work(0); }), thread([&] { runtime.work(1); })};
+  awaited second;
+  blocking first(second);
+  runtime.inject(first);
+  runtime.inject(second);
+  second.wait();
+  runtime.exit();
+  runtime.join(running);
 }
 
 /// A worker queues a job on its own deque and is busy for ever: another worker must come, also when it is not a backlog,
-/// because nobody naps.
-void push_and_stay_busy(std::int64_t nap_ns) {
+/// because nobody naps for ever.
+void push_and_stay_busy(bool backlog, std::int64_t nap_ns) {
   small_runtime runtime(2);
-  thread helper([&] { runtime.work(1, nap_ns); });
+  std::vector<thread> running{thread([&] { runtime.work(1, nap_ns); })};
   awaited a;
-  runtime.push(0, a, false);
+  runtime.push(0, a, backlog);
   a.wait();
   runtime.exit();
-  helper.join();
+  runtime.join(running);
 }
 
 /// Two jobs while the only other worker may be on its way to sleep: when all sleep, all queues are empty.
 void push_and_search() {
   small_runtime runtime(2);
   awaited first, second;
-  thread helper([&] { runtime.work(1); });
-  thread owner([&] {
-    runtime.push(0, first, false);
-    runtime.push(0, second, true);
-    runtime.work(0);
-  });
+  std::vector<thread> running{thread([&] { runtime.work(1); }), thread([&] {
+                                runtime.push(0, first, false);
+                                runtime.push(0, second, true);
+                                runtime.work(0);
+                              })};
   first.wait();
   second.wait();
   runtime.exit();
-  helper.join();
-  owner.join();
+  runtime.join(running);
 }
 
 void exit_while_going_to_sleep(unsigned workers) {
@@ -69,17 +86,17 @@ void exit_while_going_to_sleep(unsigned workers) {
   std::vector<thread> running;
   for (unsigned w = 0; w < workers; ++w) running.emplace_back([&runtime, w] { runtime.work(w); });
   runtime.exit();
-  for (thread& t : running) t.join();
+  runtime.join(running);
 }
 
 /// A deadline that is armed while a worker goes to sleep: it must not sleep past it.
 void arm_a_timer() {
   small_runtime runtime(1);
-  thread worker([&] { runtime.work(0); });
+  std::vector<thread> running{thread([&] { runtime.work(0); })};
   runtime.arm(50);
   while (runtime.expired.load(order::acquire) == 0) detail::futex_wait(runtime.expired, 0);
   runtime.exit();
-  worker.join();
+  runtime.join(running);
 }
 
 } // namespace
@@ -92,9 +109,11 @@ std::vector<scenario> idle_workers_scenarios() {
       {"inject_again", [] { inject(1, 2); }},
       {"inject_napping", [] { inject(1, 1, k_nap_ns); }},
       {"inject_two_workers", [] { inject(2, 1); }},
+      {"inject_two_jobs", inject_two_that_need_each_other},
       {"inject_from_two", inject_from_two},
-      {"push", [] { push_and_stay_busy(detail::k_forever_ns); }},
-      {"push_napping", [] { push_and_stay_busy(k_nap_ns); }},
+      {"push", [] { push_and_stay_busy(false, detail::k_forever_ns); }},
+      {"push_napping", [] { push_and_stay_busy(false, k_nap_ns); }},
+      {"push_backlog_napping", [] { push_and_stay_busy(true, k_nap_ns); }},
       {"push_and_search", push_and_search},
       {"timer", arm_a_timer},
   };

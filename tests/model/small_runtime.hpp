@@ -31,7 +31,7 @@ struct small_runtime {
     }
     return false;
   }
-  bool must_stay_awake() const noexcept { return work_is_visible() || exiting.load(order::acquire); }
+  bool must_stay_awake() const noexcept { return work_is_visible() || exiting.load(order::relaxed); }
   void check_drained() noexcept {
     drained.check([this] { return detail::all_finished(created_outside, workers); });
   }
@@ -46,20 +46,24 @@ struct small_runtime {
   void push(unsigned me, detail::job& j, bool backlog) {
     workers[me]->counters.created.increment_unshared();
     workers[me]->tasks.push(&j);
-    detail::light_fence();
     idle.notify_work(backlog);
   }
   void wait_idle() {
     drained.wait([this] { return detail::all_finished(created_outside, workers); });
   }
   void exit() {
-    exiting.store(true, order::seq_cst);
+    exiting.store(true, order::relaxed);
     idle.wake_all();
   }
   void arm(std::int64_t at_ns) {
     deadline_ns.store(at_ns, order::relaxed);
-    detail::light_fence();
     idle.notify_work(true);
+  }
+
+  /// After exit(): waits for the workers' ends.
+  void join(std::vector<thread>& running) {
+    for (thread& t : running) t.join();
+    require(idle.count().load(order::relaxed) == 0, "nobody is counted as idle");
   }
 
   /// As worker::next_job() and search(), with one look at the queues before each sleep. Ends with the runtime.
@@ -75,7 +79,7 @@ struct small_runtime {
           run(me, *j);
           break;
         }
-        if (exiting.load(order::acquire)) return idle.end_search();
+        if (exiting.load(order::relaxed)) return idle.end_search();
         idle.sleep(me, nap_ns, *this);
         nap_ns = detail::k_forever_ns;
         if (deadline_ns.load(order::relaxed) <= detail::steady_now_ns()) {
@@ -119,7 +123,7 @@ struct awaited final : detail::job {
     require(runs == 0, "the job is run once");
     runs = 1;
     done.store(1, order::release);
-    detail::futex_wake(done);
+    detail::futex_wake(done, 8);
   }
   void wait() {
     while (done.load(order::acquire) == 0) detail::futex_wait(done, 0);

@@ -26,7 +26,8 @@ class claim_word {
   /// True for the one of several consumers that is to queue the task: an entry can be in a queue only once.
   bool end_deferral() noexcept {
     std::uint32_t expected = k_deferred;
-    return m_state.compare_exchange(expected, k_available, order::acq_rel, order::relaxed);
+    // Relaxed: a later claim() still acquires from offer(), through this exchange.
+    return m_state.compare_exchange(expected, k_available, order::relaxed, order::relaxed);
   }
 
   /// A hint: may be different the next moment, except k_claimed.

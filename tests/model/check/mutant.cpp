@@ -7,7 +7,7 @@
 namespace treadle::check {
 namespace {
 
-const mutant* g_planted = nullptr;
+const std::vector<mutant>* g_planted = nullptr;
 std::set<order_site>* g_recorded = nullptr;
 
 bool is_product(const char* file) { return !std::strstr(file, "/tests/"); }
@@ -19,7 +19,7 @@ bool is_site(const order_site& site, operation what, const std::source_location&
 
 } // namespace
 
-planted::planted(const mutant& m) { g_planted = &m; }
+planted::planted(const std::vector<mutant>& mutants) { g_planted = &mutants; }
 planted::~planted() { g_planted = nullptr; }
 recording::recording() { g_recorded = &m_sites; }
 recording::~recording() { g_recorded = nullptr; }
@@ -28,7 +28,11 @@ order effective_order(operation what, order named, const std::source_location& w
   if (g_recorded && is_product(where.file_name())) {
     g_recorded->insert({where.file_name(), where.line(), where.column(), what, named});
   }
-  return g_planted && is_site(g_planted->site, what, where) ? g_planted->weakened : named;
+  if (!g_planted) return named;
+  for (const mutant& m : *g_planted) {
+    if (is_site(m.site, what, where)) return m.weakened;
+  }
+  return named;
 }
 
 bool fence_is_present(operation what, const std::source_location& where) {

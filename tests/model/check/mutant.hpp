@@ -34,10 +34,10 @@ std::vector<mutant> weaken(const order_site& site);
 /// As text: file:line, the operation and both orders.
 std::string describe(const mutant& m);
 
-/// While it lives, the explored code runs with this mutant.
+/// While it lives, the explored code runs with these mutants.
 class planted {
  public:
-  explicit planted(const mutant& m);
+  explicit planted(const std::vector<mutant>& mutants);
   ~planted();
   planted(const planted&) = delete;
   planted& operator=(const planted&) = delete;
