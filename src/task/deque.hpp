@@ -20,7 +20,9 @@ namespace treadle::detail {
 template <std::int64_t k_capacity_initial>
 class basic_deque {
  public:
-  basic_deque() { m_buffers.push_back(std::make_unique<buffer>(k_capacity_initial)), m_buffer.store(last(), order::relaxed); }
+  basic_deque() {
+    m_buffers.push_back(std::make_unique<buffer>(k_capacity_initial)), m_buffer.store(last(), order::relaxed);
+  }
 
   /// Owner only. Throws std::bad_alloc when it cannot grow.
   void push(job* item) {
@@ -65,7 +67,8 @@ class basic_deque {
     return item;
   }
 
-  /// Any thread; exact only for the owner while nobody steals. Orders nothing: who must not miss an item passes a fence.
+  /// Any thread; exact only for the owner while nobody steals. Orders nothing: who must not miss an item passes a
+  /// fence.
   bool empty() const noexcept { return m_bottom.load(order::relaxed) <= m_top.load(order::relaxed); }
   std::int64_t size() const noexcept {
     const std::int64_t n = m_bottom.load(order::relaxed) - m_top.load(order::relaxed);

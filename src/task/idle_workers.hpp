@@ -26,8 +26,9 @@ class idle_workers {
   /// Not zero while any worker searches or sleeps. For whoever would make work if somebody wanted it.
   const atomic<std::uint64_t>& count() const noexcept { return m_count; }
 
-  /// Any thread, after publishing a job. Wakes a sleeper when nobody searches. Workers that nap look for themselves in a
-  /// moment: they are woken only for a `backlog`, that is, when whoever published it cannot be about to run it itself.
+  /// Any thread, after publishing a job. Wakes a sleeper when nobody searches. Workers that nap look for themselves in
+  /// a moment: they are woken only for a `backlog`, that is, when whoever published it cannot be about to run it
+  /// itself.
   void notify_work(bool backlog) noexcept {
     light_fence(); // pairs with the heavy one in sleep(): the parking worker sees the job, or we see its announcement
     wake_if_wanted(m_count.load(order::relaxed), backlog);
@@ -35,8 +36,8 @@ class idle_workers {
   /// The same for a job in a queue without an owner, which nobody else would look at before a worker runs out of work:
   /// so it must not be missed by a searcher that leaves either.
   void notify_injected() noexcept {
-    // C: in the order of these operations on m_count, a worker that sleeps or leaves comes later and sees the job, or it
-    // comes earlier and we see it asleep.
+    // C: in the order of these operations on m_count, a worker that sleeps or leaves comes later and sees the job, or
+    // it comes earlier and we see it asleep.
     wake_if_wanted(m_count.fetch_add(0, order::acq_rel), true);
   }
   void wake_one() noexcept;

@@ -1,4 +1,5 @@
-// src/task/idle_workers.hpp: no wake-up is lost. A worker that sleeps although there is a job for it shows as a deadlock.
+// src/task/idle_workers.hpp: no wake-up is lost. A worker that sleeps although there is a job for it shows as a
+// deadlock.
 #include "model/protocols.hpp"
 #include "model/small_runtime.hpp"
 
@@ -54,8 +55,8 @@ void inject_two_that_need_each_other() {
   runtime.join(running);
 }
 
-/// A worker queues a job on its own deque and is busy for ever: another worker must come, also when it is not a backlog,
-/// because nobody naps for ever.
+/// A worker queues a job on its own deque and is busy for ever: another worker must come, also when it is not a
+/// backlog, because nobody naps for ever.
 void push_and_stay_busy(bool backlog, std::int64_t nap_ns) {
   small_runtime runtime(2);
   std::vector<thread> running{thread([&] { runtime.work(1, nap_ns); })};

@@ -46,14 +46,16 @@ TEST(known_bugs, deque_publishes_the_grown_buffer_relaxed) {
 // Jobs run twice on machines with weak memory: owner and thief both take the last item.
 TEST(known_bugs, deque_without_sequential_consistency) {
   const auto scenarios = deque_scenarios();
-  const auto all = mutants_in(scenarios, "deque.hpp", [](const order_site& site) { return site.named == order::seq_cst; });
+  const auto all =
+      mutants_in(scenarios, "deque.hpp", [](const order_site& site) { return site.named == order::seq_cst; });
   ASSERT_EQ(all.size(), 6u);
   EXPECT_NE(first_failure(scenarios, all), "");
   // The exchanges and the thief's load of top stand in for each other: without all three it breaks, too.
   std::vector<mutant> three;
   for (const mutant& m : all) {
     const std::string& line = source_line(m.site.file, m.site.line);
-    if (line.find("m_top.") != std::string::npos && line.find("std::int64_t top = m_top.load(order::seq_cst);  ") == 0) {
+    if (line.find("m_top.") != std::string::npos &&
+        line.find("std::int64_t top = m_top.load(order::seq_cst);  ") == 0) {
       three.push_back(m);
     } else if (m.site.what == operation::compare_exchange) {
       three.push_back(m);

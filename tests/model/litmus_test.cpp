@@ -133,8 +133,8 @@ outcomes independent_reads(order write, order read) {
   return all_outcomes([=] {
     atomic<int> x{0}, y{0};
     int a = 0, b = 0, c = 0, d = 0;
-    in_parallel({[&] { x.store(1, write); }, [&] { y.store(1, write); },
-                 [&] { a = x.load(read), b = y.load(read); }, [&] { c = y.load(read), d = x.load(read); }});
+    in_parallel({[&] { x.store(1, write); }, [&] { y.store(1, write); }, [&] { a = x.load(read), b = y.load(read); },
+                 [&] { c = y.load(read), d = x.load(read); }});
     return std::vector{a, b, c, d};
   });
 }
@@ -165,8 +165,7 @@ TEST(litmus, coherence) {
   const outcomes through_another = all_outcomes([] {
     atomic<int> x{0}, y{0};
     int a = 0, b = 0, c = 0;
-    in_parallel({[&] { x.store(1, order::relaxed); },
-                 [&] { a = x.load(order::relaxed), y.store(1, order::release); },
+    in_parallel({[&] { x.store(1, order::relaxed); }, [&] { a = x.load(order::relaxed), y.store(1, order::release); },
                  [&] { b = y.load(order::acquire), c = x.load(order::relaxed); }});
     return std::vector{a, b, c};
   });
@@ -201,8 +200,7 @@ TEST(litmus, one_order_of_sequentially_consistent_operations) {
   const outcomes seen = all_outcomes([] {
     atomic<int> x{0}, y{0};
     int a = 0, b = 0, c = 0;
-    in_parallel({[&] { x.store(1, order::relaxed); },
-                 [&] { a = x.load(order::seq_cst), b = y.load(order::seq_cst); },
+    in_parallel({[&] { x.store(1, order::relaxed); }, [&] { a = x.load(order::seq_cst), b = y.load(order::seq_cst); },
                  [&] { y.store(1, order::seq_cst), c = x.load(order::seq_cst); }});
     return std::vector{a, b, c};
   });

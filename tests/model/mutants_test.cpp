@@ -1,6 +1,6 @@
 // Every memory order of the explored protocols, weakened by one step, and every fence, removed: each must make some
-// scenario fail. Where none does, the comment at the operation says "stronger than needed", or "beyond the model" when it
-// prevents what the explorer does not explore.
+// scenario fail. Where none does, the comment at the operation says "stronger than needed", or "beyond the model" when
+// it prevents what the explorer does not explore.
 #include "model/check/mutant.hpp"
 #include "model/check/source.hpp"
 #include "model/protocols.hpp"

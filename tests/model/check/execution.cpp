@@ -154,7 +154,8 @@ std::uint32_t execution::pick_store(std::uint32_t oldest, std::uint32_t newest) 
   return newest - choice;
 }
 
-void execution::wait(const void* word, std::uint32_t location, std::int64_t deadline_ns, const std::source_location& where) {
+void execution::wait(const void* word, std::uint32_t location, std::int64_t deadline_ns,
+                     const std::source_location& where) {
   note({m_running, "futex_wait", where, {}, location});
   model_thread& self = m_threads[m_running];
   self.doing = status::waiting;

@@ -59,7 +59,8 @@ result explore(const char* name, const std::function<void()>& program, limits mo
     return std::move(all.found);
   }
   constexpr std::uint64_t k_seed = 1;
-  if (!all.run_with(*depth_first(most.preemptions + (factor() > 1)), most.depth_first * factor())) return std::move(all.found);
+  if (!all.run_with(*depth_first(most.preemptions + (factor() > 1)), most.depth_first * factor()))
+    return std::move(all.found);
   if (!all.run_with(*priorities(k_seed, 3), most.random * factor())) return std::move(all.found);
   all.run_with(*random_walk(k_seed), most.random * factor());
   return std::move(all.found);

@@ -42,11 +42,15 @@ bool fence_is_present(operation what, const std::source_location& where) {
 std::vector<mutant> weaken(const order_site& site) {
   const bool reads = site.what == operation::load || site.what == operation::failed_exchange;
   switch (site.named) {
-  case order::relaxed: return {};
+  case order::relaxed:
+    return {};
   case order::acquire:
-  case order::release: return {{site, order::relaxed}};
-  case order::acq_rel: return {{site, order::acquire}, {site, order::release}};
-  case order::seq_cst: break;
+  case order::release:
+    return {{site, order::relaxed}};
+  case order::acq_rel:
+    return {{site, order::acquire}, {site, order::release}};
+  case order::seq_cst:
+    break;
   }
   if (site.what == operation::light_fence || site.what == operation::heavy_fence) return {{site, order::relaxed}};
   return {{site, reads ? order::acquire : site.what == operation::store ? order::release : order::acq_rel}};
@@ -60,25 +64,38 @@ std::string describe(const mutant& m) {
 
 const char* name_of(order o) {
   switch (o) {
-  case order::relaxed: return "relaxed";
-  case order::acquire: return "acquire";
-  case order::release: return "release";
-  case order::acq_rel: return "acq_rel";
-  case order::seq_cst: return "seq_cst";
+  case order::relaxed:
+    return "relaxed";
+  case order::acquire:
+    return "acquire";
+  case order::release:
+    return "release";
+  case order::acq_rel:
+    return "acq_rel";
+  case order::seq_cst:
+    return "seq_cst";
   }
   return "?";
 }
 
 const char* name_of(operation o) {
   switch (o) {
-  case operation::load: return "load";
-  case operation::store: return "store";
-  case operation::exchange: return "exchange";
-  case operation::compare_exchange: return "compare_exchange";
-  case operation::failed_exchange: return "failing compare_exchange";
-  case operation::fetch: return "fetch";
-  case operation::light_fence: return "light_fence";
-  case operation::heavy_fence: return "heavy_fence";
+  case operation::load:
+    return "load";
+  case operation::store:
+    return "store";
+  case operation::exchange:
+    return "exchange";
+  case operation::compare_exchange:
+    return "compare_exchange";
+  case operation::failed_exchange:
+    return "failing compare_exchange";
+  case operation::fetch:
+    return "fetch";
+  case operation::light_fence:
+    return "light_fence";
+  case operation::heavy_fence:
+    return "heavy_fence";
   }
   return "?";
 }

@@ -60,9 +60,7 @@ class random_strategy : public strategy {
 
 class priority_strategy final : public random_strategy {
  public:
-  priority_strategy(std::uint64_t seed, unsigned depth) : random_strategy(seed), m_changes(depth - 1) {
-    next();
-  }
+  priority_strategy(std::uint64_t seed, unsigned depth) : random_strategy(seed), m_changes(depth - 1) { next(); }
 
   unsigned pick_thread(const std::vector<unsigned>& threads, bool stays) override {
     ++m_step;
