@@ -35,8 +35,8 @@ bool continuation_list::withdraw(continuation& c) noexcept {
   while (*link && *link != &c) link = &(*link)->next_continuation;
   const bool found = *link != nullptr;
   if (found) *link = c.next_continuation;
-  m_word.store(reinterpret_cast<std::uintptr_t>(static_cast<continuation*>(newest)),
-               order::release); // whoever comes next sees the links
+  continuation* first = newest;
+  m_word.store(reinterpret_cast<std::uintptr_t>(first), order::release); // whoever comes next sees the links
   return found;
 }
 

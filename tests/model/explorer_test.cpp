@@ -107,9 +107,23 @@ TEST(explorer, gives_up_at_the_limit_and_says_so) {
   EXPECT_TRUE(explore("counting", program).complete);
 }
 
-TEST(explorer, is_deterministic) {
+TEST(explorer, replays_a_failure) {
   const auto program = [] { handshake(false); };
-  EXPECT_EQ(explore("handshake", program).report, explore("handshake", program).report);
+  const result found = explore("handshake", program);
+  ASSERT_TRUE(found.failure);
+  EXPECT_EQ(explore("handshake", program).report, found.report); // deterministic
+  EXPECT_GT(found.executions, 1u);
+
+  const std::string mark = "TREADLE_MODEL_REPLAY=";
+  std::string line = found.report.substr(found.report.find(mark) + mark.size());
+  line.erase(line.find('\n'));
+  setenv("TREADLE_MODEL_REPLAY", line.c_str(), 1);
+  const result replayed = explore("handshake", program);
+  const result another = explore("nothing", [] {});
+  unsetenv("TREADLE_MODEL_REPLAY");
+  EXPECT_EQ(replayed.executions, 1u);
+  EXPECT_EQ(replayed.report, found.report);
+  EXPECT_TRUE(another.complete); // not the one that was asked for
 }
 
 } // namespace

@@ -43,7 +43,7 @@ TEST(mutants, each_is_killed_or_declared) {
       const char* killer = nullptr;
       std::string how;
       for (const scenario* s : scenarios) {
-        const result r = explore(s->name, s->program, {.depth_first = 30'000, .random = 3'000});
+        const result r = explore(s->name, s->program, {.depth_first = 10'000, .random = 3'000});
         if (!r.failure) continue;
         killer = s->name;
         how = *r.failure + " (execution " + std::to_string(r.executions) + ")";

@@ -16,7 +16,7 @@ std::uint64_t factor() {
 
 /// The decisions to replay, when it is this exploration that was asked for.
 std::optional<std::string> asked_for(std::string_view name) {
-  static const char* text = std::getenv("TREADLE_MODEL_REPLAY");
+  const char* text = std::getenv("TREADLE_MODEL_REPLAY");
   if (!text) return {};
   const std::string_view line = text;
   if (line.size() <= name.size() || !line.starts_with(name) || line[name.size()] != ':') return {};
