@@ -8,10 +8,10 @@
 namespace treadle::check {
 namespace {
 
-std::uint64_t factor() {
-  static const char* text = std::getenv("TREADLE_MODEL_ITERATIONS");
-  static const std::uint64_t value = text ? std::strtoull(text, nullptr, 10) : 1;
-  return value ? value : 1;
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  const std::uint64_t value = text ? std::strtoull(text, nullptr, 10) : 0;
+  return value ? value : otherwise;
 }
 
 /// The decisions to replay, when it is this exploration that was asked for.
@@ -59,10 +59,12 @@ result explore(const char* name, const std::function<void()>& program, limits mo
     return std::move(all.found);
   }
   constexpr std::uint64_t k_seed = 1;
-  if (!all.run_with(*depth_first(most.preemptions + (factor() > 1)), most.depth_first * factor()))
-    return std::move(all.found);
-  if (!all.run_with(*priorities(k_seed, 3), most.random * factor())) return std::move(all.found);
-  all.run_with(*random_walk(k_seed), most.random * factor());
+  const std::uint64_t factor = number_from("TREADLE_MODEL_ITERATIONS", 1);
+  const auto preemptions = static_cast<unsigned>(number_from("TREADLE_MODEL_PREEMPTIONS", most.preemptions));
+  if (all.run_with(*depth_first(preemptions), most.depth_first * factor) &&
+      all.run_with(*priorities(k_seed, 3), most.random * factor)) {
+    all.run_with(*random_walk(k_seed), most.random * factor);
+  }
   return std::move(all.found);
 }
 

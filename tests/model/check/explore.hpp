@@ -11,7 +11,7 @@ namespace treadle::check {
 
 struct limits {
   unsigned preemptions = 2;            ///< of one execution of the depth-first search
-  std::uint64_t depth_first = 100'000; ///< executions of it at most
+  std::uint64_t depth_first = 150'000; ///< executions of it at most
   std::uint64_t random = 5'000;        ///< executions with random priorities, and as many random walks
 };
 
@@ -25,8 +25,9 @@ struct result {
 /// Runs `program` many times, each time with other decisions about who runs and what is read, until an execution fails.
 /// It starts as thread 0, may start others, and must do the same in every execution but for these decisions.
 ///
-/// TREADLE_MODEL_ITERATIONS in the environment is a factor on all numbers of executions, and allows one preemption
-/// more; TREADLE_MODEL_REPLAY, as printed with a failure, makes the exploration named there run that one execution.
+/// In the environment, TREADLE_MODEL_ITERATIONS is a factor on all numbers of executions, TREADLE_MODEL_PREEMPTIONS
+/// replaces the number of preemptions, and TREADLE_MODEL_REPLAY, as printed with a failure, makes the exploration named
+/// there run that one execution.
 result explore(const char* name, const std::function<void()>& program, limits most = {});
 
 } // namespace treadle::check
