@@ -1,8 +1,8 @@
 #include <treadle/detail/future_state.hpp>
-#include <treadle/detail/intrusive_ptr.hpp>
 
 #include "base/clock.hpp"
 #include "task/scheduler.hpp"
+#include "task/timed_wait.hpp"
 
 #include <system_error>
 
@@ -38,12 +38,10 @@ class blocked_get final : public continuation {
   future_state& m_state;
 };
 
-/// A get() with a time limit: the state and the timer race to end it. On the heap, shared with the state as long as it
-/// is attached: a completing thread that has taken the list of continuations may fire it late.
-class timed_get final : public continuation, public timer {
+/// A get() with a time limit: the state and the timer race to end it.
+class timed_get final : public timed_wait<future_state>, public timer {
  public:
-  timed_get(future_state& state, std::int64_t deadline_ns) noexcept
-      : m_state(intrusive_ptr<future_state>::share(&state)), m_deadline_ns(deadline_ns) {
+  timed_get(future_state& state, std::int64_t deadline_ns) noexcept : timed_wait(state), m_deadline_ns(deadline_ns) {
     if (worker* w = this_worker()) m_scheduler = &w->owner();
   }
 
@@ -61,55 +59,20 @@ class timed_get final : public continuation, public timer {
                !decide()) {
       m_waiter.await_notification(); // the state was faster by a moment and is about to notify
     }
-    const bool ready = m_state->is_ready();
-    if (!ready) {
-      m_abandoned.store(1, order::seq_cst); // with the load in publish(): one of the two sees the node attached
-      take_back();
-    }
-    release();
-    return ready;
+    return leave();
   }
-  void fire() noexcept override {
-    if (decide()) m_waiter.notify();
-    release();
-  }
-  void expire() noexcept override {
-    if (decide()) m_waiter.notify();
-  }
+  void expire() noexcept override { end(); }
 
  private:
+  void wake() noexcept override { m_waiter.notify(); }
   bool publish() noexcept {
-    // The timer first: when it expires at once and the caller goes on, this object still has the state's share.
-    const auto keep = m_state;
-    if (m_scheduler) m_scheduler->arm(*this, m_deadline_ns);
-    add_ref(); // the caller may go on, and the state fire, before this function is through
-    const bool attached = keep->try_attach(*this);
-    bool go_on = false;
-    if (!attached) {
-      go_on = decide(); // otherwise the timer's notify() is on the way
-      release();        // the state's share
-    } else if (m_abandoned.load(order::seq_cst) != 0) {
-      take_back();
-    }
-    release();
-    return !go_on;
-  }
-  void take_back() noexcept {
-    if (m_state->withdraw(*this)) release(); // the state's share
-  }
-  bool decide() noexcept { return m_decided.exchange(1, order::acq_rel) == 0; }
-  void add_ref() noexcept { m_refs.fetch_add(1, order::relaxed); }
-  void release() noexcept {
-    if (m_refs.fetch_sub(1, order::acq_rel) == 1) delete this;
+    if (m_scheduler) m_scheduler->arm(*this, m_deadline_ns); // it may expire at once and the caller go on
+    return attach();
   }
 
   waiter m_waiter;
-  intrusive_ptr<future_state> m_state;
   const std::int64_t m_deadline_ns;
   scheduler* m_scheduler = nullptr; // null on a foreign thread
-  atomic<std::uint32_t> m_decided{0};
-  atomic<std::uint32_t> m_abandoned{0}; // the caller has gone on without the value
-  atomic<std::uint32_t> m_refs{2};      // the blocked caller and the state
 };
 
 } // namespace

@@ -12,7 +12,7 @@
 namespace treadle::detail {
 
 /// The workers that have nothing to do, and how they sleep and are woken. docs/design/parking.md has the protocol and
-/// why no wake-up is lost; tests/model/idle_workers_test.cpp explores it.
+/// why no wake-up is lost; tests/model/idle_workers_model.cpp explores it.
 ///
 /// A producer publishes its job, passes a light fence and looks at the counts. A worker that gives up searching for
 /// good announces itself, passes a heavy fence, and looks at all queues once more.
@@ -40,7 +40,6 @@ class idle_workers {
     // it comes earlier and we see it asleep.
     wake_if_wanted(m_count.fetch_add(0, order::acq_rel), true);
   }
-  void wake_one() noexcept;
   void wake_all() noexcept;
 
   void begin_search() noexcept { m_count.fetch_add(k_searching, order::relaxed); }
@@ -71,6 +70,7 @@ class idle_workers {
     if (TREADLE_LIKELY(count == 0 || count >= k_searching)) return;
     if (backlog || count < k_napping) wake_one();
   }
+  void wake_one() noexcept;
   void announce(unsigned worker, bool naps) noexcept;
   /// Clears the worker's bit; true when this call did it, and then it counts as searching and must be woken.
   bool withdraw(unsigned worker) noexcept;

@@ -17,10 +17,10 @@ struct parent final : detail::job {
   plain<int> runs = 0;
 };
 
-void wait_idle(unsigned workers, bool with_child) {
+void wait_idle(unsigned workers, bool with_child, std::int64_t nap_ns = detail::k_forever_ns) {
   small_runtime runtime(workers);
   std::vector<thread> running;
-  for (unsigned w = 0; w < workers; ++w) running.emplace_back([&runtime, w] { runtime.work(w); });
+  for (unsigned w = 0; w < workers; ++w) running.emplace_back([&runtime, w, nap_ns] { runtime.work(w, nap_ns); });
   once child;
   parent p(runtime, child);
   if (with_child)
@@ -40,6 +40,7 @@ std::vector<scenario> drain_scenarios() {
   return {
       {"wait_idle", [] { wait_idle(1, false); }},
       {"wait_idle_child", [] { wait_idle(1, true); }},
+      {"wait_idle_napping", [] { wait_idle(1, true, 100); }},
       {"wait_idle_two_workers", [] { wait_idle(2, true); }},
   };
 }

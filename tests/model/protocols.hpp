@@ -16,6 +16,7 @@ struct scenario {
 std::vector<scenario> deque_scenarios();
 std::vector<scenario> idle_workers_scenarios();
 std::vector<scenario> future_scenarios();
+std::vector<scenario> timed_wait_scenarios();
 std::vector<scenario> queue_scenarios();
 std::vector<scenario> drain_scenarios();
 
