@@ -8,6 +8,9 @@
 
 namespace treadle::detail {
 
+/// Deadline that never comes.
+inline constexpr std::int64_t k_never_ns = INT64_MAX;
+
 /// Nanoseconds of CLOCK_MONOTONIC. About 20 ns where the kernel maps it into the process.
 std::int64_t steady_now_ns() noexcept;
 

@@ -46,8 +46,8 @@ class fiber {
   exception_state m_exceptions;
   entry_function m_entry = nullptr;
   bool m_owns_stack = false;
-  void* m_asan_fake_stack = nullptr;
-  void* m_tsan_fiber = nullptr;
+  [[maybe_unused]] void* m_asan_fake_stack = nullptr;
+  [[maybe_unused]] void* m_tsan_fiber = nullptr;
 };
 
 } // namespace treadle::detail

@@ -15,15 +15,20 @@ namespace treadle::detail {
 /// read slots that were not written yet; here it is release/acquire (B). docs/design/deque.md has the argument.
 ///
 /// Grows by doubling; old buffers are kept until destruction because a thief may still read them, which at most doubles
-/// the memory. Lock-free for thieves, wait-free for the owner except when it grows.
-class deque {
+/// the memory. Lock-free for thieves, wait-free for the owner except when it grows. The initial capacity is a power of
+/// two; the model tests use a small one.
+template <std::int64_t k_capacity_initial>
+class basic_deque {
  public:
-  deque() { m_buffers.push_back(std::make_unique<buffer>(k_capacity_initial)), m_buffer.store(last(), order::relaxed); }
+  basic_deque() {
+    m_buffers.push_back(std::make_unique<buffer>(k_capacity_initial)), m_buffer.store(last(), order::relaxed);
+  }
 
   /// Owner only. Throws std::bad_alloc when it cannot grow.
   void push(job* item) {
     const std::int64_t bottom = m_bottom.load(order::relaxed);
-    const std::int64_t top = m_top.load(order::acquire); // T: slots below top are free again
+    // T: slots below top are free again. Beyond the model: it stops the thief from reading what we are about to write.
+    const std::int64_t top = m_top.load(order::acquire);
     buffer* items = m_buffer.load(order::relaxed);
     if (TREADLE_UNLIKELY(bottom - top >= items->capacity)) items = grow(bottom, top);
     items->slot(bottom).store(item, order::relaxed);
@@ -43,6 +48,7 @@ class deque {
     job* item = nullptr;
     if (top == bottom) { // the last item: race the thieves for it
       item = items->slot(bottom).load(order::relaxed);
+      // S, stronger than needed while steal() loads top sequentially consistently.
       if (!m_top.compare_exchange(top, top + 1, order::seq_cst, order::relaxed)) item = nullptr;
     }
     m_bottom.store(bottom + 1, order::relaxed);
@@ -51,25 +57,25 @@ class deque {
 
   /// Any thread. Oldest item; null when empty or when another thief was faster.
   job* steal() noexcept {
-    std::int64_t top = m_top.load(order::seq_cst);             // S
+    std::int64_t top = m_top.load(order::seq_cst);             // S, stronger than needed while the exchanges are
     const std::int64_t bottom = m_bottom.load(order::seq_cst); // S; also acquires P
     if (top >= bottom) return nullptr;
     buffer* items = m_buffer.load(order::acquire); // B
     job* item = items->slot(top).load(order::relaxed);
+    // S, stronger than needed while the load of top above is sequentially consistent.
     if (!m_top.compare_exchange(top, top + 1, order::seq_cst, order::relaxed)) return nullptr;
     return item;
   }
 
-  /// Any thread; exact only for the owner while nobody steals.
-  bool empty() const noexcept { return m_bottom.load(order::acquire) <= m_top.load(order::acquire); }
+  /// Any thread; exact only for the owner while nobody steals. Orders nothing: who must not miss an item passes a
+  /// fence.
+  bool empty() const noexcept { return m_bottom.load(order::relaxed) <= m_top.load(order::relaxed); }
   std::int64_t size() const noexcept {
     const std::int64_t n = m_bottom.load(order::relaxed) - m_top.load(order::relaxed);
     return n > 0 ? n : 0;
   }
 
  private:
-  static constexpr std::int64_t k_capacity_initial = 256;
-
   struct buffer {
     explicit buffer(std::int64_t n)
         : capacity(n), slots(std::make_unique<atomic<job*>[]>(static_cast<std::size_t>(n))) {}
@@ -97,5 +103,7 @@ class deque {
   atomic<buffer*> m_buffer{nullptr};
   std::vector<std::unique_ptr<buffer>> m_buffers; // owner only
 };
+
+using deque = basic_deque<256>;
 
 } // namespace treadle::detail

@@ -1,91 +1,23 @@
 #include <treadle/detail/future_state.hpp>
-#include <treadle/detail/intrusive_ptr.hpp>
-#include <treadle/detail/spinlock.hpp>
 
 #include "base/clock.hpp"
 #include "task/scheduler.hpp"
+#include "task/timed_wait.hpp"
 
 #include <system_error>
 
 namespace treadle::detail {
 
-bool future_state::claim() noexcept {
-  std::uint32_t expected = m_claim.load(order::relaxed);
-  if (expected != k_available && expected != k_deferred) return false;
-  // acquire: pairs with make_claimable(); the arguments of the task are visible to the winner.
-  return m_claim.compare_exchange(expected, k_claimed, order::acquire, order::relaxed);
-}
-
 void future_state::run() noexcept {
   run_unqueued();
   release();
-  this_worker()->counters.finished.store(this_worker()->counters.finished.load(order::relaxed) + 1, order::release);
+  this_worker()->counters.count_finished();
 }
 
 bool future_state::discard_if_done() noexcept {
-  if (m_claim.load(order::relaxed) != k_claimed) return false;
+  if (m_claim.state() != claim_word::k_claimed) return false;
   run(); // finds the claim taken
   return true;
-}
-
-bool future_state::try_attach(continuation& c) noexcept {
-  std::uintptr_t head = m_waiting.load(order::acquire);
-  while (head != k_ready) {
-    if (TREADLE_UNLIKELY(head & k_locked)) {
-      cpu_relax();
-      head = m_waiting.load(order::acquire);
-      continue;
-    }
-    c.next_continuation = reinterpret_cast<continuation*>(head);
-    // release: the completing thread sees `c`; acquire on failure: when ready, we see the value.
-    if (m_waiting.compare_exchange(head, reinterpret_cast<std::uintptr_t>(&c), order::release, order::acquire)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool future_state::withdraw(continuation& c) noexcept {
-  std::uintptr_t head = m_waiting.load(order::relaxed);
-  do {
-    while (head & k_locked) {
-      cpu_relax();
-      head = m_waiting.load(order::relaxed);
-    }
-    if (head == k_ready) return false;
-    // acquire: sees the links that others wrote before they attached.
-  } while (!m_waiting.compare_exchange(head, head | k_locked, order::acquire, order::relaxed));
-  auto* newest = reinterpret_cast<continuation*>(head);
-  continuation** link = &newest;
-  while (*link && *link != &c) link = &(*link)->next_continuation;
-  const bool found = *link != nullptr;
-  if (found) *link = c.next_continuation;
-  m_waiting.store(reinterpret_cast<std::uintptr_t>(newest), order::release); // whoever comes next sees the links
-  return found;
-}
-
-void future_state::complete() noexcept {
-  std::uintptr_t head = m_waiting.load(order::relaxed);
-  do {
-    while (TREADLE_UNLIKELY(head & k_locked)) {
-      cpu_relax();
-      head = m_waiting.load(order::relaxed);
-    }
-    // release: publishes the value to is_ready(); acquire: sees the continuations that were attached.
-  } while (!m_waiting.compare_exchange(head, k_ready, order::acq_rel, order::relaxed));
-  auto* newest = reinterpret_cast<continuation*>(head);
-  continuation* oldest = nullptr; // fire in the order of attachment
-  while (newest) {
-    continuation* next = newest->next_continuation;
-    newest->next_continuation = oldest;
-    oldest = newest;
-    newest = next;
-  }
-  while (oldest) {
-    continuation* next = oldest->next_continuation; // firing may destroy it
-    oldest->fire();
-    oldest = next;
-  }
 }
 
 namespace {
@@ -106,12 +38,10 @@ class blocked_get final : public continuation {
   future_state& m_state;
 };
 
-/// A get() with a time limit: the state and the timer race to end it. On the heap, shared with the state as long as it
-/// is attached: a completing thread that has taken the list of continuations may fire it late.
-class timed_get final : public continuation, public timer {
+/// A get() with a time limit: the state and the timer race to end it.
+class timed_get final : public timed_wait<future_state>, public timer {
  public:
-  timed_get(future_state& state, std::int64_t deadline_ns) noexcept
-      : m_state(intrusive_ptr<future_state>::share(&state)), m_deadline_ns(deadline_ns) {
+  timed_get(future_state& state, std::int64_t deadline_ns) noexcept : timed_wait(state), m_deadline_ns(deadline_ns) {
     if (worker* w = this_worker()) m_scheduler = &w->owner();
   }
 
@@ -129,75 +59,39 @@ class timed_get final : public continuation, public timer {
                !decide()) {
       m_waiter.await_notification(); // the state was faster by a moment and is about to notify
     }
-    const bool ready = m_state->is_ready();
-    if (!ready) {
-      m_abandoned.store(1, order::seq_cst); // with the load in publish(): one of the two sees the node attached
-      take_back();
-    }
-    release();
-    return ready;
+    return leave();
   }
-  void fire() noexcept override {
-    if (decide()) m_waiter.notify();
-    release();
-  }
-  void expire() noexcept override {
-    if (decide()) m_waiter.notify();
-  }
+  void expire() noexcept override { end(); }
 
  private:
+  void wake() noexcept override { m_waiter.notify(); }
   bool publish() noexcept {
-    // The timer first: when it expires at once and the caller goes on, this object still has the state's share.
-    const auto keep = m_state;
-    if (m_scheduler) m_scheduler->arm(*this, m_deadline_ns);
-    add_ref(); // the caller may go on, and the state fire, before this function is through
-    const bool attached = keep->try_attach(*this);
-    bool go_on = false;
-    if (!attached) {
-      go_on = decide(); // otherwise the timer's notify() is on the way
-      release();        // the state's share
-    } else if (m_abandoned.load(order::seq_cst) != 0) {
-      take_back();
-    }
-    release();
-    return !go_on;
-  }
-  void take_back() noexcept {
-    if (m_state->withdraw(*this)) release(); // the state's share
-  }
-  bool decide() noexcept { return m_decided.exchange(1, order::acq_rel) == 0; }
-  void add_ref() noexcept { m_refs.fetch_add(1, order::relaxed); }
-  void release() noexcept {
-    if (m_refs.fetch_sub(1, order::acq_rel) == 1) delete this;
+    if (m_scheduler) m_scheduler->arm(*this, m_deadline_ns); // it may expire at once and the caller go on
+    return attach();
   }
 
   waiter m_waiter;
-  intrusive_ptr<future_state> m_state;
   const std::int64_t m_deadline_ns;
   scheduler* m_scheduler = nullptr; // null on a foreign thread
-  atomic<std::uint32_t> m_decided{0};
-  atomic<std::uint32_t> m_abandoned{0}; // the caller has gone on without the value
-  atomic<std::uint32_t> m_refs{2};      // the blocked caller and the state
 };
 
 } // namespace
 
 void future_state::wait_slow() {
-  const std::uint32_t claimable = m_claim.load(order::relaxed);
-  if (claimable == k_deferred) {
+  const std::uint32_t claimable = m_claim.state();
+  if (claimable == claim_word::k_deferred) {
     if (stack_has_room())
       run_unqueued();
     else
       start_deferred();
-  } else if (claimable == k_available && stack_has_room()) {
+  } else if (claimable == claim_word::k_available && stack_has_room()) {
     if (worker* w = this_worker()) w->run_in_place(*this);
   }
   if (!is_ready()) blocked_get(*this).block();
 }
 
 void future_state::start_deferred_slow() noexcept {
-  std::uint32_t expected = k_deferred; // one of several consumers queues it: an entry can be in a queue only once
-  if (!m_claim.compare_exchange(expected, k_available, order::acq_rel, order::relaxed)) return;
+  if (!m_claim.end_deferral()) return;
   add_ref();
   schedule_or_fail(); // whoever comes first, a worker or a waiting get(), wins the claim
 }
@@ -206,7 +100,7 @@ void future_state::schedule_or_fail() noexcept {
   try {
     schedule(*this);
   } catch (...) {
-    if (claim()) complete_with(std::current_exception());
+    if (m_claim.claim()) complete_with(std::current_exception());
     release();
   }
 }

@@ -17,7 +17,7 @@ class injection_queue {
     else
       m_head = item;
     m_tail = item;
-    m_size.store(m_size.load(order::relaxed) + 1, order::release); // pairs with empty()
+    m_size.increment_unshared(); // one writer at a time: the lock's owner
   }
 
   job* pop() noexcept {
@@ -27,16 +27,17 @@ class injection_queue {
     if (!item) return nullptr;
     m_head = item->next_job;
     if (!m_head) m_tail = nullptr;
-    m_size.store(m_size.load(order::relaxed) - 1, order::release);
+    m_size.store(m_size.load(order::relaxed) - 1, order::relaxed);
     return item;
   }
 
-  bool empty() const noexcept { return m_size.load(order::acquire) == 0; }
+  /// Orders nothing: the lock protects the items, and who must not miss one is ordered by other means.
+  bool empty() const noexcept { return m_size.load(order::relaxed) == 0; }
 
  private:
   spinlock m_lock;
-  job* m_head = nullptr;
-  job* m_tail = nullptr;
+  plain<job*> m_head = nullptr;
+  plain<job*> m_tail = nullptr;
   atomic<std::uint64_t> m_size{0};
 };
 

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "base/clock.hpp"
+
 #include <treadle/detail/atomic.hpp>
 
-#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -25,7 +26,7 @@ class timer {
 /// Timers expire outside the lock, one at a time, so that arm() may be called with locks held that expire() takes.
 class timer_queue {
  public:
-  static constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t k_never = k_never_ns;
 
   /// True when `t` is now the next one to expire, so that somebody may have to sleep shorter.
   bool arm(timer& t, std::int64_t deadline_ns) {

@@ -1,8 +1,6 @@
 #include "task/worker.hpp"
 
 #include "base/clock.hpp"
-#include "base/sync/fence.hpp"
-#include "base/sync/park.hpp"
 #include "task/promoted_task.hpp"
 #include "task/scheduler.hpp"
 
@@ -58,8 +56,7 @@ void worker::scheduling_loop() {
 
 void worker::push(job& item, bool backlog) {
   tasks.push(&item);
-  light_fence();
-  m_scheduler.notify_work(backlog);
+  m_scheduler.idle.notify_work(backlog);
 }
 
 void worker::push(job& item) { push(item, !tasks.empty()); }
@@ -82,7 +79,7 @@ job* worker::search() {
   constexpr int k_rounds = 200; // 10-20 us: longer than a wake-up costs, shorter than anybody notices
   constexpr int k_rounds_after_nap = 16;
   constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 200'000, k_napping_ns = 5'000'000;
-  m_scheduler.idle.fetch_add(scheduler::k_searching, order::seq_cst);
+  m_scheduler.idle.begin_search();
   int rounds = k_rounds;
   std::int64_t nap_ns = k_nap_ns_min;
   for (std::int64_t napped_ns = 0;;) {
@@ -93,62 +90,33 @@ job* worker::search() {
         if (item) counters.stolen.increment_unshared();
       }
       if (item) {
-        m_scheduler.leave_search();
+        m_scheduler.idle.end_search_with_job(m_scheduler);
         return item;
       }
-      if (m_scheduler.exiting.load(order::acquire)) {
-        m_scheduler.idle.fetch_sub(scheduler::k_searching, order::seq_cst);
+      if (m_scheduler.exiting.load(order::relaxed)) {
+        m_scheduler.idle.end_search();
         return nullptr;
       }
       cpu_relax();
     }
     if (napped_ns < k_napping_ns) {
-      park(nap_ns);
+      m_scheduler.idle.sleep(m_index, nap_ns, m_scheduler);
       rounds = k_rounds_after_nap;
       napped_ns += nap_ns;
       nap_ns = std::min(2 * nap_ns, k_nap_ns_max);
     } else {
-      park(k_forever_ns);
+      counters.parks.increment_unshared();
+      m_scheduler.idle.sleep(m_index, k_forever_ns, m_scheduler);
       rounds = k_rounds;
       napped_ns = 0;
       nap_ns = k_nap_ns_min;
     }
     if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
     if (job* item = tasks.pop()) { // a timer may have queued it here, and more of them
-      m_scheduler.leave_search();
+      m_scheduler.idle.end_search_with_job(m_scheduler);
       return item;
     }
   }
-}
-
-void worker::park(std::int64_t nap_ns) {
-  const bool nap = nap_ns != k_forever_ns;
-  m_scheduler.announce(m_index, nap);
-  if (nap) {
-    light_fence(); // a job that is missed now is found after the nap
-  } else {
-    counters.parks.increment_unshared();
-    heavy_fence(); // pairs with the light fence of whoever queues: it sees us announced, or we see its job below
-  }
-  if (m_scheduler.work_is_visible() || m_scheduler.exiting.load(order::acquire)) {
-    if (m_scheduler.withdraw(m_index)) return;
-  } else {
-    m_scheduler.check_drained();
-  }
-  const std::int64_t nap_end = nap ? steady_now_ns() + nap_ns : timer_queue::k_never;
-  while (wake_up.load(order::acquire) == 0) { // pairs with the release store of whoever withdrew us
-    std::int64_t timeout = k_forever_ns;
-    const std::int64_t deadline = std::min(nap_end, m_scheduler.timers.next_deadline_ns());
-    if (deadline != timer_queue::k_never) {
-      timeout = deadline - steady_now_ns();
-      if (timeout <= 0) {
-        if (m_scheduler.withdraw(m_index)) return;
-        continue; // being woken right now
-      }
-    }
-    futex_wait(wake_up, 0, timeout);
-  }
-  wake_up.store(0, order::relaxed);
 }
 
 void worker::run_in_place(future_state& task) {
@@ -186,7 +154,7 @@ task_fiber& worker::take_fiber() {
 
 void worker::set_current(task_fiber& next) noexcept {
   next.forks.runner = this;
-  next.forks.hungry = &m_scheduler.idle;
+  next.forks.hungry = &m_scheduler.idle.count();
   m_current = &next;
   set_this_fork_list(&next.forks);
 }

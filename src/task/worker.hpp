@@ -2,6 +2,7 @@
 
 #include "base/rng.hpp"
 #include "task/deque.hpp"
+#include "task/drain.hpp"
 #include "task/task_fiber.hpp"
 
 #include <treadle/detail/future_state.hpp>
@@ -16,9 +17,7 @@ namespace treadle::detail {
 class scheduler;
 
 /// Counters that one worker writes and anybody reads.
-struct alignas(k_cache_line) worker_counters {
-  atomic<std::uint64_t> created{0};  // queue entries for tasks made here ...
-  atomic<std::uint64_t> finished{0}; // ... and those whose run() has returned; equal sums mean: nothing in flight
+struct alignas(k_cache_line) worker_counters : task_counts {
   atomic<std::uint64_t> inlined{0};
   atomic<std::uint64_t> stolen{0};
   atomic<std::uint64_t> promoted{0};
@@ -40,7 +39,7 @@ class worker {
   void thread_main();
 
   /// Queues a job here and wakes a sleeping worker to help, for a `backlog` also one that naps
-  /// (scheduler::notify_work).
+  /// (idle_workers::notify_work).
   void push(job& item, bool backlog);
   /// The same; a job on top of others is a backlog.
   void push(job& item);
@@ -71,8 +70,6 @@ class worker {
 
   deque tasks; // push and pop by the owner, steal by anybody
   worker_counters counters;
-  atomic<bool> naps{false};         // how it sleeps, while it is in the set of parked ones
-  atomic<std::uint32_t> wake_up{0}; // set by whoever takes this worker out of the set of parked ones
 
  private:
   static void fiber_main(fiber& self, fiber& previous);
@@ -80,9 +77,6 @@ class worker {
   /// Blocks until there is something to do; null when the runtime stops.
   job* next_job();
   job* search();
-  /// Sleeps until woken, a timer is due, or `nap_ns` have passed (k_forever_ns: no nap); on return the worker counts as
-  /// searching.
-  void park(std::int64_t nap_ns);
   task_fiber& take_fiber();
   /// From now on this worker runs `next`, as soon as it is switched to.
   void set_current(task_fiber& next) noexcept;

@@ -1,20 +1,16 @@
 #pragma once
 
-#include <treadle/detail/config.hpp>
+#include <treadle/detail/order.hpp>
+
+#if defined(TREADLE_MODEL)
+#include "model/check/atomic.hpp" // the explorer's atomics: docs/design/model-checking.md
+#include "model/check/cell.hpp"
+#else
 
 namespace treadle::detail {
 
-/// Memory orders, with the names and meanings of std::memory_order.
-enum class order : int {
-  relaxed = __ATOMIC_RELAXED,
-  acquire = __ATOMIC_ACQUIRE,
-  release = __ATOMIC_RELEASE,
-  acq_rel = __ATOMIC_ACQ_REL,
-  seq_cst = __ATOMIC_SEQ_CST
-};
-
 /// std::atomic for lock-free scalars without its header: <atomic> costs 24 000 preprocessed lines in every file that
-/// includes a public header. The one type through which the runtime shares memory, so a model checker can replace it.
+/// includes a public header. The one type through which the runtime shares memory, so the model build replaces it.
 /// There is no default order: each use names the one it needs.
 template <class T>
 class atomic {
@@ -48,4 +44,9 @@ class atomic {
   alignas(sizeof(T)) T m_value{};
 };
 
+/// A plain word of a lock-free structure, for which other operations provide the order; the model build checks that.
+template <class T>
+using plain = T;
+
 } // namespace treadle::detail
+#endif

@@ -22,6 +22,16 @@
 #endif
 #endif
 
+#if defined(TREADLE_MODEL)
+// Everything in treadle::detail gets another name, so that a program never mixes both builds. This declaration comes
+// first in every file (the model build includes this header by a compiler option); later ones extend it.
+namespace treadle {
+inline namespace model {
+namespace detail {}
+} // namespace model
+} // namespace treadle
+#endif
+
 namespace treadle::detail {
 
 /// Two lines, because current x86 cores prefetch lines in adjacent pairs. A constant of our own: the value of

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <treadle/detail/atomic.hpp>
+
 namespace treadle::detail {
 
 /// Something to do when a future becomes ready. Linked into the future's state, which does not own it.
@@ -10,7 +12,7 @@ class continuation {
   /// `*this` may delete itself. Must not block for long: it delays the completing thread.
   virtual void fire() noexcept = 0;
 
-  continuation* next_continuation = nullptr; // used by the list in the state
+  plain<continuation*> next_continuation = nullptr; // used by the list in the state
 
  protected:
   ~continuation() = default;

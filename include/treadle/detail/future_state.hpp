@@ -1,8 +1,9 @@
 #pragma once
 
-#include <treadle/detail/atomic.hpp>
-#include <treadle/detail/continuation.hpp>
+#include <treadle/detail/claim.hpp>
+#include <treadle/detail/continuation_list.hpp>
 #include <treadle/detail/job.hpp>
+#include <treadle/detail/reference_count.hpp>
 #include <treadle/detail/slab.hpp>
 #include <treadle/launch.hpp>
 
@@ -23,13 +24,12 @@ class future_state : public job {
   future_state(const future_state&) = delete;
   future_state& operator=(const future_state&) = delete;
 
-  void add_ref() noexcept { m_refs.fetch_add(1, order::relaxed); }
+  void add_ref() noexcept { m_refs.add(); }
   void release() noexcept {
-    // acq_rel: pairs with itself in the last release, so that the deleting thread sees every use of the object.
-    if (m_refs.load(order::acquire) == 1 || m_refs.fetch_sub(1, order::acq_rel) == 1) delete this;
+    if (m_refs.drop()) delete this;
   }
 
-  bool is_ready() const noexcept { return m_waiting.load(order::acquire) == k_ready; } // pairs with complete()
+  bool is_ready() const noexcept { return m_waiting.is_ready(); }
   /// Only after is_ready().
   const std::exception_ptr& exception() const noexcept { return m_exception; }
   void rethrow_exception() const {
@@ -53,23 +53,23 @@ class future_state : public job {
     if (TREADLE_UNLIKELY(is_deferred())) start_deferred_slow();
   }
   /// False, and nothing done, when ready already.
-  bool try_attach(continuation& c) noexcept;
+  bool try_attach(continuation& c) noexcept { return m_waiting.try_attach(c); }
   /// Takes an attached continuation back; false when it is not there (any more): it was or will be fired.
-  bool withdraw(continuation& c) noexcept;
+  bool withdraw(continuation& c) noexcept { return m_waiting.withdraw(c); }
 
   /// Publishes the value (already constructed) or the exception. At most once.
-  void complete() noexcept;
+  void complete() noexcept { m_waiting.complete(); }
   void complete_with(std::exception_ptr exception) noexcept {
     m_exception = std::move(exception);
     complete();
   }
 
   /// True for a task whose launch policy is deferred and which has not started.
-  bool is_deferred() const noexcept { return m_claim.load(order::relaxed) == k_deferred; }
+  bool is_deferred() const noexcept { return m_claim.state() == claim_word::k_deferred; }
 
   /// Runs the task here unless somebody else does or did; true when this call ran it.
   bool run_unqueued() noexcept {
-    if (!claim()) return false;
+    if (!m_claim.claim()) return false;
     execute();
     return true;
   }
@@ -96,25 +96,17 @@ class future_state : public job {
   void schedule_or_fail() noexcept;
 
   /// For tasks, before they become visible to others.
-  void make_claimable(bool deferred) noexcept {
-    m_claim.store(deferred ? k_deferred : k_available, order::release); // pairs with claim() by a thread that waits
-  }
+  void make_claimable(bool deferred) noexcept { m_claim.offer(deferred); }
 
   std::exception_ptr m_exception;
 
  private:
-  // m_waiting is k_ready once complete, otherwise a list of continuations; with k_locked while somebody takes one out.
-  static constexpr std::uintptr_t k_ready = 1, k_locked = 2;
-  static constexpr std::uint32_t k_nobody = 0, k_available = 1, k_deferred = 2, k_claimed = 3;
-
-  /// The right to execute. acq_rel: the winner sees the task's arguments as its creator wrote them.
-  bool claim() noexcept;
   void wait_slow();
   void start_deferred_slow() noexcept;
 
-  atomic<std::uint32_t> m_refs{1};
-  atomic<std::uint32_t> m_claim{k_nobody};
-  atomic<std::uintptr_t> m_waiting{0};
+  reference_count m_refs;
+  claim_word m_claim;
+  continuation_list m_waiting;
 };
 
 /// Queues a task (adopting one reference) where the calling thread's work belongs: the worker's own deque, or the

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <treadle/detail/atomic.hpp>
+
 namespace treadle::detail {
 
 /// Something a worker can execute: a task, or a suspended fiber to go on with. Lives where its owner put it; a queue
@@ -12,7 +14,7 @@ class job {
   /// For a queue entry whose task ran elsewhere meanwhile: drops the entry's share in it and returns true.
   virtual bool discard_if_done() noexcept { return false; }
 
-  job* next_job = nullptr; // used by whichever list the job is in
+  plain<job*> next_job = nullptr; // used by whichever list the job is in
 
  protected:
   ~job() = default;

@@ -4,6 +4,9 @@
 
 namespace treadle::detail {
 
+#if defined(TREADLE_MODEL)
+void cpu_relax(std::source_location at = std::source_location::current()) noexcept;
+#else
 /// Tells the core that this is a busy-wait loop.
 inline void cpu_relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -12,6 +15,7 @@ inline void cpu_relax() noexcept {
   asm volatile("yield");
 #endif
 }
+#endif
 
 /// Lock for critical sections of a few instructions, never held across a suspension of its owner. Four bytes,
 /// zero-initialised. It may be released on another thread than the one that took it: a fiber that blocks hands its lock

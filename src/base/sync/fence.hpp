@@ -10,7 +10,11 @@ namespace treadle::detail {
 ///
 /// The heavy side asks the kernel to run a full barrier on every core that executes this process
 /// (membarrier(2), private expedited, 1-3 us); the light side is then only a compiler barrier. Where the kernel refuses
-/// membarrier, both sides are real fences.
+/// membarrier, both sides are real fences. The model build replaces both (docs/design/model-checking.md).
+#if defined(TREADLE_MODEL)
+void light_fence(std::source_location at = std::source_location::current()) noexcept;
+void heavy_fence(std::source_location at = std::source_location::current()) noexcept;
+#else
 extern bool g_light_fence_is_free; // set once by init_asymmetric_fence()
 
 /// Must have been called before the first light fence; repeated calls are cheap.
@@ -30,5 +34,6 @@ inline void light_fence() noexcept {
 }
 
 void heavy_fence() noexcept;
+#endif
 
 } // namespace treadle::detail

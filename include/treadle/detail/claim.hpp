@@ -1,0 +1,40 @@
+#pragma once
+
+#include <treadle/detail/atomic.hpp>
+
+namespace treadle::detail {
+
+/// The right to execute a task: won once, by a worker that finds the queue entry, a get() that needs the result, or a
+/// consumer that starts a deferred task. docs/design/task.md
+class claim_word {
+ public:
+  static constexpr std::uint32_t k_nobody = 0, k_available = 1, k_deferred = 2, k_claimed = 3;
+
+  /// By the creator, before the task becomes visible to others.
+  void offer(bool deferred) noexcept {
+    m_state.store(deferred ? k_deferred : k_available, order::release); // pairs with claim() by a thread that waits
+  }
+
+  /// True for exactly one caller.
+  bool claim() noexcept {
+    std::uint32_t expected = m_state.load(order::relaxed);
+    if (expected != k_available && expected != k_deferred) return false;
+    // acquire: pairs with offer(); the arguments of the task are visible to the winner.
+    return m_state.compare_exchange(expected, k_claimed, order::acquire, order::relaxed);
+  }
+
+  /// True for the one of several consumers that is to queue the task: an entry can be in a queue only once.
+  bool end_deferral() noexcept {
+    std::uint32_t expected = k_deferred;
+    // Relaxed: a later claim() still acquires from offer(), through this exchange.
+    return m_state.compare_exchange(expected, k_available, order::relaxed, order::relaxed);
+  }
+
+  /// A hint: may be different the next moment, except k_claimed.
+  std::uint32_t state() const noexcept { return m_state.load(order::relaxed); }
+
+ private:
+  atomic<std::uint32_t> m_state{k_nobody};
+};
+
+} // namespace treadle::detail

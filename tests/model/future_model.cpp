@@ -1,0 +1,230 @@
+// The words of a future's state: continuation list, claim, reference count; and the join of a promoted fork, which puts
+// them together with the deque.
+#include "base/sync/park.hpp"
+#include "model/protocols.hpp"
+#include "model/support.hpp"
+#include "task/deque.hpp"
+
+#include <treadle/detail/claim.hpp>
+#include <treadle/detail/continuation_list.hpp>
+#include <treadle/detail/reference_count.hpp>
+
+namespace treadle::check {
+namespace {
+
+using detail::claim_word;
+using detail::continuation_list;
+using detail::reference_count;
+
+/// A continuation that must fire once, and sees the value when it does.
+struct reader final : detail::continuation {
+  explicit reader(plain<int>& v) : value(v) {}
+  void fire() noexcept override {
+    fired = fired + 1;
+    require(value == 7, "the value is there");
+  }
+  plain<int>& value;
+  plain<int> fired = 0;
+};
+
+void attach_or_find_ready(int attachers) {
+  continuation_list list;
+  plain<int> value = 0;
+  reader a(value), b(value);
+  const auto attach = [&](reader& r) {
+    if (!list.try_attach(r)) r.fire();
+  };
+  if (attachers == 1)
+    in_parallel({[&] { value = 7, list.complete(); }, [&] { attach(a); }});
+  else
+    in_parallel({[&] { value = 7, list.complete(); }, [&] { attach(a); }, [&] { attach(b); }});
+  require(a.fired == 1, "a continuation fires once");
+  if (attachers == 2) require(b.fired == 1, "a continuation fires once");
+  require(list.is_ready(), "ready");
+}
+
+void ready_shows_the_value() {
+  continuation_list list;
+  plain<int> value = 0;
+  in_parallel({[&] { value = 7, list.complete(); },
+               [&] {
+                 if (list.is_ready()) require(value == 7, "the value is there");
+               }});
+}
+
+/// One continuation takes itself back while another attaches and the state completes.
+void withdraw_or_fire() {
+  continuation_list list;
+  plain<int> value = 0;
+  reader leaving(value), staying(value), late(value);
+  plain<int> withdrawn = 0;
+  list.try_attach(leaving);
+  list.try_attach(staying);
+  in_parallel({[&] { value = 7, list.complete(); }, [&] { withdrawn = list.withdraw(leaving) ? 1 : 0; },
+               [&] {
+                 if (!list.try_attach(late)) late.fire();
+               }});
+  require(leaving.fired + withdrawn == 1, "withdrawn or fired, not both");
+  require(staying.fired == 1 && late.fired == 1, "the others fire once");
+}
+
+/// Two neighbours in the list take themselves back.
+void withdraw_two() {
+  continuation_list list;
+  plain<int> value = 0;
+  reader a(value), b(value), late(value);
+  in_parallel({[&] {
+                 if (list.try_attach(a)) require(list.withdraw(a), "nobody else takes it");
+               },
+               [&] {
+                 if (list.try_attach(b)) require(list.withdraw(b), "nobody else takes it");
+               }});
+  require(list.try_attach(late), "not ready");
+  value = 7;
+  list.complete();
+  require(a.fired == 0 && b.fired == 0 && late.fired == 1, "only what is attached fires");
+}
+
+void one_claims() {
+  claim_word claim;
+  atomic<int> visible{0};
+  plain<int> argument = 0, runs = 0;
+  const auto compete = [&] {
+    if (!claim.claim()) return;
+    require(argument == 7, "the argument is there");
+    runs = runs + 1;
+  };
+  in_parallel({[&] {
+                 argument = 7;
+                 claim.offer(false);
+                 visible.store(1, order::relaxed); // the state may reach another thread in any way
+               },
+               [&] {
+                 if (visible.load(order::relaxed)) compete();
+               },
+               compete});
+  compete();
+  require(runs == 1, "exactly one runs it");
+}
+
+/// A deferred task gets two consumers and a waiter: one consumer queues it, one of all runs it.
+void deferred_is_queued_once() {
+  claim_word claim;
+  plain<int> argument = 0;
+  atomic<int> queued{0}, runs{0};
+  const auto run = [&] {
+    if (!claim.claim()) return;
+    require(argument == 7, "the argument is there");
+    runs.fetch_add(1, order::relaxed);
+  };
+  const auto consume = [&] {
+    if (claim.state() == claim_word::k_deferred && claim.end_deferral()) {
+      queued.fetch_add(1, order::relaxed);
+      run();
+    }
+  };
+  in_parallel({[&] {
+                 argument = 7;
+                 claim.offer(true);
+                 consume();
+               },
+               consume, run});
+  run();
+  require(runs.load(order::relaxed) == 1, "exactly one runs it");
+  require(queued.load(order::relaxed) <= 1, "it is queued at most once");
+}
+
+void last_owner_deletes() {
+  struct counted {
+    reference_count owners;
+    plain<int> value = 0;
+    plain<int> other = 0;
+  };
+  auto* object = new counted;
+  object->owners.add();
+  const auto drop = [=] {
+    if (!object->owners.drop()) return;
+    object->value = object->other = 0; // as the destructor will
+    delete object;
+  };
+  in_parallel({[=] { object->value = 1, drop(); }, [=] { object->other = 1, drop(); }});
+}
+
+/// What a promoted fork, or any task that is waited for, does with all of these: docs/design/latent-forks.md.
+struct task final : detail::job {
+  reference_count owners; // the joiner and the queue
+  claim_word claim;
+  continuation_list waiting;
+  plain<int> argument = 0, value = 0;
+
+  void execute() noexcept {
+    require(argument == 3, "the argument is there");
+    require(value == 0, "executed once");
+    value = argument + 4;
+    waiting.complete();
+  }
+  void run() noexcept override { // the queue's side
+    if (claim.claim()) execute();
+    drop();
+  }
+  void drop() noexcept {
+    if (!owners.drop()) return;
+    argument = value = 0; // as the destructor will
+    delete this;
+  }
+};
+
+/// A thread that sleeps until a task is complete; lives on its stack, like treadle::detail::waiter.
+struct sleeper final : detail::continuation {
+  void fire() noexcept override {
+    notified.store(1, order::release);
+    detail::futex_wake(notified); // the sleeper may be gone by now
+  }
+  void sleep() {
+    while (notified.load(order::acquire) == 0) detail::futex_wait(notified, 0);
+  }
+  atomic<std::uint32_t> notified{0};
+};
+
+void fork_and_join(int thieves) {
+  detail::basic_deque<2> tasks;
+  const auto steal = [&] {
+    if (detail::job* j = tasks.steal()) j->run();
+  };
+  std::vector<thread> running;
+  for (int i = 0; i < thieves; ++i) running.emplace_back(steal);
+  auto* forked = new task;
+  forked->owners.add();
+  forked->argument = 3;
+  forked->claim.offer(false);
+  tasks.push(forked);
+  // The join. As get(): in place when nobody has started it, the queue entry stays and is dropped later.
+  if (forked->claim.claim()) forked->execute();
+  if (!forked->waiting.is_ready()) {
+    sleeper s;
+    if (forked->waiting.try_attach(s)) s.sleep();
+  }
+  require(forked->value == 7, "the value is there");
+  forked->drop();
+  for (thread& t : running) t.join();
+  while (detail::job* j = tasks.pop()) j->run();
+}
+
+} // namespace
+
+std::vector<scenario> future_scenarios() {
+  return {
+      {"ready_shows_the_value", ready_shows_the_value},
+      {"attach_one", [] { attach_or_find_ready(1); }},
+      {"attach_two", [] { attach_or_find_ready(2); }},
+      {"withdraw", withdraw_or_fire},
+      {"withdraw_two", withdraw_two},
+      {"claim", one_claims},
+      {"deferred", deferred_is_queued_once},
+      {"reference_count", last_owner_deletes},
+      {"fork_and_join", [] { fork_and_join(1); }},
+      {"fork_and_join_two_thieves", [] { fork_and_join(2); }},
+  };
+}
+
+} // namespace treadle::check

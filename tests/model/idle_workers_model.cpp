@@ -1,0 +1,123 @@
+// src/task/idle_workers.hpp: no wake-up is lost. A worker that sleeps although there is a job for it shows as a
+// deadlock.
+#include "model/protocols.hpp"
+#include "model/small_runtime.hpp"
+
+namespace treadle::check {
+namespace {
+
+constexpr std::int64_t k_nap_ns = 100;
+
+/// A foreign thread injects jobs one after the other and waits for each.
+void inject(unsigned workers, int jobs, std::int64_t nap_ns = detail::k_forever_ns) {
+  small_runtime runtime(workers);
+  std::vector<thread> running;
+  for (unsigned w = 0; w < workers; ++w) running.emplace_back([&runtime, w, nap_ns] { runtime.work(w, nap_ns); });
+  for (int i = 0; i < jobs; ++i) {
+    awaited a;
+    runtime.inject(a);
+    a.wait();
+  }
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// Two foreign threads at once.
+void inject_from_two() {
+  small_runtime runtime(1);
+  std::vector<thread> running{thread([&] { runtime.work(0); })};
+  const auto one = [&] {
+    awaited a;
+    runtime.inject(a);
+    a.wait();
+  };
+  in_parallel({one, one});
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// The first job blocks its worker until the second has run: the worker that takes the first, as the last searcher,
+/// must not leave the second to nobody.
+void inject_two_that_need_each_other() {
+  struct blocking final : detail::job {
+    explicit blocking(awaited& o) : other(o) {}
+    void run() noexcept override { other.wait(); }
+    awaited& other;
+  };
+  small_runtime runtime(2);
+  std::vector<thread> running{thread([&] { runtime.work(0); }), thread([&] { runtime.work(1); })};
+  awaited second;
+  blocking first(second);
+  runtime.inject(first);
+  runtime.inject(second);
+  second.wait();
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// A worker queues a job on its own deque and is busy for ever: another worker must come, also when it is not a
+/// backlog, because nobody naps for ever.
+void push_and_stay_busy(bool backlog, std::int64_t nap_ns) {
+  small_runtime runtime(2);
+  std::vector<thread> running{thread([&] { runtime.work(1, nap_ns); })};
+  awaited a;
+  runtime.push(0, a, backlog);
+  a.wait();
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// Two jobs while the only other worker may be on its way to sleep: when all sleep, all queues are empty.
+void push_and_search() {
+  small_runtime runtime(2);
+  awaited first, second;
+  std::vector<thread> running{thread([&] { runtime.work(1); }), thread([&] {
+                                runtime.push(0, first, false);
+                                runtime.push(0, second, true);
+                                runtime.work(0);
+                              })};
+  first.wait();
+  second.wait();
+  runtime.exit();
+  runtime.join(running);
+}
+
+void exit_while_going_to_sleep(unsigned workers) {
+  small_runtime runtime(workers);
+  std::vector<thread> running;
+  for (unsigned w = 0; w < workers; ++w) running.emplace_back([&runtime, w] { runtime.work(w); });
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// A deadline that is armed while a worker goes to sleep: it must not sleep past it.
+void arm_a_timer() {
+  small_runtime runtime(1);
+  std::vector<thread> running{thread([&] { runtime.work(0); })};
+  runtime.arm(50);
+  while (runtime.expired.load(order::acquire) == 0) detail::futex_wait(runtime.expired, 0);
+  runtime.exit();
+  runtime.join(running);
+}
+
+} // namespace
+
+std::vector<scenario> idle_workers_scenarios() {
+  return {
+      {"exit", [] { exit_while_going_to_sleep(1); }},
+      {"exit_two", [] { exit_while_going_to_sleep(2); }},
+      {"inject", [] { inject(1, 1); }},
+      {"inject_again", [] { inject(1, 2); }},
+      {"inject_napping", [] { inject(1, 1, k_nap_ns); }},
+      {"inject_two_workers", [] { inject(2, 1); }},
+      {"inject_two_jobs", inject_two_that_need_each_other},
+      {"inject_from_two", inject_from_two},
+      {"push", [] { push_and_stay_busy(false, detail::k_forever_ns); }},
+      {"push_napping", [] { push_and_stay_busy(false, k_nap_ns); }},
+      {"push_backlog_napping", [] { push_and_stay_busy(true, k_nap_ns); }},
+      {"push_and_search", push_and_search},
+      {"timer", arm_a_timer},
+  };
+}
+
+} // namespace treadle::check

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "model/check/explore.hpp"
+
+#include <vector>
+
+namespace treadle::check {
+
+/// A small program around one protocol of the product, whose threads check the protocol's invariants.
+struct scenario {
+  const char* name;
+  std::function<void()> program;
+  limits most = {};
+};
+
+std::vector<scenario> deque_scenarios();
+std::vector<scenario> idle_workers_scenarios();
+std::vector<scenario> future_scenarios();
+std::vector<scenario> timed_wait_scenarios();
+std::vector<scenario> queue_scenarios();
+std::vector<scenario> drain_scenarios();
+
+/// All of them, from the cheapest protocol to the dearest.
+std::vector<scenario> all_scenarios();
+
+} // namespace treadle::check
