@@ -60,4 +60,10 @@ void report_repeated(const char* workload, long operations, Body body, Check che
   }
 }
 
+template <class Body>
+void report_repeated(const char* workload, long operations, Body body) {
+  bool verified = true;
+  report_repeated(workload, operations, [&] { verified &= body(); }, [&] { return verified; });
+}
+
 } // namespace bench

@@ -6,13 +6,12 @@
 /// finds a waiting receiver, and a receive that has to wait.
 namespace channel_bench {
 
-constexpr long k_round_trips = 200'000;
-constexpr long k_few = 20'000; // where the operating system switches threads
+constexpr long k_round_trips = 5'000;
 
 /// `play(round_trips)` returns the last number.
 template <class Play>
-void report(long round_trips, Play play) {
-  bench::report("channel", 2 * round_trips, [&] { return play(round_trips) == 2 * round_trips; });
+void report(Play play) {
+  bench::report_repeated("channel", 2 * k_round_trips, [&] { return play(k_round_trips) == 2 * k_round_trips; });
 }
 
 } // namespace channel_bench

@@ -47,4 +47,4 @@ long play(long round_trips) {
 
 } // namespace
 
-int main() { report(k_few, play); }
+int main() { report(play); }

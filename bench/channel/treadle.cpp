@@ -25,5 +25,5 @@ long play(long round_trips) {
 int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
   treadle::runtime runtime({.workers = workers});
-  treadle::async([&] { report(k_round_trips, play); }).get();
+  treadle::async([&] { report(play); }).get();
 }

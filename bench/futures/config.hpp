@@ -13,14 +13,14 @@
 ///   steal           a task is created and its creator only looks on until another worker has run it
 namespace futures_bench {
 
-constexpr long k_async_get = 500'000;
-constexpr long k_std_async_get = 5'000; // a thread each
+constexpr long k_async_get = 100'000;
+constexpr long k_std_async_get = 1'000; // a thread each
 constexpr int k_fib = 25;
 constexpr long k_fib_result = 75'025;
 constexpr long k_fib_tasks = 242'785;
-constexpr long k_dataflow = 500'000;
-constexpr long k_round_trips = 100'000;
-constexpr long k_steals = 20'000;
+constexpr long k_dataflow = 100'000;
+constexpr long k_round_trips = 10'000;
+constexpr long k_steals = 2'000;
 
 constexpr bool is_sum_below(long sum, long n) { return sum == n * (n - 1) / 2; }
 

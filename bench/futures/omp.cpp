@@ -48,8 +48,8 @@ bool steal() {
 int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
   bench::in_omp(workers, [&] {
-    bench::report("futures/async_get", k_async_get, async_get);
-    bench::report("futures/fib", k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
-    if (workers > 1) bench::report("futures/steal", k_steals, steal);
+    bench::report_repeated("futures/async_get", k_async_get, async_get);
+    bench::report_repeated("futures/fib", k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
+    if (workers > 1) bench::report_repeated("futures/steal", k_steals, steal);
   });
 }

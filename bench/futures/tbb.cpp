@@ -37,7 +37,7 @@ bool steal() {
 int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
   bench::in_tbb(workers, [&] {
-    bench::report("futures/async_get", k_async_get, [] {
+    bench::report_repeated("futures/async_get", k_async_get, [] {
       long sum = 0;
       tbb::task_group group;
       for (long i = 0; i < k_async_get; ++i) {
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
       }
       return is_sum_below(sum, k_async_get);
     });
-    bench::report("futures/fib", k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
-    if (workers > 1) bench::report("futures/steal", k_steals, steal);
+    bench::report_repeated("futures/fib", k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
+    if (workers > 1) bench::report_repeated("futures/steal", k_steals, steal);
   });
 }

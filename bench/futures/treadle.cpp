@@ -67,10 +67,10 @@ int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
   treadle::runtime runtime({.workers = workers});
   treadle::async([&] {
-    bench::report("futures/async_get", k_async_get, async_get);
-    bench::report("futures/fib", k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
-    bench::report("futures/dataflow_ready", k_dataflow, dataflow_ready);
-    bench::report("futures/block_resume", 2 * k_round_trips, block_resume);
-    if (workers > 1) bench::report("futures/steal", k_steals, steal);
+    bench::report_repeated("futures/async_get", k_async_get, async_get);
+    bench::report_repeated("futures/fib", k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
+    bench::report_repeated("futures/dataflow_ready", k_dataflow, dataflow_ready);
+    bench::report_repeated("futures/block_resume", 2 * k_round_trips, block_resume);
+    if (workers > 1) bench::report_repeated("futures/steal", k_steals, steal);
   }).get();
 }

@@ -6,12 +6,12 @@
 namespace wait_all_bench {
 
 constexpr long k_futures = 500'000;
-constexpr long k_threads = 2'000; // for a thread per future
+constexpr long k_threads = 2'000; // where a task is a thread
 
 /// `sum(count)` returns the sum of `count` futures with the values 0, 1, 2, ...
 template <class Sum>
 void report(long count, Sum sum) {
-  bench::report("wait_all", count, [&] { return sum(count) == count * (count - 1) / 2; });
+  bench::report_repeated("wait_all", count, [&] { return sum(count) == count * (count - 1) / 2; });
 }
 
 } // namespace wait_all_bench
