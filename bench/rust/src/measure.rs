@@ -51,10 +51,8 @@ pub fn sum_by_halves_rayon(range: std::ops::Range<u64>, term: &(impl Fn(u64) -> 
         return term(range.start);
     }
     let middle = range.start.midpoint(range.end);
-    let (left, right) = rayon::join(
-        || sum_by_halves_rayon(range.start..middle, term),
-        || sum_by_halves_rayon(middle..range.end, term),
-    );
+    let (left, right) =
+        rayon::join(|| sum_by_halves_rayon(range.start..middle, term), || sum_by_halves_rayon(middle..range.end, term));
     left + right
 }
 

@@ -47,8 +47,7 @@ fn place_chili(scope: &mut chili::Scope<'_>, b: Board, free: u32) -> u64 {
     if free == square {
         return solutions_chili(scope, b.with(square));
     }
-    let (here, others) =
-        scope.join(|s| solutions_chili(s, b.with(square)), |s| place_chili(s, b, free ^ square));
+    let (here, others) = scope.join(|s| solutions_chili(s, b.with(square)), |s| place_chili(s, b, free ^ square));
     here + others
 }
 

@@ -29,9 +29,14 @@ fn run_ints(name: &str, make: fn(u64) -> i32) {
 pub fn rayon(workers: usize) {
     with_rayon(workers, || {
         run_ints("sort_ints", |i| random_bits(i) as i32);
-        run("sort_doubles", |i| (random_bits(i) >> 1) as f64, |key| key as u64, |keys| {
-            keys.par_sort_unstable_by(|a, b| a.partial_cmp(b).expect("a number"));
-        });
+        run(
+            "sort_doubles",
+            |i| (random_bits(i) >> 1) as f64,
+            |key| key as u64,
+            |keys| {
+                keys.par_sort_unstable_by(|a, b| a.partial_cmp(b).expect("a number"));
+            },
+        );
         run_ints("sort_sorted", |i| i as i32);
         run_ints("sort_reverse", |i| -(i as i32));
         run_ints("sort_few", |i| (random_bits(i) % 100) as i32);
