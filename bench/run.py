@@ -152,7 +152,7 @@ def main(argv: list[str]) -> int:
     rows: list[dict] = []
     failures: list[str] = []
     columns = (
-        TextColumn("{task.description:48}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.description:40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         TextColumn("remaining"), TimeRemainingColumn(),
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True, speed_estimate_period=600) as progress:

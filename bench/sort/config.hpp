@@ -44,7 +44,7 @@ template <class Sort>
 void report(const Sort& sort) {
   const auto measure = [&](const char* name, const auto& make) { report_one(name, sort, make); };
   measure("sort_ints", [](std::uint64_t i) { return static_cast<int>(random_bits(i)); });
-  measure("sort_doubles", [](std::uint64_t i) { return static_cast<double>(random_bits(i) >> 1); });
+  measure("sort_doubles", [](std::uint64_t i) { return static_cast<double>(random_bits(i) >> 2); });
   measure("sort_sorted", [](std::uint64_t i) { return static_cast<int>(i); });
   measure("sort_reverse", [](std::uint64_t i) { return -static_cast<int>(i); });
   measure("sort_few", [](std::uint64_t i) { return static_cast<int>(random_bits(i) % 100); });

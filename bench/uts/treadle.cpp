@@ -2,13 +2,16 @@
 #include "uts/config.hpp"
 
 #include <treadle/treadle.hpp>
+#include <utility>
 
 namespace {
 
 long count(uts_tree tree, uts_node node) {
   const long children = uts_children(tree, &node);
   if (children == 0) return 1;
-  constexpr auto fork = [](auto f, auto g) { treadle::parallel_invoke(f, g); };
+  constexpr auto fork = [](auto&& f, auto&& g) {
+    treadle::parallel_invoke(std::forward<decltype(f)>(f), std::forward<decltype(g)>(g));
+  };
   return 1 + bench::sum_by_halves(0, children, fork, [&](long i) { return count(tree, uts_child(&node, i)); });
 }
 

@@ -215,7 +215,7 @@ def test_the_page_shows_the_saved_results() -> None:
     figures = {f"figure_{name}": None for name in ("cost", "speedup", "loops")}
     for name in figures:  # their text does not depend on the numbers
         figures[name] = page.split(f"<!-- {name} -->\n")[1].split("\n<!-- end -->")[0]
-    assert tables.fill(page, {**contents, **figures}) == page
+    assert tables.fill(page, {**contents, **figures}) == page, "bench/plot.py brings the page up to date"
 
 
 def test_every_workload_has_its_problem_in_one_place() -> None:

@@ -31,7 +31,7 @@ pub fn rayon(workers: usize) {
         run_ints("sort_ints", |i| random_bits(i) as i32);
         run(
             "sort_doubles",
-            |i| (random_bits(i) >> 1) as f64,
+            |i| (random_bits(i) >> 2) as f64,
             |key| key as u64,
             |keys| {
                 keys.par_sort_unstable_by(|a, b| a.partial_cmp(b).expect("a number"));
