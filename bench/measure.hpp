@@ -15,16 +15,55 @@ inline unsigned workers_from(int argc, char** argv) {
   return 1;
 }
 
-/// Runs `body`, which returns whether its result is right, and reports it as `operations` operations.
-template <class Body>
-void report(const char* workload, const char* rival, unsigned workers, long operations, Body body) {
-  const auto start = std::chrono::steady_clock::now();
-  const bool verified = body();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("{\"workload\": \"%s\", \"rival\": \"%s\", \"workers\": %u, \"seconds\": %.9f, \"operations\": %ld, "
-              "\"verified\": %s}\n",
-              workload, rival, workers, seconds, operations, verified ? "true" : "false");
+class stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
+};
+
+/// One measured value in `unit`; `operations` of 0 means that the value is not to be divided by anything.
+inline void print_record(const char* workload, double value, const char* unit, long operations, bool verified) {
+  std::printf("{\"workload\": \"%s\", \"value\": %.9f, \"unit\": \"%s\", \"operations\": %ld, \"verified\": %s}\n",
+              workload, value, unit, operations, verified ? "true" : "false");
   std::fflush(stdout);
+}
+
+/// Times `body` as `operations` operations; `check`, which is not timed, tells whether the result is right.
+template <class Body, class Check>
+void report(const char* workload, long operations, Body body, Check check) {
+  const stopwatch watch;
+  body();
+  const double seconds = watch.seconds();
+  print_record(workload, seconds, "s", operations, check());
+}
+
+/// The same for a `body` that returns whether its result is right.
+template <class Body>
+void report(const char* workload, long operations, Body body) {
+  bool verified = false;
+  report(workload, operations, [&] { verified = body(); }, [&] { return verified; });
+}
+
+/// Calls `body` again and again for about a tenth of a second; `operations` are those of one call. For what takes
+/// microseconds in one rival and milliseconds in another.
+template <class Body, class Check>
+void report_repeated(const char* workload, long operations, Body body, Check check) {
+  constexpr double k_enough_s = 0.07;
+  for (long calls = 1;; calls *= 2) {
+    const stopwatch watch;
+    for (long i = 0; i < calls; ++i) body();
+    if (const double seconds = watch.seconds(); seconds > k_enough_s) {
+      return print_record(workload, seconds, "s", calls * operations, check());
+    }
+  }
+}
+
+template <class Body>
+void report_repeated(const char* workload, long operations, Body body) {
+  bool verified = true;
+  report_repeated(workload, operations, [&] { verified &= body(); }, [&] { return verified; });
 }
 
 } // namespace bench

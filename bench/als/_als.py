@@ -29,7 +29,7 @@ WORKLOADS = {
 }
 
 
-def main(rival: str, policy: str | None) -> None:
+def main(policy: str | None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--workers", type=int, default=1)
     workers = parser.parse_args().workers
@@ -44,7 +44,7 @@ def main(rival: str, policy: str | None) -> None:
                 seconds.append(time.perf_counter() - start)
         expected = workload.program.__treadle_function__(*workload.arguments)
         record = {
-            "workload": name, "rival": rival, "workers": workers, "seconds": median(seconds),
+            "workload": name, "value": median(seconds), "unit": "s",
             "verified": largest_difference(answer, expected) < 1e-6, "operations": workload.steps,
         }  # fmt: skip
         print(json.dumps(record))

@@ -2,4 +2,4 @@
 
 from _als import main
 
-main("always-async", "always-async")
+main("always-async")

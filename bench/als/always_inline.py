@@ -2,4 +2,4 @@
 
 from _als import main
 
-main("always-inline", "always-inline")
+main("always-inline")

@@ -2,4 +2,4 @@
 
 from _als import main
 
-main("paper-baseline", "paper-baseline")
+main("paper-baseline")

@@ -2,4 +2,4 @@
 
 from _als import main
 
-main("plain-numpy", None)
+main(None)

@@ -16,8 +16,8 @@ constexpr problem k_large{39, 63'245'986, 204'668'309};
 constexpr problem k_small{32, 2'178'309, 7'049'155};
 
 template <class Fib>
-void report(const char* rival, unsigned workers, problem p, Fib fib) {
-  bench::report("fib", rival, workers, p.calls, [&] { return fib(p.n) == p.result; });
+void report(problem p, Fib fib) {
+  bench::report("fib", p.calls, [&] { return fib(p.n) == p.result; });
 }
 
 } // namespace fib_bench

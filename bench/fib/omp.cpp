@@ -1,4 +1,5 @@
 #include "fib/config.hpp"
+#include "in_omp.hpp"
 
 namespace {
 
@@ -16,7 +17,5 @@ long fib(int n) {
 
 int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
-#pragma omp parallel num_threads(static_cast<int>(workers))
-#pragma omp single
-  fib_bench::report("omp", workers, fib_bench::k_small, fib);
+  bench::in_omp(workers, [&] { fib_bench::report(fib_bench::k_small, fib); });
 }

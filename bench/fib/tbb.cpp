@@ -1,8 +1,7 @@
 #include "fib/config.hpp"
+#include "in_tbb.hpp"
 
-#include <tbb/global_control.h>
 #include <tbb/parallel_invoke.h>
-#include <tbb/task_arena.h>
 
 namespace {
 
@@ -18,7 +17,5 @@ long fib(int n) {
 
 int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
-  tbb::global_control limit(tbb::global_control::max_allowed_parallelism, workers);
-  tbb::task_arena arena(static_cast<int>(workers));
-  arena.execute([&] { fib_bench::report("tbb", workers, fib_bench::k_small, fib); });
+  bench::in_tbb(workers, [&] { fib_bench::report(fib_bench::k_small, fib); });
 }

@@ -15,5 +15,5 @@ long fib(int n) {
 int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
   treadle::runtime runtime({.workers = workers});
-  fib_bench::report("treadle", workers, fib_bench::k_large, [](int n) { return treadle::async(fib, n).get(); });
+  fib_bench::report(fib_bench::k_large, [](int n) { return treadle::async(fib, n).get(); });
 }

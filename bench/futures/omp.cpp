@@ -1,4 +1,5 @@
 #include "futures/config.hpp"
+#include "in_omp.hpp"
 
 using namespace futures_bench;
 
@@ -27,16 +28,28 @@ bool async_get() {
   return is_sum_below(sum, k_async_get);
 }
 
+bool steal() {
+  long sum = 0;
+  for (long i = 0; i < k_steals; ++i) {
+    signal done;
+#pragma omp task shared(sum, done) firstprivate(i)
+    {
+      sum += i;
+      done.set();
+    }
+    done.look_on();
+#pragma omp taskwait
+  }
+  return is_sum_below(sum, k_steals);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
-#pragma omp parallel num_threads(static_cast<int>(workers))
-#pragma omp single
-  {
-    bench::report("futures/async_get", "omp_task", workers, k_async_get, async_get);
-    bench::report("futures/fib", "omp_task", workers, k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
-    bench::report("futures/fork_fib", "omp_task", workers, k_fork_fib_calls,
-                  [] { return fib(k_fork_fib) == k_fork_fib_result; });
-  }
+  bench::in_omp(workers, [&] {
+    bench::report_repeated("futures/async_get", k_async_get, async_get);
+    bench::report_repeated("futures/fib", k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
+    if (workers > 1) bench::report_repeated("futures/steal", k_steals, steal);
+  });
 }

@@ -1,8 +1,6 @@
 #include "futures/config.hpp"
+#include "in_tbb.hpp"
 
-#include <tbb/global_control.h>
-#include <tbb/parallel_invoke.h>
-#include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 using namespace futures_bench;
@@ -19,22 +17,27 @@ long fib(int n) {
   return left + right;
 }
 
-long fork_fib(int n) {
-  if (n < 2) return n;
-  long left = 0;
-  long right = 0;
-  tbb::parallel_invoke([&] { left = fork_fib(n - 1); }, [&] { right = fork_fib(n - 2); });
-  return left + right;
+bool steal() {
+  long sum = 0;
+  tbb::task_group group;
+  for (long i = 0; i < k_steals; ++i) {
+    signal done;
+    group.run([&sum, &done, i] {
+      sum += i;
+      done.set();
+    });
+    done.look_on();
+    group.wait();
+  }
+  return is_sum_below(sum, k_steals);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
-  tbb::global_control limit(tbb::global_control::max_allowed_parallelism, workers);
-  tbb::task_arena arena(static_cast<int>(workers));
-  arena.execute([&] {
-    bench::report("futures/async_get", "tbb_task_group", workers, k_async_get, [] {
+  bench::in_tbb(workers, [&] {
+    bench::report_repeated("futures/async_get", k_async_get, [] {
       long sum = 0;
       tbb::task_group group;
       for (long i = 0; i < k_async_get; ++i) {
@@ -45,8 +48,7 @@ int main(int argc, char** argv) {
       }
       return is_sum_below(sum, k_async_get);
     });
-    bench::report("futures/fib", "tbb_task_group", workers, k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
-    bench::report("futures/fork_fib", "tbb_parallel_invoke", workers, k_fork_fib_calls,
-                  [] { return fork_fib(k_fork_fib) == k_fork_fib_result; });
+    bench::report_repeated("futures/fib", k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
+    if (workers > 1) bench::report_repeated("futures/steal", k_steals, steal);
   });
 }

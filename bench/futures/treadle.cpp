@@ -13,14 +13,6 @@ long fib(int n) {
   return left.get() + right;
 }
 
-long fork_fib(int n) {
-  if (n < 2) return n;
-  long left = 0;
-  long right = 0;
-  treadle::parallel_invoke([&] { left = fork_fib(n - 1); }, [&] { right = fork_fib(n - 2); });
-  return left + right;
-}
-
 bool async_get() {
   long sum = 0;
   for (long i = 0; i < k_async_get; ++i) sum += treadle::async([i] { return i; }).get();
@@ -55,17 +47,30 @@ bool block_resume() {
   return turns == 2 * k_round_trips;
 }
 
+bool steal() {
+  long sum = 0;
+  for (long i = 0; i < k_steals; ++i) {
+    signal done;
+    auto task = treadle::async([&, i] {
+      sum += i;
+      done.set();
+    });
+    done.look_on();
+    task.get();
+  }
+  return is_sum_below(sum, k_steals);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   const unsigned workers = bench::workers_from(argc, argv);
   treadle::runtime runtime({.workers = workers});
   treadle::async([&] {
-    bench::report("futures/async_get", "treadle", workers, k_async_get, async_get);
-    bench::report("futures/fib", "treadle", workers, k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
-    bench::report("futures/fork_fib", "treadle", workers, k_fork_fib_calls,
-                  [] { return fork_fib(k_fork_fib) == k_fork_fib_result; });
-    bench::report("futures/dataflow_ready", "treadle", workers, k_dataflow, dataflow_ready);
-    bench::report("futures/block_resume", "treadle", workers, 2 * k_round_trips, block_resume);
+    bench::report_repeated("futures/async_get", k_async_get, async_get);
+    bench::report_repeated("futures/fib", k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
+    bench::report_repeated("futures/dataflow_ready", k_dataflow, dataflow_ready);
+    bench::report_repeated("futures/block_resume", 2 * k_round_trips, block_resume);
+    if (workers > 1) bench::report_repeated("futures/steal", k_steals, steal);
   }).get();
 }

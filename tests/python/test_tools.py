@@ -1,7 +1,6 @@
 """Each checker must catch a planted violation and pass clean input: a check that cannot fail checks nothing."""
 
 import json
-import sys
 import tomllib
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import check_headers
 import check_layers
 import pip_extras
 import pytest
-import run as bench_run
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = tomllib.loads((ROOT / "tools/layers.toml").read_text())
@@ -97,48 +95,3 @@ def test_extras() -> None:
         "project": {"dependencies": ["a"], "optional-dependencies": {"dev": ["b", "a"]}},
     }
     assert pip_extras.requirements(project, ["build", "dev"]) == ["a", "builder", "b"]
-
-
-RIVAL = """
-import json, sys
-workers = int(sys.argv[sys.argv.index("--workers") + 1])
-print(json.dumps({"workload": "w", "rival": NAME, "workers": workers, "seconds": SECONDS, "verified": VERIFIED,
-                  "operations": 1000}))
-"""
-
-
-def rival(folder: Path, name: str, seconds: float, verified: bool = True, tail: str = "") -> bench_run.Rival:
-    text = (
-        RIVAL.replace("NAME", repr(name)).replace("SECONDS", str(seconds)).replace("VERIFIED", str(verified))
-    )
-    (folder / f"{name}.py").write_text(text + tail)
-    return bench_run.Rival(name, (sys.executable, str(folder / f"{name}.py")))
-
-
-def test_bench_compares(tmp_path: Path) -> None:
-    rivals = [rival(tmp_path, "slow", 0.4), rival(tmp_path, "fast", 0.1)]
-    series, failures = bench_run.run_rounds(rivals, [1, 2], 2, 60)
-    assert failures == []
-    rows = bench_run.summarize(series)
-    assert [(r["rival"], r["workers"], r["ratio_to_best"]) for r in rows] == [
-        ("fast", 1, 1.0), ("slow", 1, 4.0), ("fast", 2, 1.0), ("slow", 2, 4.0),
-    ]  # fmt: skip
-    assert set(rows[0]) == {
-        "workload", "rival", "workers", "median_s", "min_s", "max_s", "ratio_to_best", "peak_rss_kb", "verified",
-    }  # fmt: skip
-    assert all(r["peak_rss_kb"] > 1000 and len(series["w", r["rival"], 1].seconds) == 2 for r in rows)
-
-
-def test_bench_reports_failures(tmp_path: Path) -> None:
-    rivals = [
-        rival(tmp_path, "wrong", 0.1, verified=False),
-        rival(tmp_path, "crash", 0.1, tail="sys.exit('no luck')"),
-        rival(tmp_path, "chatty", 0.1, tail="print('hello')"),
-        rival(tmp_path, "hang", 0.1, tail="import time; time.sleep(60)"),
-    ]
-    _, failures = bench_run.run_rounds(rivals, [1], 1, 2)
-    text = "\n".join(failures)
-    assert "wrong on w with 1 workers: wrong result" in text
-    assert "crash with 1 workers: exit code 1: no luck" in text
-    assert "chatty with 1 workers: printed something that is not a record" in text
-    assert "hang with 1 workers: still running after 2 s" in text

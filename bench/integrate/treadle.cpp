@@ -1,0 +1,28 @@
+#include "integrate/config.hpp"
+
+#include <treadle/treadle.hpp>
+
+using namespace integrate_bench;
+
+namespace {
+
+double integrate(interval whole, double area) {
+  const interval left = whole.left();
+  const interval right = whole.right();
+  const double area_left = left.area();
+  const double area_right = right.area();
+  if (std::abs(area_left + area_right - area) < k_epsilon) return area_left + area_right;
+  double sum_left = 0;
+  double sum_right = 0;
+  treadle::parallel_invoke([&] { sum_left = integrate(left, area_left); },
+                           [&] { sum_right = integrate(right, area_right); });
+  return sum_left + sum_right;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const unsigned workers = bench::workers_from(argc, argv);
+  treadle::runtime runtime({.workers = workers});
+  treadle::async([&] { report(k_large, integrate); }).get();
+}

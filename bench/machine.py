@@ -1,0 +1,81 @@
+"""What a result was measured on, and the raw results with this note."""
+
+import csv
+import datetime
+import os
+import platform
+import re
+import subprocess
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from rivals import BENCH, ROOT
+from series import Key, Series
+
+COLUMNS = ["workload", "rival", "workers", "round", "value", "unit", "operations", "verified"]
+CRATES = ("rayon", "chili", "crossbeam-channel")
+
+
+def said_by(*command: str) -> str:
+    """The first line that a command prints; 'absent' where there is no such command or it fails."""
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    except OSError:
+        return "absent"
+    return done.stdout.split("\n")[0].strip() if done.returncode == 0 else "absent"
+
+
+def crate_versions() -> str:
+    try:
+        lock = tomllib.loads((BENCH / "rust" / "Cargo.lock").read_text())
+    except OSError:
+        return "absent"
+    return ", ".join(f"{p['name']} {p['version']}" for p in lock["package"] if p["name"] in CRATES)
+
+
+def machine() -> dict[str, str]:
+    cpu = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
+    dirty = said_by("git", "status", "--porcelain") not in ("", "absent")
+    return {
+        "cpu": cpu.group(1) if cpu else platform.machine(),
+        "usable cores": str(len(os.sched_getaffinity(0))),
+        "kernel": platform.release(),
+        "compiler": said_by("g++", "--version"),
+        "clang": said_by("clang++-19", "--version"),
+        "rustc": said_by("rustc", "--version"),
+        "go": said_by("go", "version"),
+        "oneTBB": said_by("pkg-config", "--modversion", "tbb"),
+        "libomp": said_by("dpkg-query", "-W", "-f=${Version}", "libomp5-19"),
+        "crates": crate_versions(),
+        "commit": said_by("git", "rev-parse", "--short", "HEAD") + (" with changes" if dirty else ""),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }
+
+
+def save(name: str, series: Mapping[Key, Series]) -> Path:
+    note = machine()
+    label = re.sub(r"[^a-z0-9]+", "-", note["cpu"].lower()).strip("-")
+    folder = BENCH / "results" / f"{label}-{note['usable cores']}-cores"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"{name}.csv").open("w", newline="") as file:
+        file.writelines(f"# {key}: {text}\n" for key, text in note.items())
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for (workload, rival, workers), s in sorted(series.items()):
+            for i, (value, operations) in enumerate(zip(s.values, s.operations, strict=True), 1):
+                writer.writerow([workload, rival, workers, i, value, s.unit, operations, s.verified])
+    return folder / f"{name}.csv"
+
+
+def load(file: Path) -> tuple[dict[str, str], dict[Key, Series]]:
+    """The note and the measurements that save() wrote."""
+    lines = file.read_text().splitlines()
+    note = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
+    series: dict[Key, Series] = {}
+    for row in csv.DictReader(line for line in lines if not line.startswith("# ")):
+        s = series.setdefault((row["workload"], row["rival"], int(row["workers"])), Series(row["unit"]))
+        s.values.append(float(row["value"]))
+        s.operations.append(int(row["operations"]))
+        s.verified &= row["verified"] == "True"
+    return note, series

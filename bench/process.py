@@ -1,0 +1,109 @@
+"""Runs one rival once: its records, its peak memory, and what went wrong."""
+
+import ctypes
+import json
+import os
+import selectors
+import signal
+import subprocess
+import time
+
+from rivals import Rival
+
+SKIPPED = 77  # exit code of a rival that cannot run on this machine; it says why on stderr
+
+# What would make a run differ from one on another day: a pinned OpenBLAS kernel, settings of OpenMP and the pools.
+FOREIGN = (
+    "OPENBLAS_CORETYPE",
+    "OPENBLAS_L2_SIZE",
+    "OMP_",
+    "GOMP_",
+    "KMP_",
+    "LIBOMP_",
+    "RAYON_",
+    "TREADLE_",
+    "GOMAXPROCS",
+)
+
+
+class CannotRunError(Exception):
+    pass
+
+
+def environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+
+
+# The peak memory of a process counts what it was before exec, which would be this interpreter. So a small shell starts the
+# rival, tells its number through its standard input and ends; the rival becomes our child, because we adopt orphans.
+LAUNCH = '"$@" </dev/null & echo $! >&0'
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def start(command: tuple[str, ...]) -> tuple[int, int, int]:
+    """Process number, and the reading ends of stdout and stderr."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    (out, out_end), (err, err_end), (number, number_end) = os.pipe(), os.pipe(), os.pipe()
+    shell = ["/bin/sh", "-c", LAUNCH, "sh", *command]
+    subprocess.run(shell, stdin=number_end, stdout=out_end, stderr=err_end, env=environment(), check=True)
+    for end in (out_end, err_end, number_end):
+        os.close(end)
+    with os.fdopen(number) as told:
+        return int(told.readline()), out, err
+
+
+def read_to_end(streams: tuple[int, ...], timeout_s: float) -> list[str]:
+    parts: dict[int, bytes] = dict.fromkeys(streams, b"")
+    deadline = time.monotonic() + timeout_s
+    with selectors.DefaultSelector() as selector:
+        for stream in streams:
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map():
+            if (
+                not (events := selector.select(max(0.0, deadline - time.monotonic())))
+                and time.monotonic() >= deadline
+            ):
+                raise TimeoutError
+            for key, _ in events:
+                if data := os.read(key.fd, 1 << 16):
+                    parts[key.fd] += data
+                else:
+                    selector.unregister(key.fd)
+    return [text.decode(errors="replace") for text in parts.values()]
+
+
+def records_in(text: str) -> list[dict]:
+    """Raises ValueError, KeyError or TypeError where a line is not a record."""
+    records = [json.loads(line) for line in text.splitlines() if line.strip()]
+    for record in records:
+        record["workload"], record["verified"]
+        record["value"] = float(record["value"])
+        record["operations"] = int(record.get("operations", 0))
+    return records
+
+
+def measure(rival: Rival, workers: int, timeout_s: float) -> tuple[list[dict], int, str]:
+    """Run one rival once: its records, its peak memory in kB, and what went wrong ('' when nothing did)."""
+    try:
+        process, *streams = start((*rival.command, "--workers", str(workers)))
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        return [], 0, f"did not start: {error}"
+    text: list[str] = []
+    try:
+        text = read_to_end(tuple(streams), timeout_s)
+    finally:  # also on Ctrl-C, which a background process of a shell does not see
+        if not text:
+            os.kill(process, signal.SIGKILL)
+        _, status, usage = os.wait4(process, 0)
+        for stream in streams:
+            os.close(stream)
+    out, err = text
+    if (code := os.waitstatus_to_exitcode(status)) == SKIPPED:
+        raise CannotRunError(err.strip())
+    if code:
+        return [], usage.ru_maxrss, f"exit code {code}: {err.strip()[-500:]}"
+    try:
+        records = records_in(out)
+    except (ValueError, KeyError, TypeError) as error:
+        return [], usage.ru_maxrss, f"printed something that is not a record ({error!r}): {out[:300]}"
+    return records, usage.ru_maxrss, "" if records else "printed no record"

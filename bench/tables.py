@@ -1,0 +1,135 @@
+"""The tables of docs/performance.md, generated from the raw results that `./dev bench all --save` leaves."""
+
+import re
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+
+from machine import load
+from rivals import BENCH
+from series import text_of
+
+RIVALS = {  # in the order of the columns
+    "treadle": "Treadle",
+    "treadle_futures": "Treadle, futures",
+    "treadle_async": "Treadle, one header",
+    "tbb": "oneTBB",
+    "omp": "GCC OpenMP",
+    "omp_llvm": "LLVM OpenMP",
+    "rayon": "rayon",
+    "chili": "chili",
+    "gnu_parallel": "GNU parallel mode",
+    "std_par": "std::execution::par",
+    "crossbeam": "crossbeam",
+    "go": "Go",
+    "std_async": "std::async",
+    "std_future": "std::async",
+    "std_thread": "std::thread",
+    "serial": "serial",
+}
+TASKS = ("fib", "integrate", "nqueens", "skynet", "uts_t1", "uts_t3", "spawn_flat", "wait_all")
+TASKS += ("futures/async_get", "futures/fib", "futures/dataflow_ready")
+LATENCIES = ("futures/block_resume", "futures/steal", "channel", "start_stop")
+TIMES = ("matmul_1024", "matmul_2048")
+TIMES += tuple(f"sort_{keys}" for keys in ("ints", "doubles", "sorted", "reverse", "few"))
+BODIES = ("empty", "saxpy", "heavy")
+FOOTPRINT = ("idle", "memory_fib", "memory_alive", "compile", "compile_lines")
+
+
+@dataclass
+class Results:
+    """Medians per operation; times of a whole run where there are no operations."""
+
+    note: dict[str, str]
+    cost: dict[tuple[str, str, int], float]
+    unit: dict[str, str]
+    operations: dict[tuple[str, str, int], int]
+
+    def workers(self) -> tuple[int, ...]:
+        """One, and as many as there are cores: more are for a look at oversubscription."""
+        cores = int(self.note["usable cores"])
+        return tuple(sorted({w for _, _, w in self.cost if w in (1, cores)}))
+
+    def rivals(self, workload: str, workers: int) -> dict[str, float]:
+        return {r: self.cost[workload, r, workers] for r in RIVALS if (workload, r, workers) in self.cost}
+
+
+def newest(folder: Path = BENCH / "results") -> Path:
+    """The folder of the machine that was measured last."""
+    return max(folder.glob("*/*.csv"), key=lambda file: load(file)[0].get("date", "")).parent
+
+
+def read(folder: Path) -> Results:
+    results = Results({}, {}, {}, {})
+    for file in sorted(folder.glob("*.csv")):
+        note, series = load(file)
+        if note["date"] > results.note.get("date", ""):
+            results.note = note
+        for key, s in series.items():
+            results.cost[key] = statistics.median(s.costs())
+            results.unit[key[0]] = s.unit
+            results.operations[key] = s.operations[-1]
+    return results
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def by_rival(results: Results, workloads: tuple[str, ...], whole_runs: bool = False) -> str:
+    """A row per workload and number of workers, a column per rival; the best that is not serial is bold."""
+    groups = {(w, n): found for w in workloads for n in results.workers() if (found := results.rivals(w, n))}
+    names = [r for r in RIVALS if any(r in found for found in groups.values())]
+    if not names:
+        return "*Not measured yet.*"
+    rows = []
+    for (workload, workers), found in groups.items():
+        best = min((cost for rival, cost in found.items() if rival != "serial"), default=None)
+        cells = [workload, str(workers)]
+        for name in names:
+            if (cost := found.get(name)) is None:
+                cells.append("–")
+                continue
+            factor = results.operations[workload, name, workers] if whole_runs else 1
+            text = text_of(cost * max(factor, 1), results.unit[workload]).replace(" lines", "")
+            cells.append(f"**{text}**" if cost == best and name != "serial" else text)
+        rows.append(cells)
+    return table(["workload", "workers", *(RIVALS[name] for name in names)], rows)
+
+
+def loops(results: Results) -> str:
+    """Time of one loop on all cores."""
+    found = (re.fullmatch(r"loops_(\w+)_(\d+)", workload) for workload, _, _ in results.cost)
+    lengths = sorted({int(match[2]) for match in found if match})
+    if not lengths:
+        return "*Not measured yet.*"
+    workers = results.workers()[-1]
+    columns = [r for r in RIVALS if ("loops_saxpy_" + str(lengths[0]), r, workers) in results.cost]
+    rows = []
+    for body in BODIES:
+        for n in lengths:
+            times = [results.cost[f"loops_{body}_{n}", r, workers] * n for r in columns]
+            rows.append([body, f"{n:,}", *(text_of(time, "s") for time in times)])
+    return table(["body", "iterations", *(RIVALS[r] for r in columns)], rows)
+
+
+def machine(results: Results) -> str:
+    return "Measured on: " + "; ".join(f"{name} {text}" for name, text in results.note.items()) + "."
+
+
+def blocks(results: Results) -> dict[str, str]:
+    return {
+        "machine": machine(results),
+        "tasks": by_rival(results, TASKS),
+        "latencies": by_rival(results, LATENCIES),
+        "times": by_rival(results, TIMES, whole_runs=True),
+        "loops": loops(results),
+        "footprint": by_rival(results, FOOTPRINT),
+    }
+
+
+def fill(page: str, contents: dict[str, str]) -> str:
+    """The page with each block `<!-- NAME -->` … `<!-- end -->` replaced; raises KeyError for a NAME nobody makes."""
+    pattern = re.compile(r"<!-- (\w+) -->\n.*?<!-- end -->", re.DOTALL)
+    return pattern.sub(lambda match: f"<!-- {match[1]} -->\n{contents[match[1]]}\n<!-- end -->", page)
