@@ -6,16 +6,14 @@ using namespace integrate_bench;
 
 namespace {
 
-double integrate(interval whole, double area) {
+double integrate(const interval& whole, double area) {
   const interval left = whole.left();
   const interval right = whole.right();
   const double area_left = left.area();
   const double area_right = right.area();
   if (std::abs(area_left + area_right - area) < k_epsilon) return area_left + area_right;
-  double sum_left = 0;
-  double sum_right = 0;
-  treadle::parallel_invoke([&] { sum_left = integrate(left, area_left); },
-                           [&] { sum_right = integrate(right, area_right); });
+  const auto [sum_left, sum_right] = treadle::parallel_invoke([=] { return integrate(left, area_left); },
+                                                              [=] { return integrate(right, area_right); });
   return sum_left + sum_right;
 }
 

@@ -12,10 +12,8 @@ long solutions(board b);
 long with_queen_on(board b, unsigned free) {
   const unsigned square = first_of(free);
   if (free == square) return solutions(b.with(square));
-  long here = 0;
-  long others = 0;
-  treadle::parallel_invoke([&] { here = solutions(b.with(square)); },
-                           [&] { others = with_queen_on(b, free ^ square); });
+  const auto [here, others] = treadle::parallel_invoke([=] { return solutions(b.with(square)); },
+                                                       [=] { return with_queen_on(b, free ^ square); });
   return here + others;
 }
 

@@ -1,20 +1,24 @@
-#include "by_halves.hpp"
 #include "skynet/config.hpp"
 
 #include <treadle/treadle.hpp>
-#include <utility>
 
 using namespace skynet_bench;
 
 namespace {
 
+long skynet(long first, long leaves);
+
+/// Those numbered from `begin` to `end` of the ten subtrees with `leaves` leaves each.
+long subtrees(long first, long leaves, long begin, long end) {
+  if (end - begin == 1) return skynet(first + begin * leaves, leaves);
+  const long middle = begin + (end - begin) / 2;
+  const auto [left, right] = treadle::parallel_invoke([=] { return subtrees(first, leaves, begin, middle); },
+                                                      [=] { return subtrees(first, leaves, middle, end); });
+  return left + right;
+}
+
 long skynet(long first, long leaves) {
-  if (leaves == 1) return first;
-  const long size = leaves / k_branching;
-  constexpr auto fork = [](auto&& f, auto&& g) {
-    treadle::parallel_invoke(std::forward<decltype(f)>(f), std::forward<decltype(g)>(g));
-  };
-  return bench::sum_by_halves(0, k_branching, fork, [=](long i) { return skynet(first + i * size, size); });
+  return leaves == 1 ? first : subtrees(first, leaves / k_branching, 0, k_branching);
 }
 
 } // namespace

@@ -1,18 +1,23 @@
-#include "by_halves.hpp"
 #include "uts/config.hpp"
 
 #include <treadle/treadle.hpp>
-#include <utility>
 
 namespace {
 
+long count(uts_tree tree, uts_node node);
+
+/// Nodes of the subtrees of the children numbered from `begin` to `end`.
+long count_below(uts_tree tree, const uts_node& parent, long begin, long end) {
+  if (end - begin == 1) return count(tree, uts_child(&parent, begin));
+  const long middle = begin + (end - begin) / 2;
+  const auto [left, right] = treadle::parallel_invoke([=, &parent] { return count_below(tree, parent, begin, middle); },
+                                                      [=, &parent] { return count_below(tree, parent, middle, end); });
+  return left + right;
+}
+
 long count(uts_tree tree, uts_node node) {
   const long children = uts_children(tree, &node);
-  if (children == 0) return 1;
-  constexpr auto fork = [](auto&& f, auto&& g) {
-    treadle::parallel_invoke(std::forward<decltype(f)>(f), std::forward<decltype(g)>(g));
-  };
-  return 1 + bench::sum_by_halves(0, children, fork, [&](long i) { return count(tree, uts_child(&node, i)); });
+  return children == 0 ? 1 : 1 + count_below(tree, node, 0, children);
 }
 
 } // namespace

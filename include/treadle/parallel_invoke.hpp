@@ -31,10 +31,10 @@ template <class G, bool Keep>
 struct fork_of final : latent_fork {
   using function_type = std::remove_reference_t<G>;
   using result_type = std::conditional_t<Keep, result_of<G>, char>;
-  // Other workers call what the record holds. A small temporary is copied into it and the direct call uses the
-  // original, which nobody else can reach, so that the compiler sees through it; anything else is referred to.
+  // Whoever runs it calls what the record holds: a copy of a small temporary, which then need not be kept in registers
+  // across the first call and makes no other stores; anything else by reference.
   static constexpr bool copies = !std::is_lvalue_reference_v<G> && std::is_trivially_copyable_v<function_type> &&
-                                 sizeof(function_type) <= 4 * sizeof(void*);
+                                 sizeof(function_type) <= 8 * sizeof(void*);
 
   explicit fork_of(function_type& g) noexcept : latent_fork(kind), function(g) {
     if constexpr (!std::is_trivially_destructible_v<result_type>) has_result = false;
@@ -76,13 +76,12 @@ struct fork_guard {
   }
 };
 
-/// A function object as parallel_invoke may hold it: temporaries by value, others by reference. A temporary that never
-/// has its address taken stays in registers, which is most of the cost of a fork.
+/// A function object as parallel_invoke may hold it: temporaries by value, others by reference.
 template <class F>
 using held = std::conditional_t<std::is_lvalue_reference_v<F>, F, std::remove_reference_t<F>>;
 
 template <class F, class G>
-[[gnu::cold, gnu::noinline]] auto parallel_invoke_elsewhere(held<F> f, held<G> g) ->
+[[gnu::cold, gnu::noinline]] auto parallel_invoke_elsewhere(held<F>& f, held<G>& g) ->
     typename both_results<F, G>::type;
 
 } // namespace detail
@@ -100,7 +99,10 @@ auto parallel_invoke(F&& f, G&& g) -> typename detail::both_results<F, G>::type 
   constexpr bool keep = !std::is_void_v<results>;
   detail::fork_list* forks = detail::this_fork_list();
   if (TREADLE_UNLIKELY(!forks)) {
-    return detail::parallel_invoke_elsewhere<F, G>(std::forward<F>(f), std::forward<G>(g));
+    // Copies: temporaries that never have their address taken need not be in memory on the fast path.
+    detail::held<F> first(std::forward<F>(f));
+    detail::held<G> second(std::forward<G>(g));
+    return detail::parallel_invoke_elsewhere<F, G>(first, second);
   }
   detail::fork_of<G, keep> pending(g);
   detail::latent_work* const older = pending.link(*forks);
@@ -108,14 +110,14 @@ auto parallel_invoke(F&& f, G&& g) -> typename detail::both_results<F, G>::type 
   if constexpr (keep) {
     auto first = f();
     guard.armed = false;
-    if (TREADLE_LIKELY(pending.unlink(*forks, older))) return results(std::move(first), g());
+    if (TREADLE_LIKELY(pending.unlink(*forks, older))) return results(std::move(first), pending.function());
     pending.finish();
     return results(std::move(first), std::move(pending.result));
   } else {
     f();
     guard.armed = false;
     if (TREADLE_LIKELY(pending.unlink(*forks, older)))
-      g();
+      pending.function();
     else
       pending.finish();
   }
@@ -134,7 +136,7 @@ void parallel_invoke(F&& f, Rest&&... rest) {
 }
 
 template <class F, class G>
-auto detail::parallel_invoke_elsewhere(held<F> f, held<G> g) -> typename both_results<F, G>::type {
+auto detail::parallel_invoke_elsewhere(held<F>& f, held<G>& g) -> typename both_results<F, G>::type {
   using results = typename both_results<F, G>::type;
   if constexpr (std::is_void_v<results>) {
     auto both = [&] { treadle::parallel_invoke(f, g); };
