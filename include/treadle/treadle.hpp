@@ -14,6 +14,7 @@
 #include <treadle/promise.hpp>
 #include <treadle/runtime.hpp>
 #include <treadle/semaphore.hpp>
+#include <treadle/task_group.hpp>
 #include <treadle/this_task.hpp>
 #include <treadle/unwrapping.hpp>
 #include <treadle/when.hpp>

@@ -111,7 +111,7 @@ bool future_state::wait_until(std::int64_t deadline_ns) {
   return (new timed_get(*this, deadline_ns))->block();
 }
 
-void schedule(future_state& task) {
+void schedule(job& task) {
   if (worker* w = this_worker()) {
     w->counters.created.increment_unshared();
     w->push(task);

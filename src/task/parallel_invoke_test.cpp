@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <random>
 #include <stdexcept>
+#include <string>
 
 namespace treadle {
 namespace {
@@ -30,6 +32,50 @@ TEST_P(parallel_invoke_test, two_to_many_functions) {
     int r[5] = {};
     parallel_invoke([&] { r[0] = 1; }, [&] { r[1] = 2; }, [&] { r[2] = 3; }, [&] { r[3] = 4; }, [&] { r[4] = 5; });
     EXPECT_EQ(r[0] + r[1] + r[2] + r[3] + r[4], 15);
+  }).get();
+}
+
+TEST_P(parallel_invoke_test, two_results_come_back_as_a_pair) {
+  const auto body = [] {
+    for (int i = 0; i < 200; ++i) {
+      auto [text, number] = parallel_invoke([i] { return std::string(static_cast<std::size_t>(i), 'x'); },
+                                            [i] { return std::make_unique<int>(i); });
+      EXPECT_EQ(text.size(), static_cast<std::size_t>(i));
+      EXPECT_EQ(*number, i);
+    }
+  };
+  async(body).get();
+  body();
+  static_assert(std::is_void_v<decltype(parallel_invoke([] { return 1; }, [] {}))>);
+}
+
+TEST_P(parallel_invoke_test, results_of_a_half_that_another_worker_took) {
+  if (GetParam() == 1) return; // nobody could take it
+  async([] {
+    for (int i = 0; i < 100; ++i) {
+      latch both(2); // neither half returns before the other has started
+      const auto [one, two] = parallel_invoke([&] { return both.arrive_and_wait(), std::string("one"); },
+                                              [&] { return both.arrive_and_wait(), std::string("two"); });
+      EXPECT_EQ(one + two, "onetwo");
+    }
+  }).get();
+}
+
+TEST_P(parallel_invoke_test, a_result_is_destroyed_when_the_other_half_throws) {
+  async([] {
+    const auto held = std::make_shared<int>(0);
+    for (bool first : {true, false}) {
+      for (int i = 0; i < 50; ++i) {
+        latch both(GetParam() == 1 ? 1 : 2);
+        const auto half = [&](bool throws) {
+          if (GetParam() > 1) both.arrive_and_wait();
+          if (throws) throw std::runtime_error("half");
+          return held;
+        };
+        EXPECT_THROW(parallel_invoke([&] { return half(first); }, [&] { return half(!first); }), std::runtime_error);
+      }
+    }
+    EXPECT_EQ(held.use_count(), 1);
   }).get();
 }
 

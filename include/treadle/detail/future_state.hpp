@@ -112,7 +112,7 @@ class future_state : public job {
 /// Queues a task (adopting one reference) where the calling thread's work belongs: the worker's own deque, or the
 /// current runtime's injection queue for foreign threads. Starts the default runtime when there is none; when that
 /// throws, the caller keeps the reference.
-void schedule(future_state& task);
+void schedule(job& task);
 
 /// Runs `task` now on a fresh stack and exposes the calling task to other workers (launch::fork). Adopts a reference.
 void schedule_fork(future_state& task);

@@ -14,6 +14,9 @@ class job {
   /// For a queue entry whose task ran elsewhere meanwhile: drops the entry's share in it and returns true.
   virtual bool discard_if_done() noexcept { return false; }
 
+  /// True for a task of this group.
+  virtual bool belongs_to(const void*) const noexcept { return false; }
+
   plain<job*> next_job = nullptr; // used by whichever list the job is in
 
  protected:
