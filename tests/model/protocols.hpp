@@ -18,6 +18,7 @@ std::vector<scenario> idle_workers_scenarios();
 std::vector<scenario> future_scenarios();
 std::vector<scenario> timed_wait_scenarios();
 std::vector<scenario> queue_scenarios();
+std::vector<scenario> group_scenarios();
 std::vector<scenario> drain_scenarios();
 
 /// All of them, from the cheapest protocol to the dearest.
