@@ -13,6 +13,10 @@ struct runtime_options {
   unsigned workers = 0;
   /// Usable bytes of a task's stack; only tasks that really suspend occupy one. TREADLE_STACK_BYTES; default 256 KiB.
   std::size_t stack_bytes = 0;
+  /// Idle workers may interrupt busy ones by a signal (SIGURG, with SA_RESTART, at most every 50 us) to be given latent
+  /// work that would wait for the end of a long function otherwise. Programs that use SIGURG themselves are left alone.
+  /// TREADLE_NUDGE=0 turns it off.
+  bool nudge = true;
 
   /// Takes every `--treadle:NAME=VALUE` (workers, stack-bytes) out of the arguments and leaves the rest in place.
   /// Throws std::invalid_argument naming an option that is unknown or has an unusable value.

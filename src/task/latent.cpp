@@ -1,6 +1,7 @@
 #include <treadle/detail/latent.hpp>
 
 #include "base/clock.hpp"
+#include "task/nudge.hpp"
 #include "task/promoted_task.hpp"
 #include "task/scheduler.hpp"
 
@@ -10,6 +11,11 @@
 #include <thread>
 
 namespace treadle::detail {
+
+namespace {
+// A nudge costs the busy worker a microsecond or two, even when it has nothing to give.
+constexpr std::int64_t k_nudge_pause_ns_min = 50'000, k_nudge_pause_ns_max = 2'000'000;
+} // namespace
 
 void promoted_task::execute() noexcept {
   m_taken_by = this_worker();
@@ -67,47 +73,113 @@ void latent_fork::finish_unwinding(fork_list& list, latent_work* older) noexcept
 
 void latent_work::promote_oldest(fork_list& list) noexcept { list.runner->promote_oldest(list); }
 
-bool worker::promote(latent_work& record, bool all) {
-  promoted_task* task = std::exchange(m_spare, nullptr);
-  if (!task) task = new promoted_task;
-  task->kind = record.m_kind;
-  if (!task->kind->promote(record, *task, all)) {
-    m_spare = task;
-    return false;
+namespace {
+
+/// Keeps answer_nudge() away.
+class promoting {
+ public:
+  explicit promoting(bool& flag) noexcept : m_flag(flag), m_before(std::exchange(flag, true)) { signal_fence(); }
+  ~promoting() {
+    signal_fence();
+    m_flag = m_before;
   }
-  task->promoted_by = this;
-  task->whole_stack = all;
-  task->add_ref();
+  promoting(const promoting&) = delete;
+  promoting& operator=(const promoting&) = delete;
+
+ private:
+  bool& m_flag;
+  const bool m_before;
+};
+
+} // namespace
+
+bool worker::fill(promoted_task& task, latent_work& record, bool all) noexcept {
+  task.kind = record.m_kind;
+  if (!task.kind->promote(record, task, all)) return false;
+  task.promoted_by = this;
+  task.whole_stack = all;
+  task.add_ref();
+  return true;
+}
+
+bool worker::promote(latent_work& record, bool all) {
+  const promoting guard(m_promotes);
+  auto task = intrusive_ptr<promoted_task>::adopt(new promoted_task);
+  if (!fill(*task, record, all)) return false;
   counters.promoted.increment_unshared();
   counters.created.increment_unshared();
   try {
     push(*task, true); // the oldest work is the last that its owner comes back to
-  } catch (...) {      // no memory for the queue: whoever joins runs it
-    task->release();
-    counters.finished.store(counters.finished.load(order::relaxed) + 1, order::release);
+    task.detach();
+  } catch (...) { // no memory for the queue: whoever joins runs it
+    counters.count_finished();
   }
   return true;
 }
 
-void worker::promote_oldest(fork_list& list) noexcept {
-  if (!tasks.empty()) return; // there is something to steal already
-  if (ticks_now() < m_promote_after) return;
+template <class Give>
+bool worker::give_oldest(fork_list& list, Give give) {
   for (const latent_work* end = nullptr;;) {
     latent_work* oldest = nullptr;
     for (latent_work* record = list.newest; record != end; record = record->m_older) {
       if (record->m_kind) oldest = record;
     }
-    if (!oldest) return;
-    try {
-      if (promote(*oldest, false)) return;
-    } catch (...) { // no memory: it stays latent
-      return;
-    }
+    if (!oldest) return false;
+    if (give(*oldest)) return true;
     end = oldest; // it has nothing to give
   }
 }
 
+void worker::promote_oldest(fork_list& list) noexcept {
+  if (!tasks.empty() || m_handed.load(order::relaxed)) return; // there is something to steal already
+  if (ticks_now() < m_promote_after) return;
+  const promoting guard(m_promotes);
+  try {
+    give_oldest(list, [this](latent_work& record) { return promote(record, false); });
+  } catch (...) { // no memory: it stays latent
+  }
+}
+
+bool worker::nudge() noexcept {
+  if (looks_for_work.load(order::relaxed) || !tasks.empty()) return false;
+  const std::int64_t now = ticks_now();
+  if (now < m_nudge_after.load(order::relaxed)) return false;
+  if (!m_empty_task.load(order::relaxed)) {
+    try {
+      auto* task = new promoted_task;
+      promoted_task* none = nullptr;
+      if (!m_empty_task.compare_exchange(none, task, order::release, order::relaxed)) task->release();
+    } catch (...) { // no memory: the work stays where it is
+      return false;
+    }
+  }
+  const std::int64_t pause_ns = std::max(m_nudge_pause_ns.load(order::relaxed), k_nudge_pause_ns_min);
+  m_nudge_pause_ns.store(pause_ns, order::relaxed);
+  m_nudge_after.store(now + ns_to_ticks(pause_ns), order::relaxed);
+  send_nudge(thread_id.load(order::relaxed));
+  return true;
+}
+
+void worker::answer_nudge(fork_list& list) noexcept {
+  if (m_promotes || !tasks.empty() || m_handed.load(order::relaxed)) return;
+  promoted_task* task = m_empty_task.load(order::acquire); // pairs with nudge(), which only replaces null
+  const bool given = task && give_oldest(list, [&](latent_work& record) { return fill(*task, record, false); });
+  if (given) {
+    m_empty_task.store(nullptr, order::relaxed);
+    m_handed.store(task, order::release); // pairs with take_handed()
+  }
+  m_nudge_pause_ns.store(given ? 0 : std::min(2 * m_nudge_pause_ns.load(order::relaxed), k_nudge_pause_ns_max),
+                         order::relaxed);
+}
+
+promoted_task* worker::take_handed() noexcept {
+  if (TREADLE_LIKELY(!m_handed.load(order::relaxed))) return nullptr;
+  return m_handed.exchange(nullptr, order::acquire); // pairs with answer_nudge()
+}
+
 void worker::promote_all(fork_list& list) {
+  if (!list.newest) return;
+  const promoting guard(m_promotes);
   // From old to new, so that thieves get the oldest: turn the links round, and on the way back set them right.
   latent_work* record = std::exchange(list.newest, nullptr);
   latent_work* newer = nullptr;

@@ -30,9 +30,9 @@ std::size_t parse(std::string_view name, std::string_view text, std::size_t min,
   return value;
 }
 
-std::size_t from_environment(const char* name, std::size_t min, std::size_t max) {
+std::size_t from_environment(const char* name, std::size_t min, std::size_t max, std::size_t otherwise = 0) {
   const char* text = std::getenv(name);
-  return text && *text ? parse(name, text, min, max) : 0;
+  return text && *text ? parse(name, text, min, max) : otherwise;
 }
 
 } // namespace
@@ -54,9 +54,11 @@ runtime_options runtime_options::from_arguments(int& argc, char** argv) {
       options.workers = static_cast<unsigned>(parse(name, text, 1, k_workers_max));
     } else if (name == "--treadle:stack-bytes") {
       options.stack_bytes = parse(name, text, k_stack_bytes_min, k_stack_bytes_max);
+    } else if (name == "--treadle:nudge") {
+      options.nudge = parse(name, text, 0, 1) != 0;
     } else {
       throw std::invalid_argument("unknown option '" + std::string(name) +
-                                  "'; known: --treadle:workers=N, --treadle:stack-bytes=N");
+                                  "'; known: --treadle:workers=N, --treadle:stack-bytes=N, --treadle:nudge=0");
     }
   }
   argc = kept;
@@ -81,6 +83,7 @@ runtime_options resolve(runtime_options options) {
   if (options.stack_bytes < k_stack_bytes_min || options.stack_bytes > k_stack_bytes_max) {
     throw std::invalid_argument("runtime_options::stack_bytes: expected 16384 to 4294967296");
   }
+  if (options.nudge) options.nudge = from_environment("TREADLE_NUDGE", 0, 1, 1) != 0;
   return options;
 }
 

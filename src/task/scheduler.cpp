@@ -1,12 +1,20 @@
 #include "task/scheduler.hpp"
 
+#include "task/nudge.hpp"
+#include "task/promoted_task.hpp"
+
+#include <algorithm>
+
 #include <pthread.h>
 #include <string>
 
 namespace treadle::detail {
 
 scheduler::scheduler(const runtime_options& resolved, runtime& owner)
-    : idle(resolved.workers), facade(owner), stack_bytes(resolved.stack_bytes) {
+    : idle(resolved.workers),
+      facade(owner),
+      stack_bytes(resolved.stack_bytes),
+      m_nudges(resolved.nudge && resolved.workers > 1 && enable_nudges()) {
   init_asymmetric_fence();
   for (unsigned i = 0; i < resolved.workers; ++i) {
     workers.push_back(std::make_unique<worker>(*this, i, resolved.stack_bytes));
@@ -53,9 +61,37 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
   for (unsigned i = 0; i < n; ++i) {
     worker& victim = *workers[(start + i) % n];
     if (&victim == &thief) continue;
-    if (job* item = victim.tasks.steal()) return item;
+    job* item = victim.tasks.steal();
+    if (!item) {
+      item = victim.take_handed();
+      if (!item) continue;
+      thief.counters.promoted.increment_unshared();
+      thief.counters.created.increment_unshared();
+    }
+    thief.counters.stolen.increment_unshared();
+    return item;
   }
   return nullptr;
+}
+
+bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
+  if (!m_nudges) return false;
+  const auto n = static_cast<unsigned>(workers.size());
+  const unsigned start = random.below(n);
+  for (unsigned i = 0; i < n; ++i) {
+    worker& other = *workers[(start + i) % n];
+    if (&other != &thief && other.nudge()) return true;
+  }
+  return false;
+}
+
+bool scheduler::begin_watch() noexcept {
+  if (!m_nudges || std::all_of(workers.begin(), workers.end(), [](const auto& w) {
+        return w->looks_for_work.load(order::relaxed);
+      })) {
+    return false;
+  }
+  return m_watched.exchange(1, order::relaxed) == 0;
 }
 
 bool scheduler::work_is_visible() const noexcept {

@@ -34,6 +34,11 @@ class scheduler {
   }
 
   job* steal(worker& thief, xorshift& random) noexcept;
+  /// Asks a busy worker for latent work, when it is time to; true when one was asked.
+  bool nudge_somebody(worker& thief, xorshift& random) noexcept;
+  /// While somebody is busy one idle worker does not sleep for good: it watches, and nudges. False for all others.
+  bool begin_watch() noexcept;
+  void end_watch() noexcept { m_watched.store(0, order::relaxed); }
   bool work_is_visible() const noexcept;
   void wait_idle();
 
@@ -62,6 +67,8 @@ class scheduler {
   void await_visitors() noexcept;
   bool quiescent() const noexcept { return all_finished(injected_tasks, workers); }
 
+  const bool m_nudges;
+  atomic<std::uint32_t> m_watched{0};
   spinlock m_fiber_lock;
   std::vector<task_fiber*> m_idle_fibers;
   atomic<std::uint32_t> m_injecting{0}; // threads between enter() and leave()

@@ -1,10 +1,13 @@
 #include "task/worker.hpp"
 
+#include "base/alternate_stack.hpp"
 #include "base/clock.hpp"
 #include "task/promoted_task.hpp"
 #include "task/scheduler.hpp"
 
 #include <algorithm>
+
+#include <unistd.h>
 
 namespace treadle::detail {
 
@@ -23,16 +26,21 @@ worker::worker(scheduler& owner, unsigned index, std::size_t stack_bytes)
 worker::~worker() {
   for (task_fiber* f : m_idle_fibers) delete f;
   delete m_current;
-  if (m_spare) m_spare->release();
+  if (promoted_task* empty = m_empty_task.load(order::relaxed)) empty->release();
+  if (promoted_task* stale = take_handed()) stale->release(); // its joiner ran it
 }
 
 unsigned worker::worker_count() const noexcept { return static_cast<unsigned>(m_scheduler.workers.size()); }
 
 void worker::thread_main() {
+  const alternate_stack for_signals;
   m_thread.emplace();
+  thread_id.store(gettid(), order::relaxed);
+  looks_for_work.store(false, order::relaxed);
   set_current(*m_current);
   m_thread->switch_to(*m_current);
   // Back here once scheduling_loop() found the runtime exiting; m_current is the fiber that did.
+  thread_id.store(0, order::relaxed);
   set_this_fork_list(nullptr);
   set_stack_limit(nullptr);
 }
@@ -75,36 +83,51 @@ job* worker::next_job() {
   return search();
 }
 
+job* worker::look(int rounds) {
+  for (int round = 0; round < rounds && !m_scheduler.exiting.load(order::relaxed); ++round) {
+    if (job* item = m_scheduler.injected.pop()) return item;
+    if (job* item = m_scheduler.steal(*this, m_random)) return item;
+    cpu_relax();
+  }
+  return nullptr;
+}
+
 job* worker::search() {
-  constexpr int k_rounds = 200; // 10-20 us: longer than a wake-up costs, shorter than anybody notices
-  constexpr int k_rounds_after_nap = 16;
-  constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 200'000, k_napping_ns = 5'000'000;
+  looks_for_work.store(true, order::relaxed);
   m_scheduler.idle.begin_search();
+  bool watched = false;
+  job* item = search_or_sleep(watched);
+  item ? m_scheduler.idle.end_search_with_job(m_scheduler) : m_scheduler.idle.end_search();
+  looks_for_work.store(item == nullptr, order::relaxed);
+  if (watched) m_scheduler.idle.notify_work(true); // somebody else has to watch now
+  return item;
+}
+
+job* worker::search_or_sleep(bool& watched) {
+  constexpr int k_rounds = 200; // 10-20 us: longer than a wake-up costs, shorter than anybody notices
+  constexpr int k_rounds_after_nap = 16, k_rounds_after_nudge = 50;
+  constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 200'000, k_napping_ns = 5'000'000;
+  constexpr std::int64_t k_watch_ns = 10'000'000;
   int rounds = k_rounds;
   std::int64_t nap_ns = k_nap_ns_min;
-  for (std::int64_t napped_ns = 0;;) {
-    for (int round = 0; round < rounds; ++round) {
-      job* item = m_scheduler.injected.pop();
-      if (!item) {
-        item = m_scheduler.steal(*this, m_random);
-        if (item) counters.stolen.increment_unshared();
-      }
-      if (item) {
-        m_scheduler.idle.end_search_with_job(m_scheduler);
-        return item;
-      }
-      if (m_scheduler.exiting.load(order::relaxed)) {
-        m_scheduler.idle.end_search();
-        return nullptr;
-      }
-      cpu_relax();
+  std::int64_t napped_ns = 0;
+  for (;;) {
+    if (job* item = look(rounds)) return item;
+    if (m_scheduler.nudge_somebody(*this, m_random)) {
+      if (job* item = look(k_rounds_after_nudge)) return item;
     }
+    if (m_scheduler.exiting.load(order::relaxed)) return nullptr;
+    rounds = k_rounds_after_nap;
     if (napped_ns < k_napping_ns) {
       m_scheduler.idle.sleep(m_index, nap_ns, m_scheduler);
-      rounds = k_rounds_after_nap;
       napped_ns += nap_ns;
       nap_ns = std::min(2 * nap_ns, k_nap_ns_max);
+    } else if (m_scheduler.begin_watch()) {
+      watched = true;
+      m_scheduler.idle.sleep(m_index, k_watch_ns, m_scheduler);
+      m_scheduler.end_watch();
     } else {
+      watched = false;
       counters.parks.increment_unshared();
       m_scheduler.idle.sleep(m_index, k_forever_ns, m_scheduler);
       rounds = k_rounds;
@@ -112,10 +135,7 @@ job* worker::search() {
       nap_ns = k_nap_ns_min;
     }
     if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
-    if (job* item = tasks.pop()) { // a timer may have queued it here, and more of them
-      m_scheduler.idle.end_search_with_job(m_scheduler);
-      return item;
-    }
+    if (job* item = tasks.pop()) return item; // a timer may have queued it here, and more of them
   }
 }
 

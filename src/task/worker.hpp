@@ -62,6 +62,13 @@ class worker {
   /// What became of promoted work when its creator came back to it. As long as nobody takes any, the next promotions
   /// are put off.
   void note_promoted(bool stolen) noexcept;
+  /// By another worker: asks for latent work by a signal, if this one is busy and was not asked just now. True when it
+  /// was done.
+  bool nudge() noexcept;
+  /// In the signal handler, between any two instructions of this worker: hands over its oldest latent work.
+  void answer_nudge(fork_list& list) noexcept;
+  /// By another worker: what was handed over, if anything.
+  promoted_task* take_handed() noexcept;
 
   scheduler& owner() const noexcept { return m_scheduler; }
   unsigned index() const noexcept { return m_index; }
@@ -70,6 +77,8 @@ class worker {
 
   deque tasks; // push and pop by the owner, steal by anybody
   worker_counters counters;
+  atomic<int> thread_id{0};
+  atomic<bool> looks_for_work{true};
 
  private:
   static void fiber_main(fiber& self, fiber& previous);
@@ -77,9 +86,17 @@ class worker {
   /// Blocks until there is something to do; null when the runtime stops.
   job* next_job();
   job* search();
+  job* search_or_sleep(bool& watched);
+  /// Looks at all queues so many times, or until the runtime stops.
+  job* look(int rounds);
   task_fiber& take_fiber();
   /// From now on this worker runs `next`, as soon as it is switched to.
   void set_current(task_fiber& next) noexcept;
+  /// Moves a record's work into a task; false when it has nothing to give.
+  bool fill(promoted_task& task, latent_work& record, bool all) noexcept;
+  /// Calls give(record) for the records of a stack, the oldest first, until it returns true.
+  template <class Give>
+  bool give_oldest(fork_list& list, Give give);
   /// Runs on the new stack after every switch.
   static void after_switch() noexcept;
 
@@ -92,7 +109,11 @@ class worker {
   std::optional<fiber> m_thread; // the OS thread's own stack, while the thread runs
   task_fiber* m_current = nullptr;
   std::vector<task_fiber*> m_idle_fibers;
-  promoted_task* m_spare = nullptr; // for the next promotion
+  bool m_promotes = false; // the signal handler must not
+  atomic<promoted_task*> m_empty_task{nullptr}; // from whoever nudges, for answer_nudge(), which cannot allocate ...
+  atomic<promoted_task*> m_handed{nullptr};     // ... and fills it for whoever takes it
+  atomic<std::int64_t> m_nudge_after{0};        // in ticks: no nudge is welcome before
+  atomic<std::int64_t> m_nudge_pause_ns{0};
   std::int64_t m_promote_after = 0; // in ticks
   std::int64_t m_promotion_pause_ns = 0;
 
