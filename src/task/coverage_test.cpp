@@ -187,6 +187,7 @@ class stepped_nudge_test : public ::testing::TestWithParam<unsigned> {
     detail::promoted_task* handed = detail::this_worker()->take_handed();
     if (!handed) return;
     ++m_handed_over;
+    EXPECT_TRUE(handed->is_ready()) << "its owner has forgotten it";
     handed->release();
   }
 
