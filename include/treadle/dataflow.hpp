@@ -60,6 +60,7 @@ class dataflow_node final : public dataflow_state<T> {
   ~dataflow_node() override {
     if (!m_done) m_body.~body();
   }
+  task_name name() const noexcept override { return name_of(m_body.f); }
   template <class Visit>
   void visit_inputs(Visit visit) {
     std::apply([&](auto&... arg) { (for_each_input(arg, visit), ...); }, m_body.args);

@@ -54,7 +54,7 @@ struct fork_of final : latent_fork {
       fork.function();
     }
   }
-  static constexpr latent_kind kind{&latent_fork::promote, &fork_of::run};
+  static constexpr latent_kind kind{&latent_fork::promote, &fork_of::run, type_name<function_type>()};
 
   std::conditional_t<copies, function_type, function_type&> function;
   union {

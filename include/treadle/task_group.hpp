@@ -38,6 +38,7 @@ class group_task_of final : public group_task {
   template <class G>
   group_task_of(task_group& group, G&& function) : group_task(group), m_function(std::forward<G>(function)) {}
   void call() override { std::move(m_function)(); }
+  task_name name() const noexcept override { return name_of(m_function); }
 
   static void* operator new(std::size_t bytes) { return slab_allocate(bytes); }
   static void operator delete(void* memory, std::size_t bytes) noexcept { slab_free(memory, bytes); }

@@ -22,18 +22,17 @@ std::size_t page_bytes() noexcept {
 
 } // namespace
 
-void* stack::limit() const noexcept { return static_cast<char*>(mapping) + page_bytes(); }
-
 stack allocate_stack(std::size_t bytes) {
-  constexpr std::size_t k_bytes_min = 16 * 1024;
+  constexpr std::size_t k_bytes_min = 16 * 1024, k_guard_bytes = 64 * 1024;
   const std::size_t page = page_bytes();
   const std::size_t usable = ((bytes < k_bytes_min ? k_bytes_min : bytes) + page - 1) / page * page;
   stack s;
-  s.mapping_bytes = usable + page;
+  s.guard_bytes = (k_guard_bytes + page - 1) / page * page;
+  s.mapping_bytes = usable + s.guard_bytes;
   s.mapping = mmap(nullptr, s.mapping_bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (s.mapping == MAP_FAILED) fail("mmap");
-  if (mprotect(s.mapping, page, PROT_NONE) != 0) {
+  if (mprotect(s.mapping, s.guard_bytes, PROT_NONE) != 0) {
     const int error = errno;
     munmap(s.mapping, s.mapping_bytes);
     errno = error;
@@ -52,9 +51,8 @@ stack thread_stack() noexcept {
   std::size_t bytes = 0;
   pthread_attr_getstack(&attributes, &lowest, &bytes);
   pthread_attr_destroy(&attributes);
-  // Reported without the guard page; keep the meaning of `limit()`.
-  s.mapping = static_cast<char*>(lowest) - page_bytes();
-  s.mapping_bytes = bytes + page_bytes();
+  s.mapping = lowest; // reported without the guard page
+  s.mapping_bytes = bytes;
   return s;
 }
 

@@ -4,14 +4,16 @@
 
 namespace treadle::detail {
 
-/// A stack with an inaccessible page below it: an overflow faults there instead of overwriting other memory. Pages are
-/// committed by the kernel when first touched.
+/// A stack with inaccessible pages below it: an overflow faults there instead of overwriting other memory, unless a
+/// single frame is larger than them. Pages are committed by the kernel when first touched.
 struct stack {
-  void* mapping = nullptr;       // start of the guard page
-  std::size_t mapping_bytes = 0; // guard page included
+  void* mapping = nullptr;       // start of the guard pages
+  std::size_t mapping_bytes = 0; // guard pages included
+  std::size_t guard_bytes = 0;
 
   void* top() const noexcept { return static_cast<char*>(mapping) + mapping_bytes; }
-  void* limit() const noexcept; // lowest usable byte
+  void* limit() const noexcept { return static_cast<char*>(mapping) + guard_bytes; } // lowest usable byte
+  bool guards(const void* address) const noexcept { return address >= mapping && address < limit(); }
 };
 
 /// Usable size is `bytes` rounded up to pages, at least 16 KiB. Throws std::system_error naming the limit that was hit

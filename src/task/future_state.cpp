@@ -1,12 +1,21 @@
 #include <treadle/detail/future_state.hpp>
 
 #include "base/clock.hpp"
+#include "task/running_scope.hpp"
 #include "task/scheduler.hpp"
 #include "task/timed_wait.hpp"
 
+#include <string>
 #include <system_error>
 
 namespace treadle::detail {
+
+bool future_state::run_unqueued() noexcept {
+  if (!m_claim.claim()) return false;
+  const running_scope running(*this);
+  execute();
+  return true;
+}
 
 void future_state::run() noexcept {
   run_unqueued();
@@ -77,6 +86,17 @@ class timed_get final : public timed_wait<future_state>, public timer {
 
 } // namespace
 
+/// A wait for a task on the calling stack could not end.
+void future_state::refuse_own_task() const {
+  const fork_list* forks = this_fork_list();
+  for (const running_task* r = forks ? forks->running : nullptr; r; r = r->outer) {
+    if (r->task != this) continue;
+    const task_name own = name();
+    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                            "a task waits for its own future, " + std::string(own.text, own.bytes));
+  }
+}
+
 void future_state::wait_slow() {
   const std::uint32_t claimable = m_claim.state();
   if (claimable == claim_word::k_deferred) {
@@ -87,7 +107,9 @@ void future_state::wait_slow() {
   } else if (claimable == claim_word::k_available && stack_has_room()) {
     if (worker* w = this_worker()) w->run_in_place(*this);
   }
-  if (!is_ready()) blocked_get(*this).block();
+  if (is_ready()) return;
+  refuse_own_task();
+  blocked_get(*this).block();
 }
 
 void future_state::start_deferred_slow() noexcept {

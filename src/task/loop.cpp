@@ -64,7 +64,7 @@ class loop_part final : public latent_work {
  private:
   static bool promote(latent_work& work, promoted_task& task, bool all) noexcept;
   static void run_piece(promoted_task& task);
-  static constexpr latent_kind k_kind{&promote, &run_piece};
+  static constexpr latent_kind k_kind{&promote, &run_piece, name_from("part of a loop")};
 
   std::uint64_t share(std::uint64_t rest, bool all) const noexcept;
   void spread(fork_list& list);

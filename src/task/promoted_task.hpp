@@ -17,6 +17,8 @@ class promoted_task final : public future_state {
   void join() noexcept;
   const std::exception_ptr& failure() const noexcept { return m_exception; }
 
+  task_name name() const noexcept override { return kind->name; }
+
   const latent_kind* kind = nullptr;
   latent_fork* fork = nullptr; // of a fork; it may be gone as soon as the task is complete
 

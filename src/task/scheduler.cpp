@@ -1,6 +1,7 @@
 #include "task/scheduler.hpp"
 
 #include "task/nudge.hpp"
+#include "task/overflow.hpp"
 #include "task/promoted_task.hpp"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ scheduler::scheduler(const runtime_options& resolved, runtime& owner)
       stack_bytes(resolved.stack_bytes),
       m_nudges(resolved.nudge && resolved.workers > 1 && enable_nudges()) {
   init_asymmetric_fence();
+  report_stack_overflows();
   for (unsigned i = 0; i < resolved.workers; ++i) {
     workers.push_back(std::make_unique<worker>(*this, i, resolved.stack_bytes));
   }

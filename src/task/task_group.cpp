@@ -1,5 +1,6 @@
 #include <treadle/task_group.hpp>
 
+#include "task/running_scope.hpp"
 #include "task/scheduler.hpp"
 
 #include <system_error>
@@ -44,6 +45,7 @@ void task_group::start(group_task& task) {
 
 void task_group::execute(group_task& task) noexcept {
   if (!stop_requested()) {
+    const running_scope running(task);
     try {
       task.call();
     } catch (...) {

@@ -37,7 +37,8 @@ class future_state : public job {
   }
 
   /// Blocks until ready. A task that nobody has started yet is run here, as a call; else a task suspends its fiber and
-  /// a foreign thread sleeps. Throws std::system_error only when no stack can be had to suspend.
+  /// a foreign thread sleeps. Throws std::system_error when no stack can be had to suspend, or when it could never
+  /// become ready: the caller runs inside the very task.
   void wait() {
     if (!is_ready()) wait_slow();
   }
@@ -68,11 +69,7 @@ class future_state : public job {
   bool is_deferred() const noexcept { return m_claim.state() == claim_word::k_deferred; }
 
   /// Runs the task here unless somebody else does or did; true when this call ran it.
-  bool run_unqueued() noexcept {
-    if (!m_claim.claim()) return false;
-    execute();
-    return true;
-  }
+  bool run_unqueued() noexcept;
 
   /// The queue's side of the same; drops the queue's reference and counts the entry as finished.
   void run() noexcept final;
@@ -102,6 +99,7 @@ class future_state : public job {
 
  private:
   void wait_slow();
+  void refuse_own_task() const;
   void start_deferred_slow() noexcept;
 
   reference_count m_refs;
@@ -185,6 +183,7 @@ class task_state final : public value_state<T> {
 
   /// Runs in place of a queue, for launch::sync. The caller is the only owner.
   void run_unshared() noexcept { execute(); }
+  task_name name() const noexcept override { return name_of(m_function); }
 
  private:
   ~task_state() override {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/task_name.hpp>
 
 namespace treadle::detail {
 
@@ -16,6 +17,9 @@ class job {
 
   /// True for a task of this group.
   virtual bool belongs_to(const void*) const noexcept { return false; }
+
+  /// What it is, for messages. May be called while it runs.
+  virtual task_name name() const noexcept { return name_from("a task"); }
 
   plain<job*> next_job = nullptr; // used by whichever list the job is in
 

@@ -1,12 +1,20 @@
 #pragma once
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/task_name.hpp>
 
 namespace treadle::detail {
 
+class job;
 class promoted_task;
 class latent_work;
 class worker;
+
+/// A task that a stack is executing, and the one that it was called from.
+struct running_task {
+  const job* task;
+  running_task* outer;
+};
 
 /// The work on one stack that nobody has started yet and that others may be given, newest first. Belongs to the stack,
 /// so to whichever worker runs it: no atomics. A signal handler on the same thread may walk it between any two
@@ -15,6 +23,7 @@ struct fork_list {
   latent_work* newest = nullptr;
   const atomic<std::uint64_t>* hungry = nullptr; ///< not zero while some worker looks for work
   worker* runner = nullptr;                      ///< who runs the stack
+  running_task* running = nullptr;               ///< the innermost task on the stack
   std::uint32_t loops_until_sample = 1;          ///< small loops to run before one is measured
 };
 
@@ -47,6 +56,7 @@ struct latent_kind {
   bool (*promote)(latent_work& work, promoted_task& task, bool all) noexcept;
   /// Does what was moved into the task. May throw.
   void (*run)(promoted_task& task);
+  task_name name;
 };
 
 /// A record on the stack of the task that could be helped: the pending half of a fork, or the rest of a loop. As long

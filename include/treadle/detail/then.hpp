@@ -118,6 +118,7 @@ class then_state final : public dataflow_state<T>, private continuation {
   ~then_state() override {
     if (!m_done) m_body.~body();
   }
+  task_name name() const noexcept override { return name_of(m_body.f); }
   void fire() noexcept override { this->input_is_ready(); }
   void execute() noexcept override {
     complete_from<R>(*this, [this]() -> R {
