@@ -47,8 +47,7 @@ auto launch_task(launch policy, F&& function) {
 /// that comes first runs it as a plain call, so an unstolen async+get costs tens of nanoseconds. Never blocks. From a
 /// thread outside the runtime the task is injected; the default runtime is started when there is none.
 /// Exceptions of f are rethrown by get(). Throws std::bad_alloc.
-template <class F, class... Args>
-  requires(!std::is_same_v<std::decay_t<F>, launch>)
+template <detail::task_function F, class... Args>
 [[nodiscard]] auto async(F&& f, Args&&... args) {
   return detail::launch_task(launch::async, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...));
 }

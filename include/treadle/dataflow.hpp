@@ -106,8 +106,7 @@ auto attach_dataflow(launch policy, F&& f, Args&&... args) {
 ///
 /// The default policy queues the call as a task where the last input became ready; launch::sync runs it right there,
 /// and inside this call when all inputs are ready already.
-template <class F, class... Args>
-  requires(!std::is_same_v<std::decay_t<F>, launch>)
+template <detail::task_function F, class... Args>
 [[nodiscard]] auto dataflow(F&& f, Args&&... args) {
   return detail::attach_dataflow(launch::async, std::forward<F>(f), std::forward<Args>(args)...);
 }

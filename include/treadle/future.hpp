@@ -126,6 +126,9 @@ class [[nodiscard]] future : public detail::future_base<T> {
   /// policy queues the call as a task of its own; launch::sync runs it on the thread that made this ready.
   template <class F>
   auto then(launch policy, F&& f);
+  /// The same as a task of an executor (executors.hpp).
+  template <any_executor Executor, class F>
+  auto then(const Executor& executor, F&& f);
   template <class F>
   auto then(F&& f) {
     return then(launch::async, std::forward<F>(f));
@@ -159,6 +162,8 @@ class [[nodiscard]] shared_future : public detail::future_base<T> {
   /// As future::then; f is called with a copy of this shared_future.
   template <class F>
   auto then(launch policy, F&& f) const;
+  template <any_executor Executor, class F>
+  auto then(const Executor& executor, F&& f) const;
   template <class F>
   auto then(F&& f) const {
     return then(launch::async, std::forward<F>(f));

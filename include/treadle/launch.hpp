@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 namespace treadle {
 
 /// When and where a task runs. The names of the standard and of HPX.
@@ -18,5 +20,17 @@ enum class launch : unsigned char {
   /// run before the call returns: use `async` for a task that waits for something its creator does later.
   adaptive
 };
+
+/// True for the types of <treadle/executors.hpp>.
+template <class T>
+inline constexpr bool is_executor = false;
+template <class T>
+concept any_executor = is_executor<T>;
+
+namespace detail {
+/// What comes first where neither a policy nor an executor is given.
+template <class F>
+concept task_function = !std::is_same_v<std::decay_t<F>, launch> && !is_executor<std::decay_t<F>>;
+} // namespace detail
 
 } // namespace treadle

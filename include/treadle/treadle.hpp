@@ -7,6 +7,7 @@
 #include <treadle/channel.hpp>
 #include <treadle/condition_variable.hpp>
 #include <treadle/dataflow.hpp>
+#include <treadle/executors.hpp>
 #include <treadle/future.hpp>
 #include <treadle/latch.hpp>
 #include <treadle/mutex.hpp>

@@ -104,7 +104,7 @@ void future_state::wait_slow() {
       run_unqueued();
     else
       start_deferred();
-  } else if (claimable == claim_word::k_available && stack_has_room()) {
+  } else if (claimable == claim_word::k_available && !m_keeps_queued && stack_has_room()) {
     if (worker* w = this_worker()) w->run_in_place(*this);
   }
   if (is_ready()) return;

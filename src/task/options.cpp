@@ -2,6 +2,7 @@
 
 #include "topology/usable_cores.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <stdexcept>
@@ -54,11 +55,14 @@ runtime_options runtime_options::from_arguments(int& argc, char** argv) {
       options.workers = static_cast<unsigned>(parse(name, text, 1, k_workers_max));
     } else if (name == "--treadle:stack-bytes") {
       options.stack_bytes = parse(name, text, k_stack_bytes_min, k_stack_bytes_max);
+    } else if (name == "--treadle:pools") {
+      options.pools = text;
     } else if (name == "--treadle:nudge") {
       options.nudge = parse(name, text, 0, 1) != 0;
     } else {
       throw std::invalid_argument("unknown option '" + std::string(name) +
-                                  "'; known: --treadle:workers=N, --treadle:stack-bytes=N, --treadle:nudge=0");
+                                  "'; known: --treadle:workers=N, --treadle:stack-bytes=N, --treadle:pools=NAME:N,..., "
+                                  "--treadle:nudge=0");
     }
   }
   argc = kept;
@@ -83,8 +87,36 @@ runtime_options resolve(runtime_options options) {
   if (options.stack_bytes < k_stack_bytes_min || options.stack_bytes > k_stack_bytes_max) {
     throw std::invalid_argument("runtime_options::stack_bytes: expected 16384 to 4294967296");
   }
+  if (options.pools.empty()) {
+    if (const char* pools = std::getenv("TREADLE_POOLS")) options.pools = pools;
+  }
   if (options.nudge) options.nudge = from_environment("TREADLE_NUDGE", 0, 1, 1) != 0;
   return options;
+}
+
+std::vector<pool_options> all_pools(const runtime_options& resolved) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument("runtime_options::pools '" + resolved.pools + "': " + why);
+  };
+  std::vector<pool_options> pools{{"default", resolved.workers}};
+  std::string_view rest = resolved.pools;
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    const std::size_t colon = one.find(':');
+    if (colon == one.npos) refuse("expected NAME:WORKERS, got '" + std::string(one) + "'");
+    const std::string name(one.substr(0, colon));
+    constexpr std::string_view k_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    if (name.empty() || name.size() > 15 || name.find_first_not_of(k_letters) != name.npos) {
+      refuse("'" + name + "' is no name for a pool (1 to 15 letters, digits, '-' and '_')");
+    }
+    for (const pool_options& other : pools) {
+      if (other.name == name) refuse("there are two pools '" + name + "'");
+    }
+    pools.push_back({name, static_cast<unsigned>(parse("workers of pool '" + name + "'", one.substr(colon + 1), 1,
+                                                        k_workers_max))});
+  }
+  return pools;
 }
 
 } // namespace detail

@@ -4,11 +4,14 @@
 #include "task/scheduler.hpp"
 
 #include <treadle/async.hpp>
+#include <treadle/executors.hpp>
 #include <treadle/parallel_invoke.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 
 namespace treadle {
 
@@ -42,37 +45,72 @@ runtime& default_runtime() {
 
 } // namespace
 
-runtime::runtime(runtime_options options) : m_scheduler(new detail::scheduler(detail::resolve(options), *this)) {
+struct runtime::pools {
+  std::vector<std::unique_ptr<detail::scheduler>> all;
+};
+
+detail::scheduler& detail::scheduler::of(const runtime& r) noexcept { return *r.m_pools->all.front(); }
+std::vector<std::unique_ptr<detail::scheduler>>& detail::scheduler::pools_of(const runtime& r) noexcept {
+  return r.m_pools->all;
+}
+
+runtime::runtime(runtime_options options) {
+  const runtime_options resolved = detail::resolve(std::move(options));
+  auto made = std::make_unique<pools>();
+  for (const detail::pool_options& pool : detail::all_pools(resolved)) {
+    made->all.push_back(
+        std::make_unique<detail::scheduler>(pool.name.c_str(), pool.workers, resolved, *this));
+  }
+  m_pools = made.release();
   std::lock_guard guard(runtimes().mutex);
   runtimes().live.push_back(this);
 }
 
 runtime::~runtime() {
-  m_scheduler->wait_idle(); // while it still is the current one for the tasks in flight
+  wait_idle(); // while it still is the current one for the tasks in flight
   {
     std::lock_guard guard(runtimes().mutex);
     std::erase(runtimes().live, this);
   }
-  delete m_scheduler;
+  for (auto& pool : m_pools->all) pool->await_visitors(); // their tasks may go to any pool
+  wait_idle();
+  delete m_pools;
 }
 
-unsigned runtime::workers() const noexcept { return static_cast<unsigned>(m_scheduler->workers.size()); }
-std::size_t runtime::stack_bytes() const noexcept { return m_scheduler->stack_bytes; }
-void runtime::wait_idle() { m_scheduler->wait_idle(); }
+unsigned runtime::workers() const noexcept {
+  return static_cast<unsigned>(detail::scheduler::of(*this).workers.size());
+}
+std::size_t runtime::stack_bytes() const noexcept { return detail::scheduler::of(*this).stack_bytes; }
+
+void runtime::wait_idle() {
+  const auto created = [this] {
+    std::uint64_t sum = 0;
+    for (const auto& pool : m_pools->all) sum += pool->tasks_created();
+    return sum;
+  };
+  // Each pool was idle at some moment after `before` was read. When nothing has been created since then in any of them,
+  // none had a task that could create another one elsewhere after its moment: all are idle now.
+  for (;;) {
+    const std::uint64_t before = created();
+    for (const auto& pool : m_pools->all) pool->wait_idle();
+    if (m_pools->all.size() == 1 || created() == before) return;
+  }
+}
 
 runtime_statistics runtime::statistics() const noexcept {
   using detail::order;
   runtime_statistics sum;
-  sum.tasks_created = m_scheduler->injected_tasks.load(order::relaxed);
-  for (const auto& w : m_scheduler->workers) {
-    sum.tasks_created += w->counters.created.load(order::relaxed);
-    sum.tasks_inlined += w->counters.inlined.load(order::relaxed);
-    sum.tasks_stolen += w->counters.stolen.load(order::relaxed);
-    sum.forks_promoted += w->counters.promoted.load(order::relaxed);
-    sum.suspensions += w->counters.suspensions.load(order::relaxed);
-    sum.parks += w->counters.parks.load(order::relaxed);
+  for (const auto& pool : m_pools->all) {
+    sum.tasks_created += pool->tasks_created();
+    sum.stacks += pool->stacks.load(order::relaxed);
+    for (const auto& w : pool->workers) {
+      sum.tasks_inlined += w->counters.inlined.load(order::relaxed);
+      sum.tasks_stolen += w->counters.stolen.load(order::relaxed);
+      sum.forks_promoted += w->counters.promoted.load(order::relaxed);
+      sum.suspensions += w->counters.suspensions.load(order::relaxed);
+      sum.parks += w->counters.parks.load(order::relaxed);
+    }
   }
-  sum.stacks = m_scheduler->stacks.load(order::relaxed);
   return sum;
 }
 
@@ -101,6 +139,16 @@ scheduler& enter_current_scheduler() {
     }
     default_runtime();
   }
+}
+
+scheduler* find_pool(const char* name) {
+  std::string known;
+  for (const auto& pool : scheduler::pools_of(runtime::current())) {
+    if (pool->name == name) return pool.get();
+    known += (known.empty() ? "'" : ", '") + pool->name + "'";
+  }
+  throw std::invalid_argument("pool_executor: no pool '" + std::string(name) + "'; there are " + known +
+                              " (runtime_options::pools, TREADLE_POOLS)");
 }
 
 void run_on_worker(void (*call)(void*), void* argument) {

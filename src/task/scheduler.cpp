@@ -11,21 +11,22 @@
 
 namespace treadle::detail {
 
-scheduler::scheduler(const runtime_options& resolved, runtime& owner)
-    : idle(resolved.workers),
+scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime_options& resolved, runtime& owner)
+    : idle(worker_count),
       facade(owner),
       stack_bytes(resolved.stack_bytes),
-      m_nudges(resolved.nudge && resolved.workers > 1 && enable_nudges()) {
+      name(pool_name),
+      m_nudges(resolved.nudge && worker_count > 1 && enable_nudges()) {
   init_asymmetric_fence();
   report_stack_overflows();
-  for (unsigned i = 0; i < resolved.workers; ++i) {
+  for (unsigned i = 0; i < worker_count; ++i) {
     workers.push_back(std::make_unique<worker>(*this, i, resolved.stack_bytes));
   }
   try {
     for (auto& w : workers) {
       m_threads.emplace_back([&w] { w->thread_main(); });
-      const std::string name = "treadle-" + std::to_string(w->index());
-      pthread_setname_np(m_threads.back().native_handle(), name.c_str());
+      const std::string thread_name = (name == "default" ? "treadle" : name.substr(0, 10)) + "-" + std::to_string(w->index());
+      pthread_setname_np(m_threads.back().native_handle(), thread_name.c_str());
     }
   } catch (...) { // no more threads to be had: end those that run
     exiting.store(true, order::relaxed);
@@ -50,9 +51,9 @@ void scheduler::await_visitors() noexcept {
   while (m_injecting.load(order::acquire) != 0) std::this_thread::yield(); // a matter of instructions
 }
 
-void scheduler::inject(job& item) {
+void scheduler::inject(job& item, priority level) {
   enter(); // before the job can run: it may be the last one the runtime waits for
-  injected.push(&item);
+  injected.push(&item, level);
   idle.notify_injected();
   leave();
 }
@@ -102,6 +103,12 @@ bool scheduler::work_is_visible() const noexcept {
     if (!w->tasks.empty()) return true;
   }
   return false;
+}
+
+std::uint64_t scheduler::tasks_created() const noexcept {
+  std::uint64_t sum = injected_tasks.load(order::relaxed);
+  for (const auto& w : workers) sum += w->counters.created.load(order::relaxed);
+  return sum;
 }
 
 void scheduler::wait_idle() {

@@ -2,32 +2,36 @@
 
 #include "task/drain.hpp"
 #include "task/idle_workers.hpp"
-#include "task/injection_queue.hpp"
+#include "task/injected_jobs.hpp"
 #include "task/timer_queue.hpp"
 #include "task/worker.hpp"
 
 #include <treadle/runtime.hpp>
 
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 namespace treadle::detail {
 
-/// The workers of a runtime and what they share: queues, sleep and wake-up, stacks, timers.
+/// A pool: workers, and what they share: queues, sleep and wake-up, stacks, timers.
 class scheduler {
  public:
-  scheduler(const runtime_options& resolved, runtime& facade);
+  /// One pool: `workers` of them, otherwise by the options of its runtime.
+  scheduler(const char* name, unsigned workers, const runtime_options& resolved, runtime& facade);
   /// Waits for the tasks in flight and ends the threads.
   ~scheduler();
 
-  static scheduler& of(const runtime& r) noexcept { return *r.m_scheduler; }
+  /// The default pool.
+  static scheduler& of(const runtime& r) noexcept;
+  static std::vector<std::unique_ptr<scheduler>>& pools_of(const runtime& r) noexcept;
 
   /// Any thread. Between the two the scheduler is not destroyed.
   void enter() noexcept { m_injecting.fetch_add(1, order::relaxed); }
   void leave() noexcept { m_injecting.fetch_sub(1, order::release); } // pairs with the destructor
 
-  void inject(job& item); ///< any thread
+  void inject(job& item, priority level = priority::normal); ///< any thread
   /// Any thread. Wakes a parked worker when it would otherwise sleep past the deadline.
   void arm(timer& t, std::int64_t deadline_ns) {
     if (timers.arm(t, deadline_ns)) idle.notify_work(true);
@@ -54,7 +58,7 @@ class scheduler {
   }
 
   idle_workers idle;
-  alignas(k_cache_line) injection_queue injected;
+  alignas(k_cache_line) injected_jobs injected;
   atomic<std::uint64_t> injected_tasks{0}; // counterpart of task_counts::created for foreign threads
   timer_queue timers;
   atomic<bool> exiting{false}; // relaxed: idle_workers::wake_all() publishes it
@@ -62,11 +66,15 @@ class scheduler {
   std::vector<std::unique_ptr<worker>> workers;
   runtime& facade;
   const std::size_t stack_bytes;
+  const std::string name;
+
+  bool quiescent() const noexcept { return all_finished(injected_tasks, workers); }
+  std::uint64_t tasks_created() const noexcept;
+
+  /// Returns when the threads that were between enter() and leave() have left.
+  void await_visitors() noexcept;
 
  private:
-  void await_visitors() noexcept;
-  bool quiescent() const noexcept { return all_finished(injected_tasks, workers); }
-
   const bool m_nudges;
   atomic<std::uint32_t> m_watched{0};
   spinlock m_fiber_lock;

@@ -75,18 +75,22 @@ job* worker::next_job() {
     const std::int64_t now = steady_now_ns();
     if (now >= m_scheduler.timers.next_deadline_ns()) m_scheduler.timers.run_due(now);
   }
+  injected_jobs& injected = m_scheduler.injected;
+  if (job* item = injected.pop_urgent()) return item;
   if (++m_ticks % k_fair_period == 0) {
-    if (job* item = m_scheduler.injected.pop()) return item;
+    if (job* item = injected.pop_normal()) return item;
   }
   if (job* item = tasks.pop()) return item;
-  if (job* item = m_scheduler.injected.pop()) return item;
+  if (job* item = injected.pop_normal()) return item;
   return search();
 }
 
 job* worker::look(int rounds) {
   for (int round = 0; round < rounds && !m_scheduler.exiting.load(order::relaxed); ++round) {
-    if (job* item = m_scheduler.injected.pop()) return item;
+    if (job* item = m_scheduler.injected.pop_urgent()) return item;
+    if (job* item = m_scheduler.injected.pop_normal()) return item;
     if (job* item = m_scheduler.steal(*this, m_random)) return item;
+    if (job* item = m_scheduler.injected.pop_low()) return item;
     cpu_relax();
   }
   return nullptr;
@@ -152,6 +156,7 @@ void worker::run_in_place(future_state& task) {
     top->run();
     return;
   }
+  if (!top) here->m_stale = 0;
   if (top) here->push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
   if (task.run_unqueued()) {
     here = this_worker();

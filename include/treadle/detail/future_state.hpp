@@ -68,6 +68,9 @@ class future_state : public job {
   /// True for a task whose launch policy is deferred and which has not started.
   bool is_deferred() const noexcept { return m_claim.state() == claim_word::k_deferred; }
 
+  /// For a task of another pool, before it is queued: a get() does not run it in place.
+  void keep_queued() noexcept { m_keeps_queued = true; }
+
   /// Runs the task here unless somebody else does or did; true when this call ran it.
   bool run_unqueued() noexcept;
 
@@ -104,6 +107,7 @@ class future_state : public job {
 
   reference_count m_refs;
   claim_word m_claim;
+  bool m_keeps_queued = false;
   continuation_list m_waiting;
 };
 

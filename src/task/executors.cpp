@@ -1,0 +1,28 @@
+#include <treadle/executors.hpp>
+
+#include "task/scheduler.hpp"
+
+namespace treadle::detail {
+
+void schedule_at(job& task, const placement& where) {
+  worker* here = this_worker();
+  const bool at_home = here && (!where.pool || where.pool == &here->owner());
+  if (where.level == priority::normal && (at_home || !where.pool)) return schedule(task);
+  if (where.pool || here) {
+    scheduler& pool = where.pool ? *where.pool : here->owner();
+    pool.injected_tasks.fetch_add(1, order::relaxed);
+    pool.inject(task, where.level);
+  } else {
+    scheduler& pool = enter_current_scheduler();
+    pool.injected_tasks.fetch_add(1, order::relaxed);
+    pool.inject(task, where.level);
+    pool.leave();
+  }
+}
+
+bool is_at(const placement& where) noexcept {
+  worker* here = this_worker();
+  return here && where.level == priority::normal && (!where.pool || where.pool == &here->owner());
+}
+
+} // namespace treadle::detail
