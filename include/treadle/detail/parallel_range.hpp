@@ -8,7 +8,7 @@
 namespace treadle::detail {
 
 /// Calls run(begin, end) for ranges that together are [0, n), possibly in parallel and in any order. run may return
-/// bool: false says that no further ranges are needed.
+/// bool: false says that what follows this range is not needed.
 template <any_execution_policy Policy, class Run>
 void for_ranges(const Policy& policy, std::uint64_t n, Run&& run) {
   using body_type = std::remove_reference_t<Run>;
