@@ -118,7 +118,7 @@ auto stable_partition(const Policy& policy, I first, I last, F&& predicate) {
               }
               part.kept.end = target;
             },
-            [&](state& left, state& right) {
+            [&](auto& left, auto& right) {
               detail::append_kept(how, left.kept, right.kept);
               for (auto& others : right.others) left.others.push_back(std::move(others));
             },

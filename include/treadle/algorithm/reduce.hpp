@@ -13,8 +13,8 @@ template <class T, class Op, class Value>
 auto adding_leaf(Op& op, Value& value_of) {
   return [&op, &value_of](std::optional<T>& sum, auto it, auto end, auto... more) {
     if (it == end) return;
-    T all = sum ? T(op(*std::move(sum), value_of(*it, *more...))) : T(value_of(*it, *more...));
-    for (++it, (++more, ...); it != end; ++it, (++more, ...)) all = op(std::move(all), value_of(*it, *more...));
+    T all = sum ? static_cast<T>(op(*std::move(sum), value_of(*it, *more...))) : static_cast<T>(value_of(*it, *more...));
+    for (++it, (++more, ...); it != end; ++it, (++more, ...)) all = static_cast<T>(op(std::move(all), value_of(*it, *more...)));
     sum = std::move(all);
   };
 }
@@ -26,7 +26,7 @@ T reduce(const Policy& policy, T& init, Op& op, Value& value_of, I first, I last
       policy, sum, detail::adding_leaf<T>(op, value_of),
       [&op](std::optional<T>& left, std::optional<T>& right) {
         if (!right) return;
-        left = left ? T(op(*std::move(left), *std::move(right))) : *std::move(right);
+        left = left ? static_cast<T>(op(*std::move(left), *std::move(right))) : *std::move(right);
       },
       first, last, more...);
   return *std::move(sum);

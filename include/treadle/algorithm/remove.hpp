@@ -33,7 +33,7 @@ auto remove_if(const Policy& policy, I first, I last, F&& predicate) {
               }
               part.end = target;
             },
-            [&](state& left, const state& right) { detail::append_kept(how, left, right); }, from, to);
+            [&](auto& left, const auto& right) { detail::append_kept(how, left, right); }, from, to);
         return kept.end;
       },
       first, last, std::forward<F>(predicate));
@@ -88,7 +88,7 @@ auto unique(const Policy& policy, I first, I last, F&& predicate = {}) {
               }
               part.end = target;
             },
-            [&](state& left, const state& right) {
+            [&](auto& left, const auto& right) {
               const bool again = left.any && right.any && equal(*std::ranges::prev(left.end), *right.begin);
               detail::append_kept(how, left, right, again ? 1 : 0);
             },

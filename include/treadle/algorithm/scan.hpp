@@ -36,7 +36,7 @@ void carry_over(scan_state<T>& all, Op& op) {
   for (scan_chunk<T>& chunk : all.awaiting) {
     std::optional<T> after;
     if (before)
-      after.emplace(op(*before, *std::move(chunk.sum)));
+      after.emplace(static_cast<T>(op(*before, *std::move(chunk.sum))));
     else
       after = std::move(chunk.sum);
     chunk.sum = std::move(before);
@@ -80,8 +80,8 @@ O scan_parts(const Policy& policy, std::optional<T> init, Write write, Add add, 
 template <class T, class Op, class F>
 auto adding_scan(Op& op, F& value_of) {
   return [&op, &value_of](auto it, auto end) -> T {
-    T sum = value_of(*it);
-    for (++it; it != end; ++it) sum = op(std::move(sum), value_of(*it));
+    T sum = static_cast<T>(value_of(*it));
+    for (++it; it != end; ++it) sum = static_cast<T>(op(std::move(sum), value_of(*it)));
     return sum;
   };
 }
@@ -90,10 +90,10 @@ template <class T, class Policy, class I, class O, class Op, class F>
 O inclusive_scan(const Policy& policy, I first, I last, O out, Op& op, F& value_of, std::optional<T> init) {
   const auto write = [&](std::optional<T>& before, I it, I end, O o) {
     if (it == end) return o;
-    T sum = before ? T(op(*std::move(before), value_of(*it))) : T(value_of(*it));
+    T sum = before ? static_cast<T>(op(*std::move(before), value_of(*it))) : static_cast<T>(value_of(*it));
     *o = sum;
     for (++it, ++o; it != end; ++it, ++o) {
-      sum = op(std::move(sum), value_of(*it));
+      sum = static_cast<T>(op(std::move(sum), value_of(*it)));
       *o = sum;
     }
     before = std::move(sum);
@@ -107,7 +107,7 @@ O exclusive_scan(const Policy& policy, I first, I last, O out, T init, Op& op, F
   const auto write = [&](std::optional<T>& before, I it, I end, O o) {
     T sum = *std::move(before);
     for (; it != end; ++it, ++o) {
-      T next = op(sum, value_of(*it)); // read before it is written: the output may be the input
+      T next = static_cast<T>(op(sum, value_of(*it))); // read before it is written: the output may be the input
       *o = std::move(sum);
       sum = std::move(next);
     }
@@ -143,8 +143,8 @@ auto transform_inclusive_scan(const Policy& policy, I first, I last, O out, Op&&
 }
 /// With init before the first element.
 template <any_execution_policy Policy, std::forward_iterator I, std::input_or_output_iterator O, class Op, class F,
-          detail::associative_on<Op> T>
-  requires std::invocable<F&, std::iter_reference_t<I>>
+          class T>
+  requires std::invocable<F&, std::iter_reference_t<I>> && detail::associative_on<Op, T>
 auto transform_inclusive_scan(const Policy& policy, I first, I last, O out, Op&& op, F&& f, T init) {
   return detail::run_algorithm(
       policy,

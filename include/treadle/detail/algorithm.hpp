@@ -128,8 +128,8 @@ I find_part(const Policy& policy, Leaf leaf, I first, I last, More... more) {
   }
 }
 
-/// leaf(state, first, last, more...) adds a sub-range to a state, append(left, right) that of the elements that follow.
-/// The states of other parts start as State{}.
+/// leaf(state, first, last, more...) adds a sub-range to a state, append(left, right) that of the elements that follow;
+/// generic if it needs more than forward iterators. The states of other parts start as State{}.
 template <class Policy, class State, class Leaf, class Append, class I, class... More>
 void fold_parts(const Policy& policy, State& state, Leaf leaf, Append append, I first, I last, More... more) {
   if constexpr (in_parallel<Policy, I, More...>) {
