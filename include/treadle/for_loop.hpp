@@ -182,7 +182,8 @@ detail::inducer<T> induction(T&& value, std::type_identity_t<T> stride = T{1}) {
 /// `last` and the function, f(i, reduction&..., induction value...) in their order.
 ///
 ///     double sum = 0;
-///     treadle::for_loop(treadle::par, 0, n, treadle::reduction_plus(sum), [&](int i, double& s) { s += x[i] * y[i]; });
+///     treadle::for_loop(treadle::par, 0, n, treadle::reduction_plus(sum), [&](int i, double& s) { s += x[i] * y[i];
+///     });
 ///
 /// Blocks until all iterations are done (par(task): returns a future; what f refers to must live until then). A loop
 /// that is known to be too small to share, some microseconds, runs as a plain loop. The first exception in the order of

@@ -1,4 +1,4 @@
-#include "algorithm/algorithm_fixture.hpp"
+#include "algorithm_fixture.hpp"
 
 #include <treadle/latch.hpp>
 #include <treadle/parallel_invoke.hpp>
@@ -112,7 +112,8 @@ TEST_P(policy_test, the_first_exception_is_rethrown) {
     expect_first([&] { copy_if(policy, v, out.begin(), late); });
     expect_first([&] { partition_copy(policy, v, out.begin(), more.begin(), late); });
     expect_first([&] { transform_inclusive_scan(policy, v, out.begin(), std::plus<>(), late); });
-    EXPECT_THROW(reduce(policy, v, 0, add), std::runtime_error); // sums are thrown at, so which one depends on the parts
+    EXPECT_THROW(reduce(policy, v, 0, add),
+                 std::runtime_error); // sums are thrown at, so which one depends on the parts
     EXPECT_THROW(exclusive_scan(policy, v, out.begin(), 0, add), std::runtime_error);
     std::vector<int> changed = v;
     expect_first([&] { remove_if(policy, changed, late); });

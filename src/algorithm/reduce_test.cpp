@@ -1,4 +1,4 @@
-#include "algorithm/algorithm_fixture.hpp"
+#include "algorithm_fixture.hpp"
 
 #include <array>
 #include <functional>
@@ -16,7 +16,8 @@ TREADLE_ON_WORKERS(reduce_test);
 /// Associative, not commutative, and without overflow that could be undefined.
 using matrix = std::array<std::uint32_t, 4>;
 constexpr auto product = [](const matrix& a, const matrix& b) {
-  return matrix{a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2], a[2] * b[1] + a[3] * b[3]};
+  return matrix{a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2],
+                a[2] * b[1] + a[3] * b[3]};
 };
 constexpr auto matrix_of = [](int x) {
   const auto u = static_cast<std::uint32_t>(x);
@@ -129,9 +130,9 @@ TEST_P(reduce_test, scans_to_narrower_types_lose_nothing_on_the_way) {
   const std::vector<int> v(5000, 1);
   with_policies([&](const auto& policy) {
     std::vector<low_byte> out(v.size());
-    transform_inclusive_scan(policy, v, out.begin(), [](int a, int b) { return std::max(a, b); }, [&](const int& x) {
-      return static_cast<int>(&x - v.data());
-    });
+    transform_inclusive_scan(
+        policy, v, out.begin(), [](int a, int b) { return std::max(a, b); },
+        [&](const int& x) { return static_cast<int>(&x - v.data()); });
     for (std::size_t i = 0; i < v.size(); ++i) ASSERT_EQ(out[i].value, i % 256);
   });
 }

@@ -1,4 +1,4 @@
-#include "algorithm/algorithm_fixture.hpp"
+#include "algorithm_fixture.hpp"
 
 #include <algorithm>
 #include <forward_list>
@@ -123,7 +123,8 @@ TEST_P(search_test, of_any_input) {
   rc::check([](const std::vector<signed char>& v, const std::vector<signed char>& w, unsigned char chunk) {
     const auto policy = par.with(dynamic_chunk_size{1u + chunk % 8u}).with(num_cores{chunk % 16u});
     async([&] {
-      RC_ASSERT(lexicographical_compare(policy, v, w) == std::lexicographical_compare(v.begin(), v.end(), w.begin(), w.end()));
+      RC_ASSERT(lexicographical_compare(policy, v, w) ==
+                std::lexicographical_compare(v.begin(), v.end(), w.begin(), w.end()));
       RC_ASSERT(find_first_of(policy, v, w) == std::find_first_of(v.begin(), v.end(), w.begin(), w.end()));
       RC_ASSERT(minmax_element(policy, v) == std::pair(std::minmax_element(v.begin(), v.end())));
       RC_ASSERT(is_sorted_until(policy, v) == std::is_sorted_until(v.begin(), v.end()));

@@ -1,4 +1,4 @@
-#include "algorithm/algorithm_fixture.hpp"
+#include "algorithm_fixture.hpp"
 
 #include <algorithm>
 #include <forward_list>

@@ -50,7 +50,8 @@ TEST_P(for_loop_test, every_iteration_once_with_chunk_parameters) {
 TEST_P(for_loop_test, fixed_chunks_are_not_cut) {
   async([] {
     std::vector<int> part(1000, -1);
-    for_loop(par.with(dynamic_chunk_size{10}), 0, 1000, [&](int i) { part[static_cast<std::size_t>(i)] = this_task::worker_index(); });
+    for_loop(par.with(dynamic_chunk_size{10}), 0, 1000,
+             [&](int i) { part[static_cast<std::size_t>(i)] = this_task::worker_index(); });
     for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(part[i], part[i / 10 * 10]) << i;
   }).get();
 }

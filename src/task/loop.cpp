@@ -37,7 +37,8 @@ class loop {
   void record(std::int64_t ticks, std::uint64_t iterations) noexcept;
 };
 
-/// Relaxed: it only says what need not be done. What is merged or thrown at last is decided after joins, which order it.
+/// Relaxed: it only says what need not be done. What is merged or thrown at last is decided after joins, which order
+/// it.
 void loop::stop_after(std::uint64_t end) noexcept {
   std::uint64_t known = needed.load(order::relaxed);
   while (end < known && !needed.compare_exchange(known, end, order::relaxed, order::relaxed)) {
@@ -46,10 +47,9 @@ void loop::stop_after(std::uint64_t end) noexcept {
 
 void loop::record(std::int64_t ticks, std::uint64_t iterations) noexcept {
   if (iterations == 0) return;
-  const auto measured =
-      static_cast<std::uint64_t>(static_cast<double>(ticks_to_ns(std::max<std::int64_t>(ticks, 1))) * 1000.0 /
-                                 static_cast<double>(iterations)) +
-      1;
+  const auto measured = static_cast<std::uint64_t>(static_cast<double>(ticks_to_ns(std::max<std::int64_t>(ticks, 1))) *
+                                                   1000.0 / static_cast<double>(iterations)) +
+                        1;
   const std::uint64_t known = site.ps_per_iteration.load(order::relaxed);
   // Quick to believe that a loop is expensive, slow to believe that it is cheap: only the first mistake costs much.
   const std::uint64_t now = known == 0         ? measured
@@ -83,8 +83,8 @@ class loop_part final : public latent_work {
 
   loop& m_loop;
   void* const m_state;
-  atomic<std::uint64_t> m_next; // written here, read by promote(), maybe in a signal handler in between
-  atomic<std::uint64_t> m_end;  // lowered by promote()
+  atomic<std::uint64_t> m_next;      // written here, read by promote(), maybe in a signal handler in between
+  atomic<std::uint64_t> m_end;       // lowered by promote()
   promoted_task* m_pieces = nullptr; // given away, newest first, which is ascending order of iterations
   bool m_started = false;            // it has taken iterations of its own
   unsigned m_spread = 0;             // parts still to be made of the range at once
@@ -228,7 +228,8 @@ void loop_part::join_pieces(std::exception_ptr failure) {
 
 } // namespace
 
-void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n, const loop_cut& cut, loop_site& site) {
+void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n, const loop_cut& cut,
+              loop_site& site) {
   if (n == 0) return;
   if (!on_worker()) {
     struct arguments {

@@ -150,8 +150,7 @@ auto is_partitioned(const Policy& policy, I first, I last, F&& predicate) {
 }
 template <any_execution_policy Policy, detail::range_for<Policy> R, class F>
 auto is_partitioned(const Policy& policy, R&& range, F&& predicate) {
-  return treadle::is_partitioned(policy, std::ranges::begin(range), detail::last_of(range),
-                                 std::forward<F>(predicate));
+  return treadle::is_partitioned(policy, std::ranges::begin(range), detail::last_of(range), std::forward<F>(predicate));
 }
 
 } // namespace treadle

@@ -13,8 +13,10 @@ template <class T, class Op, class Value>
 auto adding_leaf(Op& op, Value& value_of) {
   return [&op, &value_of](std::optional<T>& sum, auto it, auto end, auto... more) {
     if (it == end) return;
-    T all = sum ? static_cast<T>(op(*std::move(sum), value_of(*it, *more...))) : static_cast<T>(value_of(*it, *more...));
-    for (++it, (++more, ...); it != end; ++it, (++more, ...)) all = static_cast<T>(op(std::move(all), value_of(*it, *more...)));
+    T all =
+        sum ? static_cast<T>(op(*std::move(sum), value_of(*it, *more...))) : static_cast<T>(value_of(*it, *more...));
+    for (++it, (++more, ...); it != end; ++it, (++more, ...))
+      all = static_cast<T>(op(std::move(all), value_of(*it, *more...)));
     sum = std::move(all);
   };
 }

@@ -77,7 +77,8 @@ auto unique(const Policy& policy, I first, I last, F&& predicate = {}) {
               if (part.any) {
                 if constexpr (std::random_access_iterator<I>) newest = part.end - 1;
               } else {
-                part = {it, std::ranges::next(it), true}; // whether its predecessor is equal is seen when it is appended
+                part = {it, std::ranges::next(it),
+                        true}; // whether its predecessor is equal is seen when it is appended
                 ++it;
               }
               I target = part.end;

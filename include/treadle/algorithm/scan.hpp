@@ -9,10 +9,10 @@ namespace treadle {
 
 namespace detail {
 
-// The part with the first elements knows what comes before it, so it writes the results at once: when nobody helps, that
-// is all. The other parts, and what is given away by them in turn, only add up their elements, chunk by chunk. When all
-// these sums are there, each chunk gets what comes before it, and the chunks are scanned in parallel. So their elements
-// are read twice, and nothing is written twice or in a type other than that of the sums.
+// The part with the first elements knows what comes before it, so it writes the results at once: when nobody helps,
+// that is all. The other parts, and what is given away by them in turn, only add up their elements, chunk by chunk.
+// When all these sums are there, each chunk gets what comes before it, and the chunks are scanned in parallel. So their
+// elements are read twice, and nothing is written twice or in a type other than that of the sums.
 
 /// Elements that await being scanned.
 template <class T>
@@ -122,8 +122,8 @@ template <class F, class I>
 using mapped_value = std::remove_cvref_t<std::invoke_result_t<F&, std::iter_reference_t<I>>>;
 
 template <class Op, class T>
-concept associative_on = std::move_constructible<T> && std::invocable<Op&, T, T> &&
-                         std::convertible_to<std::invoke_result_t<Op&, T, T>, T>;
+concept associative_on =
+    std::move_constructible<T> && std::invocable<Op&, T, T> && std::convertible_to<std::invoke_result_t<Op&, T, T>, T>;
 
 } // namespace detail
 

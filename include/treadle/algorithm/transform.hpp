@@ -27,8 +27,8 @@ auto transform(const Policy& policy, R&& range, O out, F&& f) {
 }
 
 /// out[i] = f(first[i], second[i]); `out` may be one of the inputs.
-template <any_execution_policy Policy, std::forward_iterator I, std::forward_iterator J, std::input_or_output_iterator O,
-          class F>
+template <any_execution_policy Policy, std::forward_iterator I, std::forward_iterator J,
+          std::input_or_output_iterator O, class F>
   requires std::invocable<F&, std::iter_reference_t<I>, std::iter_reference_t<J>>
 auto transform(const Policy& policy, I first, I last, J second, O out, F&& f) {
   return detail::run_algorithm(

@@ -8,8 +8,8 @@
 namespace treadle::detail {
 
 // What all algorithms share: they are loops over sub-ranges, each done by a `leaf`, a plain serial loop over iterators.
-// The leaf gets copies of the iterators, so that they are in registers. Where some iterator is not random-access, or the
-// policy is seq, the leaf is called once for the whole range, on the calling task.
+// The leaf gets copies of the iterators, so that they are in registers. Where some iterator is not random-access, or
+// the policy is seq, the leaf is called once for the whole range, on the calling task.
 
 template <class Policy, class... I>
 inline constexpr bool in_parallel = std::remove_cvref_t<Policy>::is_parallel && (std::random_access_iterator<I> && ...);
@@ -106,8 +106,8 @@ O for_parts(const Policy& policy, Leaf leaf, I first, I last, O out, More... mor
   }
 }
 
-/// The first position in [first, last) at which leaf(first, last, more...) finds something in some sub-range: it returns
-/// it, or its `last`.
+/// The first position in [first, last) at which leaf(first, last, more...) finds something in some sub-range: it
+/// returns it, or its `last`.
 template <class Policy, class Leaf, class I, class... More>
 I find_part(const Policy& policy, Leaf leaf, I first, I last, More... more) {
   if constexpr (in_parallel<Policy, I, More...>) {

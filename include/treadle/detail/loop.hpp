@@ -48,8 +48,9 @@ inline bool runs_serially(const loop_site& site, std::uint64_t n) noexcept {
   return !forks || --forks->loops_until_sample != 0;
 }
 
-/// Runs all iterations, and returns when they are done, with the merged result in `state`. Where it ends early, by `run`
-/// or by an exception, everything before is done: the exception that is rethrown is that of a sequential run. Called on a foreign thread it moves to the current runtime.
+/// Runs all iterations, and returns when they are done, with the merged result in `state`. Where it ends early, by
+/// `run` or by an exception, everything before is done: the exception that is rethrown is that of a sequential run.
+/// Called on a foreign thread it moves to the current runtime.
 void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n, const loop_cut& cut, loop_site& site);
 
 } // namespace treadle::detail

@@ -68,9 +68,10 @@ void fold_ranges(const Policy& policy, std::uint64_t n, State& state, Run&& run,
 template <any_execution_policy Policy, class Algorithm, class... Args>
 auto run_algorithm(const Policy& policy, Algorithm algorithm, Args&&... args) {
   if constexpr (Policy::is_asynchronous) {
-    return async([policy = policy.synchronous(), algorithm, ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable {
-      return algorithm(policy, args...);
-    });
+    return async(
+        [policy = policy.synchronous(), algorithm, ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable {
+          return algorithm(policy, args...);
+        });
   } else {
     return algorithm(policy, args...);
   }

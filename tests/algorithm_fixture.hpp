@@ -13,8 +13,8 @@
 
 namespace treadle {
 
-/// Called in a loop body, makes it block now and then: what is left of the part is given away as a whole, so that pieces
-/// have pieces.
+/// Called in a loop body, makes it block now and then: what is left of the part is given away as a whole, so that
+/// pieces have pieces.
 class hiccup {
  public:
   explicit hiccup(unsigned period) noexcept : m_period(period) {}
