@@ -50,7 +50,7 @@ class algorithm_test : public testing::on_workers {
   template <class Check>
   static void with_arrays(const Check& check) {
     std::mt19937 random(GetParam());
-    for (std::size_t n : {0u, 1u, 2u, 3u, 5u, 17u, 64u, 65u, 1000u, 4096u, 30'000u}) {
+    for (std::size_t n : {0u, 1u, 2u, 3u, 17u, 64u, 65u, 1000u, 10'000u}) {
       for (int range : {2, 1000}) {
         std::vector<int> values(n);
         for (int& v : values) v = std::uniform_int_distribution<int>(0, range - 1)(random);

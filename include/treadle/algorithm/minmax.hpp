@@ -14,7 +14,7 @@ struct extremes {
   bool any = false;
 };
 
-/// leaf(state, first, last) and adopt(left, right) as minmax_element wants them, or for one end only.
+/// The first of the minima, or the maxima, or both; an end that is not wanted costs nothing.
 template <bool Least, bool Greatest, class Policy, class I, class Compare>
 extremes<I> find_extremes(const Policy& policy, I first, I last, Compare& less_than) {
   using state = extremes<I>;
