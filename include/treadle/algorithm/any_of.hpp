@@ -15,7 +15,7 @@ auto any_of(const Policy& policy, I first, I last, F&& predicate) {
           while (it != end && !matches(*it)) ++it;
           return it != end;
         };
-        if constexpr (detail::in_parallel<decltype(how), I>) {
+        if constexpr (detail::in_parallel<Policy, I>) {
           detail::atomic<bool> found{false}; // relaxed: nothing but itself is shared, and it is read after the join
           detail::for_ranges(how, detail::count_of(from, to), [&](std::uint64_t begin, std::uint64_t end) {
             if (found.load(detail::order::relaxed)) return false;

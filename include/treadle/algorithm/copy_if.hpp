@@ -83,7 +83,7 @@ auto unique_copy(const Policy& policy, I first, I last, O out, F&& predicate = {
   return detail::run_algorithm(
       policy,
       [](const auto& how, I from, I to, O target, auto& equal) {
-        if constexpr (detail::in_parallel<decltype(how), I, O>) {
+        if constexpr (detail::in_parallel<Policy, I, O>) {
           const auto select = [&](const I& it) -> bool { return it == from || !equal(*std::ranges::prev(it), *it); };
           return detail::split_copy(how, select, from, to, target, detail::nowhere{}).first;
         } else {

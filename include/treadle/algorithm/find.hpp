@@ -90,7 +90,7 @@ auto adjacent_find(const Policy& policy, I first, I last, F&& predicate = {}) {
         // Found by the successor: so a forward iterator need not know the last element.
         I before = from;
         I after = std::ranges::next(from);
-        if constexpr (detail::in_parallel<decltype(how), I>) {
+        if constexpr (detail::in_parallel<Policy, I>) {
           after = detail::find_part(
               how,
               [&](I it, I end, I previous) {

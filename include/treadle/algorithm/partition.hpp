@@ -70,7 +70,7 @@ auto partition(const Policy& policy, I first, I last, F&& predicate) {
   return detail::run_algorithm(
       policy,
       [](const auto& how, I from, I to, auto& matches) {
-        if constexpr (detail::in_parallel<decltype(how), I>) {
+        if constexpr (detail::in_parallel<Policy, I>) {
           using state = detail::partitioned<I>;
           state all{from, from, from};
           detail::fold_parts(

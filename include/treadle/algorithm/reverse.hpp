@@ -43,7 +43,7 @@ auto rotate(const Policy& policy, I first, I middle, I last) {
       [](const auto& how, I from, I mid, I to) {
         if (from == mid) return to;
         if (mid == to) return from;
-        if constexpr (detail::in_parallel<decltype(how), I>) {
+        if constexpr (detail::in_parallel<Policy, I>) {
           treadle::reverse(how, from, mid);
           treadle::reverse(how, mid, to);
           treadle::reverse(how, from, to);
