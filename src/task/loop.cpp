@@ -152,10 +152,11 @@ std::uint64_t loop_part::first_chunk() const noexcept {
 
 void loop_part::run_chunks(fork_list& list) {
   const loop_cut& cut = m_loop.cut;
-  const bool measured = cut.how == loop_cut::kind::on_demand;
+  // Parts that are made at once need no chunks to be cut at: like parts on demand they only look up now and then.
+  const bool measured = cut.how == loop_cut::kind::on_demand || cut.how == loop_cut::kind::spread;
   const std::int64_t target = ns_to_ticks(k_chunk_ns);
   const std::uint64_t workers = list.runner->worker_count();
-  std::uint64_t chunk = measured ? first_chunk() : cut.chunk;
+  std::uint64_t chunk = measured ? std::max(first_chunk(), cut.chunk) : cut.chunk;
   std::uint64_t iterations = 0;
   const std::int64_t start = ticks_now();
   std::int64_t before = start;
@@ -185,7 +186,7 @@ void loop_part::run_chunks(fork_list& list) {
       if (took < target / 2)
         chunk *= 2;
       else if (took > 2 * target)
-        chunk = std::max<std::uint64_t>(chunk / 2, 1);
+        chunk = std::max(chunk / 2, cut.chunk);
     }
     if (TREADLE_UNLIKELY(list.hungry->load(order::relaxed) != 0) && m_kind) list.runner->promote_oldest(list);
   }
