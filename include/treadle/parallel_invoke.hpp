@@ -82,8 +82,7 @@ template <class F>
 using held = std::conditional_t<std::is_lvalue_reference_v<F>, F, std::remove_reference_t<F>>;
 
 template <class F, class G>
-[[gnu::cold, gnu::noinline]] auto parallel_invoke_elsewhere(held<F> f, held<G> g) ->
-    typename both_results<F, G>::type;
+[[gnu::cold, gnu::noinline]] auto parallel_invoke_elsewhere(held<F> f, held<G> g) -> typename both_results<F, G>::type;
 
 } // namespace detail
 
