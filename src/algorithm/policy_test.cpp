@@ -3,10 +3,12 @@
 #include <treadle/latch.hpp>
 #include <treadle/parallel_invoke.hpp>
 
+#include <algorithm>
 #include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 namespace treadle {
 namespace {
@@ -155,6 +157,48 @@ TEST_P(policy_test, nested_in_tasks_and_forks) {
     EXPECT_EQ(reduce(par, sums), 50 * 200);
     for (const auto& row : rows) ASSERT_EQ(row.back(), 200);
   }).get();
+}
+
+TEST_P(policy_test, large_arrays_on_demand) {
+  async([] {
+    std::vector<int> v(100'000), out(v.size()), expected(v.size());
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<int>(i * i % 1009 / 3);
+    const auto even = [](int x) { return x % 2 == 0; };
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      ASSERT_EQ(reduce(par, v), std::accumulate(v.begin(), v.end(), 0));
+      inclusive_scan(par, v, out.begin());
+      std::inclusive_scan(v.begin(), v.end(), expected.begin());
+      ASSERT_EQ(out, expected);
+      const auto end = copy_if(par, v, out.begin(), even);
+      ASSERT_EQ(end - out.begin(), std::copy_if(v.begin(), v.end(), expected.begin(), even) - expected.begin());
+      ASSERT_TRUE(std::equal(out.begin(), end, expected.begin()));
+      ASSERT_EQ(find(par, v, 300), std::find(v.begin(), v.end(), 300));
+      ASSERT_EQ(minmax_element(par, v), (std::pair(std::minmax_element(v.begin(), v.end()))));
+      out = expected = v;
+      out.erase(treadle::unique(par, out), out.end());
+      expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+      ASSERT_EQ(out, expected);
+      out = expected = v;
+      reverse(par, out);
+      std::reverse(expected.begin(), expected.end());
+      ASSERT_EQ(out, expected);
+    }
+  }).get();
+}
+
+TEST_P(policy_test, many_threads_outside) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      std::vector<int> v(5000, t), out(v.size());
+      for (int repeat = 0; repeat < 20; ++repeat) {
+        EXPECT_EQ(reduce(par.with(dynamic_chunk_size{100}), v), 5000 * t);
+        inclusive_scan(par.with(static_chunk_size{10}), v, out.begin());
+        EXPECT_EQ(out.back(), 5000 * t);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
 }
 
 TEST_P(policy_test, function_objects_are_not_copied) {
