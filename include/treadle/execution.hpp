@@ -51,8 +51,12 @@ class execution_policy {
   constexpr execution_policy() noexcept = default;
   constexpr explicit execution_policy(const detail::loop_cut& cut) noexcept : m_cut(cut) {}
 
-  constexpr execution_policy<Execution, true> operator()(task_tag) const noexcept { return execution_policy<Execution, true>(m_cut); }
-  constexpr execution_policy<Execution, false> synchronous() const noexcept { return execution_policy<Execution, false>(m_cut); }
+  constexpr execution_policy<Execution, true> operator()(task_tag) const noexcept {
+    return execution_policy<Execution, true>(m_cut);
+  }
+  constexpr execution_policy<Execution, false> synchronous() const noexcept {
+    return execution_policy<Execution, false>(m_cut);
+  }
 
   constexpr execution_policy with(static_chunk_size size) const noexcept {
     return with_cut(detail::loop_cut::kind::spread, size.chunk);

@@ -1,6 +1,7 @@
 #include "task/runtime_fixture.hpp"
 
 #include <treadle/for_loop.hpp>
+#include <treadle/latch.hpp>
 #include <treadle/parallel_invoke.hpp>
 #include <treadle/promise.hpp>
 #include <treadle/this_task.hpp>
@@ -49,7 +50,8 @@ TEST_P(for_loop_test, every_iteration_once_with_chunk_parameters) {
 TEST_P(for_loop_test, fixed_chunks_are_not_cut) {
   async([] {
     std::vector<int> part(1000, -1);
-    for_loop(par.with(dynamic_chunk_size{10}), 0, 1000, [&](int i) { part[static_cast<std::size_t>(i)] = this_task::worker_index(); });
+    for_loop(par.with(dynamic_chunk_size{10}), 0, 1000,
+             [&](int i) { part[static_cast<std::size_t>(i)] = this_task::worker_index(); });
     for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(part[i], part[i / 10 * 10]) << i;
   }).get();
 }
@@ -139,7 +141,28 @@ TEST_P(for_loop_test, strides_and_iterators) {
   EXPECT_THROW(for_loop_strided(par, 0, 10, 0, [](int) {}), std::invalid_argument);
 }
 
-TEST_P(for_loop_test, the_earliest_exception_that_happened_is_rethrown) {
+TEST_P(for_loop_test, iterations_before_the_first_exception_are_executed) {
+  async([] {
+    std::vector<std::atomic<int>> hits(8);
+    latch one_threw(1);
+    std::atomic<bool> threw{false};
+    try {
+      for_loop(par.with(dynamic_chunk_size{1}), 0, 8, [&](int i) {
+        ++hits[static_cast<std::size_t>(i)];
+        if (i == 0) one_threw.wait(); // all later iterations are given away
+        if (i < 4) return;
+        if (!threw.exchange(true)) one_threw.count_down();
+        throw std::runtime_error(std::to_string(i));
+      });
+      FAIL();
+    } catch (const std::runtime_error& e) {
+      EXPECT_STREQ(e.what(), "4");
+    }
+    for (std::size_t i = 0; i <= 4; ++i) EXPECT_EQ(hits[i], 1);
+  }).get();
+}
+
+TEST_P(for_loop_test, the_first_exception_is_rethrown) {
   async([] {
     for (int repeat = 0; repeat < 50; ++repeat) {
       long sum = 7;

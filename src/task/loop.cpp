@@ -29,18 +29,27 @@ class loop {
   void* const context;
   const loop_cut cut;
   loop_site& site;
-  atomic<bool> stopped{false}; // no further iterations are needed
+  atomic<std::uint64_t> needed; // iterations from here on are not needed; only lowered
   atomic<std::uint32_t> parts{1};
 
+  bool needs(std::uint64_t iteration) const noexcept { return iteration < needed.load(order::relaxed); }
+  void stop_after(std::uint64_t end) noexcept;
   void record(std::int64_t ticks, std::uint64_t iterations) noexcept;
 };
 
+/// Relaxed: it only says what need not be done. What is merged or thrown at last is decided after joins, which order
+/// it.
+void loop::stop_after(std::uint64_t end) noexcept {
+  std::uint64_t known = needed.load(order::relaxed);
+  while (end < known && !needed.compare_exchange(known, end, order::relaxed, order::relaxed)) {
+  }
+}
+
 void loop::record(std::int64_t ticks, std::uint64_t iterations) noexcept {
   if (iterations == 0) return;
-  const auto measured =
-      static_cast<std::uint64_t>(static_cast<double>(ticks_to_ns(std::max<std::int64_t>(ticks, 1))) * 1000.0 /
-                                 static_cast<double>(iterations)) +
-      1;
+  const auto measured = static_cast<std::uint64_t>(static_cast<double>(ticks_to_ns(std::max<std::int64_t>(ticks, 1))) *
+                                                   1000.0 / static_cast<double>(iterations)) +
+                        1;
   const std::uint64_t known = site.ps_per_iteration.load(order::relaxed);
   // Quick to believe that a loop is expensive, slow to believe that it is cheap: only the first mistake costs much.
   const std::uint64_t now = known == 0         ? measured
@@ -74,8 +83,8 @@ class loop_part final : public latent_work {
 
   loop& m_loop;
   void* const m_state;
-  atomic<std::uint64_t> m_next; // written here, read by promote(), maybe in a signal handler in between
-  atomic<std::uint64_t> m_end;  // lowered by promote()
+  atomic<std::uint64_t> m_next;      // written here, read by promote(), maybe in a signal handler in between
+  atomic<std::uint64_t> m_end;       // lowered by promote()
   promoted_task* m_pieces = nullptr; // given away, newest first, which is ascending order of iterations
   bool m_started = false;            // it has taken iterations of its own
   unsigned m_spread = 0;             // parts still to be made of the range at once
@@ -101,7 +110,7 @@ bool loop_part::promote(latent_work& work, promoted_task& task, bool all) noexce
   loop& whole = part.m_loop;
   const std::uint64_t next = part.m_next.load(order::relaxed);
   const std::uint64_t end = part.m_end.load(order::relaxed);
-  if (next >= end || whole.stopped.load(order::relaxed)) return false;
+  if (next >= end || !whole.needs(next)) return false;
   if (whole.cut.parts_max != 0 && whole.parts.load(order::relaxed) >= whole.cut.parts_max && !all) return false;
   const std::uint64_t chunk = whole.cut.chunk;
   std::uint64_t begin = end - part.share(end - next, all);
@@ -123,7 +132,7 @@ void loop_part::run_piece(promoted_task& task) {
     loop& whole;
     ~leave() { whole.parts.fetch_sub(1, order::relaxed); }
   } guard{whole};
-  if (whole.stopped.load(order::relaxed)) return;
+  if (!whole.needs(task.begin)) return;
   if (whole.body.make_state) task.state = whole.body.make_state(whole.context);
   loop_part(whole, task.state, task.begin, task.end).run();
 }
@@ -143,17 +152,18 @@ std::uint64_t loop_part::first_chunk() const noexcept {
 
 void loop_part::run_chunks(fork_list& list) {
   const loop_cut& cut = m_loop.cut;
-  const bool measured = cut.how == loop_cut::kind::on_demand;
+  // Parts that are made at once need no chunks to be cut at: like parts on demand they only look up now and then.
+  const bool measured = cut.how == loop_cut::kind::on_demand || cut.how == loop_cut::kind::spread;
   const std::int64_t target = ns_to_ticks(k_chunk_ns);
   const std::uint64_t workers = list.runner->worker_count();
-  std::uint64_t chunk = measured ? first_chunk() : cut.chunk;
+  std::uint64_t chunk = measured ? std::max(first_chunk(), cut.chunk) : cut.chunk;
   std::uint64_t iterations = 0;
   const std::int64_t start = ticks_now();
   std::int64_t before = start;
   for (;;) {
     const std::uint64_t begin = m_next.load(order::relaxed);
     std::uint64_t end = m_end.load(order::relaxed);
-    if (begin >= end) break;
+    if (begin >= end || !m_loop.needs(begin)) break;
     if (cut.how == loop_cut::kind::guided)
       chunk = std::max((end - begin) / (2 * workers) / cut.chunk * cut.chunk, cut.chunk);
     end = begin + std::min(chunk, end - begin);
@@ -164,8 +174,10 @@ void loop_part::run_chunks(fork_list& list) {
       m_next.store(end = lowered, order::relaxed);
       if (begin >= end) break;
     }
-    if (!m_loop.body.run(m_loop.context, m_state, begin, end)) m_loop.stopped.store(true, order::relaxed);
-    if (m_loop.stopped.load(order::relaxed)) break;
+    if (!m_loop.body.run(m_loop.context, m_state, begin, end)) {
+      m_loop.stop_after(end);
+      break;
+    }
     iterations += end - begin;
     if (measured) {
       const std::int64_t now = ticks_now();
@@ -174,7 +186,7 @@ void loop_part::run_chunks(fork_list& list) {
       if (took < target / 2)
         chunk *= 2;
       else if (took > 2 * target)
-        chunk = std::max<std::uint64_t>(chunk / 2, 1);
+        chunk = std::max(chunk / 2, cut.chunk);
     }
     if (TREADLE_UNLIKELY(list.hungry->load(order::relaxed) != 0) && m_kind) list.runner->promote_oldest(list);
   }
@@ -191,7 +203,7 @@ void loop_part::run() {
     run_chunks(list);
   } catch (...) {
     failure = std::current_exception();
-    m_loop.stopped.store(true, order::relaxed);
+    if (m_started) m_loop.stop_after(m_next.load(order::relaxed));
   }
   if (!unlink(list, older)) list.newest = nullptr; // the stack was left: everything older is promoted, too
   join_pieces(std::move(failure));
@@ -202,10 +214,11 @@ void loop_part::join_pieces(std::exception_ptr failure) {
   while (m_pieces) {
     const auto piece = intrusive_ptr<promoted_task>::adopt(std::exchange(m_pieces, m_pieces->next_piece));
     piece->join();
-    if (!failure) failure = piece->failure();
+    const bool needed = m_loop.needs(piece->begin);
+    if (!failure && needed) failure = piece->failure();
     if (!piece->state) continue;
     try {
-      if (!failure) body.merge(m_loop.context, m_state, piece->state);
+      if (!failure && needed) body.merge(m_loop.context, m_state, piece->state);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -216,7 +229,8 @@ void loop_part::join_pieces(std::exception_ptr failure) {
 
 } // namespace
 
-void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n, const loop_cut& cut, loop_site& site) {
+void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n, const loop_cut& cut,
+              loop_site& site) {
   if (n == 0) return;
   if (!on_worker()) {
     struct arguments {
@@ -234,7 +248,7 @@ void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n
         &all);
     return;
   }
-  loop whole{body, context, cut, site};
+  loop whole{body, context, cut, site, atomic<std::uint64_t>{n}};
   loop_part(whole, state, 0, n).run();
 }
 

@@ -7,7 +7,7 @@ namespace treadle::detail {
 /// A loop as the runtime sees it: iterations 0 .. n-1 that it may hand out in ranges, each part with a state of its
 /// own. One constant table per loop body.
 struct loop_body {
-  /// Executes iterations [begin, end) in order; false: no further iterations of the whole loop are needed.
+  /// Executes iterations [begin, end) in order; false: iterations after these are not needed. Those before are done.
   bool (*run)(void* context, void* state, std::uint64_t begin, std::uint64_t end);
   /// The rest is null for a loop without state. A fresh state for a part that another worker took.
   void* (*make_state)(void* context) = nullptr;
@@ -48,8 +48,9 @@ inline bool runs_serially(const loop_site& site, std::uint64_t n) noexcept {
   return !forks || --forks->loops_until_sample != 0;
 }
 
-/// Runs all iterations, and returns when they are done, with the merged result in `state`. An exception ends the loop
-/// early; that of the earliest part is rethrown. Called on a foreign thread it moves to the current runtime.
+/// Runs all iterations, and returns when they are done, with the merged result in `state`. Where it ends early, by
+/// `run` or by an exception, everything before is done: the exception that is rethrown is that of a sequential run.
+/// Called on a foreign thread it moves to the current runtime.
 void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n, const loop_cut& cut, loop_site& site);
 
 } // namespace treadle::detail

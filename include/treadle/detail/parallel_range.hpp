@@ -8,7 +8,7 @@
 namespace treadle::detail {
 
 /// Calls run(begin, end) for ranges that together are [0, n), possibly in parallel and in any order. run may return
-/// bool: false says that no further ranges are needed.
+/// bool: false says that what follows this range is not needed.
 template <any_execution_policy Policy, class Run>
 void for_ranges(const Policy& policy, std::uint64_t n, Run&& run) {
   using body_type = std::remove_reference_t<Run>;
@@ -68,9 +68,10 @@ void fold_ranges(const Policy& policy, std::uint64_t n, State& state, Run&& run,
 template <any_execution_policy Policy, class Algorithm, class... Args>
 auto run_algorithm(const Policy& policy, Algorithm algorithm, Args&&... args) {
   if constexpr (Policy::is_asynchronous) {
-    return async([policy = policy.synchronous(), algorithm, ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable {
-      return algorithm(policy, args...);
-    });
+    return async(
+        [policy = policy.synchronous(), algorithm, ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable {
+          return algorithm(policy, args...);
+        });
   } else {
     return algorithm(policy, args...);
   }
