@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/detail/loop.hpp>
+#include <treadle/launch.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -38,25 +39,38 @@ namespace detail {
 
 enum class execution { sequenced, parallel };
 
+struct no_executor {};
+
 } // namespace detail
 
-/// How an algorithm runs: `seq`, `par`, `par_unseq`, possibly with `(task)` and `.with(chunk parameter)`.
-/// A value; each of these returns a changed copy.
-template <detail::execution Execution, bool Asynchronous = false>
+/// How an algorithm runs: `seq`, `par`, `par_unseq`, possibly with `(task)`, `.with(chunk parameter)` and
+/// `.on(executor)`. A value; each of these returns a changed copy.
+template <detail::execution Execution, bool Asynchronous = false, class Executor = detail::no_executor>
 class execution_policy {
  public:
   static constexpr bool is_parallel = Execution == detail::execution::parallel;
   static constexpr bool is_asynchronous = Asynchronous;
+  static constexpr bool has_executor = !std::is_same_v<Executor, detail::no_executor>;
 
   constexpr execution_policy() noexcept = default;
-  constexpr explicit execution_policy(const detail::loop_cut& cut) noexcept : m_cut(cut) {}
+  constexpr explicit execution_policy(const detail::loop_cut& cut, const Executor& executor = {}) noexcept
+      : m_cut(cut), m_executor(executor) {}
 
-  constexpr execution_policy<Execution, true> operator()(task_tag) const noexcept {
-    return execution_policy<Execution, true>(m_cut);
+  constexpr execution_policy<Execution, true, Executor> operator()(task_tag) const noexcept {
+    return execution_policy<Execution, true, Executor>(m_cut, m_executor);
   }
-  constexpr execution_policy<Execution, false> synchronous() const noexcept {
-    return execution_policy<Execution, false>(m_cut);
+  /// The whole algorithm runs as a task of this executor (executors.hpp), and its parts in the same pool. On a
+  /// sequenced_executor it runs in order, as with seq.
+  template <any_executor E>
+  constexpr execution_policy<Execution, Asynchronous, E> on(const E& executor) const noexcept {
+    return execution_policy<Execution, Asynchronous, E>(m_cut, executor);
   }
+  /// What is left for the task that does it.
+  constexpr auto in_place() const noexcept {
+    constexpr bool sequenced = requires { Executor::keeps_order; };
+    return execution_policy<sequenced ? detail::execution::sequenced : Execution>(m_cut);
+  }
+  constexpr const Executor& executor() const noexcept { return m_executor; }
 
   constexpr execution_policy with(static_chunk_size size) const noexcept {
     return with_cut(detail::loop_cut::kind::spread, size.chunk);
@@ -87,6 +101,7 @@ class execution_policy {
   }
 
   detail::loop_cut m_cut;
+  [[no_unique_address]] Executor m_executor;
 };
 
 /// In order, on the calling task.
@@ -99,8 +114,8 @@ inline constexpr execution_policy<detail::execution::parallel> par_unseq{};
 
 template <class T>
 inline constexpr bool is_execution_policy = false;
-template <detail::execution Execution, bool Asynchronous>
-inline constexpr bool is_execution_policy<execution_policy<Execution, Asynchronous>> = true;
+template <detail::execution Execution, bool Asynchronous, class Executor>
+inline constexpr bool is_execution_policy<execution_policy<Execution, Asynchronous, Executor>> = true;
 
 template <class T>
 concept any_execution_policy = is_execution_policy<std::remove_cvref_t<T>>;

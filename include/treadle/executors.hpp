@@ -20,7 +20,6 @@ struct placement {
 void schedule_at(job& task, const placement& where);
 /// The pool of the current runtime with this name. Throws std::invalid_argument that lists those there are.
 scheduler* find_pool(const char* name);
-/// True when the caller is where `where` says, so that a new task would gain nothing.
 bool is_at(const placement& where) noexcept;
 
 } // namespace detail
@@ -33,6 +32,8 @@ class parallel_executor {
   constexpr explicit parallel_executor(priority level) noexcept : m_where{nullptr, level} {}
 
   constexpr priority level() const noexcept { return m_where.level; }
+  /// True when the caller runs where a task of the executor would, so that it need not become one.
+  bool is_here() const noexcept { return detail::is_at(m_where); }
   constexpr const detail::placement& where() const noexcept { return m_where; }
 
  private:
@@ -40,7 +41,11 @@ class parallel_executor {
 };
 
 /// Runs what it is given at once, on the caller.
-class sequenced_executor {};
+class sequenced_executor {
+ public:
+  static constexpr bool keeps_order = true;
+  bool is_here() const noexcept { return true; }
+};
 
 /// Runs tasks on the workers of one pool of the current runtime (runtime_options::pools), and nowhere else: a get() for
 /// such a task waits for the pool, where it would run another one in place. Tasks that these tasks create stay in the
@@ -53,6 +58,7 @@ class pool_executor {
       : m_where{detail::find_pool(name), level} {}
 
   priority level() const noexcept { return m_where.level; }
+  bool is_here() const noexcept { return detail::is_at(m_where); }
   const detail::placement& where() const noexcept { return m_where; }
 
  private:

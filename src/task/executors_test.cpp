@@ -1,5 +1,6 @@
 #include "task/runtime_fixture.hpp"
 
+#include <treadle/for_loop.hpp>
 #include <treadle/treadle.hpp>
 
 #include <atomic>
@@ -125,6 +126,34 @@ TEST(pools_test, bad_names_and_sizes_are_refused_by_name) {
   EXPECT_EQ(refused("default:1"), "runtime_options::pools 'default:1': there are two pools 'default'");
   EXPECT_EQ(refused("a:0"), "workers of pool 'a': expected a number from 1 to 4096, got '0'");
   EXPECT_EQ(refused(",a:1"), "runtime_options::pools ',a:1': expected NAME:WORKERS, got ''");
+}
+
+TEST(pools_test, loops_run_where_their_executor_says) {
+  runtime rt({.workers = 1, .pools = "io:2"});
+  const pool_executor io("io");
+  const auto names = [&](const auto& policy) {
+    std::atomic<int> elsewhere{0};
+    for_loop(policy, 0, 100, [&](int) {
+      this_task::yield();
+      if (thread_name().substr(0, 3) != "io-") ++elsewhere;
+    });
+    return elsewhere.load();
+  };
+  EXPECT_EQ(names(par.on(io)), 0);
+  EXPECT_EQ(names(par.with(static_chunk_size{1}).on(io)), 0);
+  EXPECT_EQ(names(seq.on(io)), 0);
+  EXPECT_EQ(async(io, [&] { return names(par.on(io)); }).get(), 0);
+  EXPECT_EQ(async([&] { return names(par.on(io)); }).get(), 0);
+  EXPECT_EQ(names(par), 100);
+  EXPECT_EQ(async(io, [&] { return names(par.on(pool_executor("default"))); }).get(), 100);
+
+  std::vector<int> order;
+  for_loop(par.on(sequenced_executor()), 0, 10, [&](int i) { order.push_back(i); });
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  int sum = 0;
+  for_loop(par(task).on(parallel_executor(priority::high)), 0, 10, reduction_plus(sum), [](int i, int& s) { s += i; }).get();
+  EXPECT_EQ(sum, 45);
+  EXPECT_THROW(for_loop(par.on(io), 0, 10, [](int) { throw std::runtime_error("x"); }), std::runtime_error);
 }
 
 TEST(annotation_test, names_tasks_and_passes_calls_on) {

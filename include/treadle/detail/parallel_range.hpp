@@ -68,10 +68,17 @@ void fold_ranges(const Policy& policy, std::uint64_t n, State& state, Run&& run,
 template <any_execution_policy Policy, class Algorithm, class... Args>
 auto run_algorithm(const Policy& policy, Algorithm algorithm, Args&&... args) {
   if constexpr (Policy::is_asynchronous) {
-    return async(
-        [policy = policy.synchronous(), algorithm, ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable {
-          return algorithm(policy, args...);
-        });
+    auto call = [policy = policy.in_place(), algorithm,
+                 ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable {
+      return algorithm(policy, args...);
+    };
+    if constexpr (Policy::has_executor)
+      return async(policy.executor(), std::move(call));
+    else
+      return async(std::move(call));
+  } else if constexpr (Policy::has_executor) {
+    if (policy.executor().is_here()) return algorithm(policy.in_place(), args...);
+    return async(policy.executor(), [&] { return algorithm(policy.in_place(), args...); }).get();
   } else {
     return algorithm(policy, args...);
   }
