@@ -37,7 +37,7 @@ inline constexpr bool is_cheap_to_move = std::is_trivially_copyable_v<T> && size
 template <class It>
 inline constexpr bool has_real_elements = std::is_lvalue_reference_v<std::iter_reference_t<It>>;
 
-template <class Range, class Compare>
+template <class Compare, class Range>
 concept orders = std::predicate<Compare&, std::ranges::range_reference_t<Range>, std::ranges::range_reference_t<Range>>;
 
 /// The algorithms that are given a range refer to it, also after they have returned a future.
