@@ -14,9 +14,8 @@ void merge_copying(A a, A a_end, B b, B b_end, Out out, Compare& compare) {
     return;
   }
   const std::ptrdiff_t half = size / 2, from_a = co_rank(half, a, a_end - a, b, b_end - b, compare);
-  treadle::parallel_invoke(
-      [&] { merge_copying(a, a + from_a, b, b + (half - from_a), out, compare); },
-      [&] { merge_copying(a + from_a, a_end, b + (half - from_a), b_end, out + half, compare); });
+  treadle::parallel_invoke([&] { merge_copying(a, a + from_a, b, b + (half - from_a), out, compare); },
+                           [&] { merge_copying(a + from_a, a_end, b + (half - from_a), b_end, out + half, compare); });
 }
 
 struct merge_algorithm {
@@ -26,9 +25,8 @@ struct merge_algorithm {
                   std::random_access_iterator<Out> && has_real_elements<Out>) {
       const std::ptrdiff_t size = (a_end - a) + (b_end - b);
       if (size > k_merge_grain) {
-        call_on_worker([&] {
-          merge_copying(to_plain(a), to_plain(a_end), to_plain(b), to_plain(b_end), to_plain(out), compare);
-        });
+        call_on_worker(
+            [&] { merge_copying(to_plain(a), to_plain(a_end), to_plain(b), to_plain(b_end), to_plain(out), compare); });
         return out + size;
       }
     }
@@ -88,8 +86,8 @@ auto merge(const Policy& policy, A a, std::type_identity_t<A> a_end, B b, std::t
            Compare compare = {}) {
   return detail::run_algorithm(policy, detail::merge_algorithm{}, a, a_end, b, b_end, out, std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_range A, detail::lasting_range B,
-          std::weakly_incrementable Out, class Compare = std::less<>>
+template <any_execution_policy Policy, detail::lasting_range A, detail::lasting_range B, std::weakly_incrementable Out,
+          class Compare = std::less<>>
 auto merge(const Policy& policy, A&& a, B&& b, Out out, Compare compare = {}) {
   return treadle::merge(policy, std::ranges::begin(a), detail::end_of(a), std::ranges::begin(b), detail::end_of(b), out,
                         std::move(compare));

@@ -14,7 +14,8 @@ struct sort_algorithm {
       if constexpr (orders_numbers<It, Compare>) {
         sort_numbers<value_type, number_order<Compare, value_type>>(to_plain(first), to_plain(last), parallel);
       } else {
-        quicksort<any_kernel, decltype(to_plain(first)), Compare>(compare, parallel).sort(to_plain(first), to_plain(last));
+        quicksort<any_kernel, decltype(to_plain(first)), Compare>(compare, parallel)
+            .sort(to_plain(first), to_plain(last));
       }
     };
     if (Policy::is_parallel && has_real_elements<It> && last - first > any_kernel::k_fork_grain)

@@ -14,8 +14,8 @@ class merge_sort {
 
   void sort(It first, It last) {
     if (last - first <= k_small) return insertion_sort(first, last, m_less);
-    if (all_neighbours(m_parallel, first, last, [this](auto& a, auto& b) { return !m_less(b, a); })) return;
-    if (all_neighbours(m_parallel, first, last, [this](auto& a, auto& b) { return m_less(b, a); }))
+    if (all_neighbours(m_parallel, first, last, [this](const auto& a, const auto& b) { return !m_less(b, a); })) return;
+    if (all_neighbours(m_parallel, first, last, [this](const auto& a, const auto& b) { return m_less(b, a); }))
       return reverse_elements(m_parallel, first, last);
     const raw_memory<value_type> buffer(last - first);
     sort_in_place(first, last, buffer.data());

@@ -84,16 +84,16 @@ void merge_relocating(bool parallel, From a, From a_end, From b, From b_end, To 
   const std::ptrdiff_t half = size / 2, from_a = co_rank(half, a, a_end - a, b, b_end - b, less);
   rest.dismiss();
   const From a_middle = a + from_a, b_middle = b + (half - from_a);
-  treadle::parallel_invoke(
-      [&] { merge_relocating(parallel, a, a_middle, b, b_middle, to, less); },
-      [&] { merge_relocating(parallel, a_middle, a_end, b_middle, b_end, to + half, less); });
+  treadle::parallel_invoke([&] { merge_relocating(parallel, a, a_middle, b, b_middle, to, less); },
+                           [&] { merge_relocating(parallel, a_middle, a_end, b_middle, b_end, to + half, less); });
 }
 
 /// Memory for elements that are relocated to it and back.
 template <class T>
 class raw_memory {
  public:
-  explicit raw_memory(std::ptrdiff_t size) : m_data(std::allocator<T>().allocate(static_cast<std::size_t>(size))), m_size(size) {}
+  explicit raw_memory(std::ptrdiff_t size)
+      : m_data(std::allocator<T>().allocate(static_cast<std::size_t>(size))), m_size(size) {}
   raw_memory(const raw_memory&) = delete;
   raw_memory& operator=(const raw_memory&) = delete;
   ~raw_memory() { std::allocator<T>().deallocate(m_data, static_cast<std::size_t>(m_size)); }

@@ -12,8 +12,8 @@ struct nth_element_algorithm {
     using value_type = std::iter_value_t<It>;
     const auto select = [&](bool parallel) {
       if constexpr (orders_numbers<It, Compare>) {
-        using order = number_order<Compare, value_type>;
-        select_number<value_type, order>(to_plain(first), to_plain(nth), to_plain(last), parallel);
+        using natural = number_order<Compare, value_type>;
+        select_number<value_type, natural>(to_plain(first), to_plain(nth), to_plain(last), parallel);
       } else {
         quicksort<any_kernel, decltype(to_plain(first)), Compare> selection(compare, parallel);
         selection.select(to_plain(first), to_plain(nth), to_plain(last));

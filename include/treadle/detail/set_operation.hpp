@@ -145,7 +145,8 @@ struct set_algorithm {
         if ((a_end - a) + (b_end - b) > k_merge_grain) {
           const piece_pair pieces{to_plain(a), to_plain(a_end), to_plain(b), to_plain(b_end)};
           auto end = to_plain(out);
-          call_on_worker([&] { end = parallel_set_operation<Operation, value_type, Compare>(compare).run(pieces, end); });
+          call_on_worker(
+              [&] { end = parallel_set_operation<Operation, value_type, Compare>(compare).run(pieces, end); });
           return out + (end - to_plain(out));
         }
       }
