@@ -104,7 +104,8 @@ TEST_P(stable_sort_test, elements_whose_move_may_throw) {
     int key;
   };
   std::vector<careless> values;
-  for (int key : sorting_inputs(1000)[0]) values.emplace_back(key);
+  const auto keys = sorting_inputs(1000)[0];
+  for (int key : keys) values.emplace_back(key);
   stable_sort(par, values, [](const careless& a, const careless& b) { return a.key < b.key; });
   EXPECT_TRUE(
       std::is_sorted(values.begin(), values.end(), [](const careless& a, const careless& b) { return a.key < b.key; }));
