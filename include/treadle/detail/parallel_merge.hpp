@@ -23,6 +23,7 @@ std::ptrdiff_t co_rank(std::ptrdiff_t k, A a, std::ptrdiff_t a_size, B b, std::p
 
 /// Below this a merge is not divided.
 inline constexpr std::ptrdiff_t k_merge_grain = 4096;
+inline constexpr std::ptrdiff_t k_merge_in_two = 128;
 
 /// Moves an element into memory without one, and leaves such memory behind.
 template <class From, class To>
@@ -56,22 +57,41 @@ struct unmerged {
   ~unmerged() { relocate(b, b_end, relocate(a, a_end, to)); }
 
   void dismiss() noexcept { a = a_end, b = b_end; }
+  bool undecided() const noexcept { return a != a_end && b != b_end; }
+
+  template <class Less>
+  void step(Less& less) {
+    const bool from_b = less(*b, *a);
+    if constexpr (is_cheap_to_move<std::iter_value_t<From>>) { // no branch on what cannot be predicted
+      std::construct_at(std::addressof(*to), from_b ? *b : *a);
+      a += !from_b;
+      b += from_b;
+    } else {
+      relocate(from_b ? b++ : a++, to);
+    }
+    ++to;
+  }
 };
 
 template <class From, class To, class Less>
 void merge_relocating_serially(From a, From a_end, From b, From b_end, To to, Less& less) {
-  unmerged<From, To> rest(a, a_end, b, b_end, to);
-  if (a == a_end || b == b_end || !less(*b, *(a_end - 1))) return;
-  while (rest.a != rest.a_end && rest.b != rest.b_end) {
-    const bool from_b = less(*rest.b, *rest.a);
-    if constexpr (is_cheap_to_move<std::iter_value_t<From>>) { // no branch on what cannot be predicted
-      std::construct_at(std::addressof(*rest.to), from_b ? *rest.b : *rest.a);
-      rest.a += !from_b;
-      rest.b += from_b;
-    } else {
-      relocate(from_b ? rest.b++ : rest.a++, rest.to);
+  unmerged<From, To> whole(a, a_end, b, b_end, to);
+  if (!whole.undecided() || !less(*b, *(a_end - 1))) return;
+  const std::ptrdiff_t size = (a_end - a) + (b_end - b);
+  if (is_cheap_to_move<std::iter_value_t<From>> && size >= k_merge_in_two) {
+    // Each step waits for the one before it; two merges at a time use the processor better.
+    const std::ptrdiff_t half = size / 2, from_a = co_rank(half, a, a_end - a, b, b_end - b, less);
+    whole.dismiss();
+    unmerged<From, To> first(a, a + from_a, b, b + (half - from_a), to);
+    unmerged<From, To> second(a + from_a, a_end, b + (half - from_a), b_end, to + half);
+    while (first.undecided() && second.undecided()) {
+      first.step(less);
+      second.step(less);
     }
-    ++rest.to;
+    while (first.undecided()) first.step(less);
+    while (second.undecided()) second.step(less);
+  } else {
+    while (whole.undecided()) whole.step(less);
   }
 }
 
