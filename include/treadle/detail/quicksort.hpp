@@ -179,11 +179,11 @@ class quicksort {
       const std::ptrdiff_t n = last - first;
       if (n <= Kernel::k_small) return Kernel::sort_small(first, last, m_less);
       if (bad_splits == 0) return heap_sort(first, last, m_less);
-      const auto [left_end, right_begin] = split(first, last, leftmost, bad_splits);
+      const parts sides = split(first, last, leftmost, bad_splits);
+      const It left_end = sides.left_end, right_begin = sides.right_begin;
       if (m_parallel && n > Kernel::k_fork_grain) {
-        return treadle::parallel_invoke(
-            [this, first, left_end = left_end, bad_splits, leftmost] { sort(first, left_end, bad_splits, leftmost); },
-            [this, right_begin = right_begin, last, bad_splits] { sort(right_begin, last, bad_splits, false); });
+        return treadle::parallel_invoke([=, this] { sort(first, left_end, bad_splits, leftmost); },
+                                        [=, this] { sort(right_begin, last, bad_splits, false); });
       }
       sort(first, left_end, bad_splits, leftmost);
       first = right_begin;
