@@ -168,8 +168,10 @@ class quicksort {
 
   /// Sorts what is in order or in the opposite order.
   bool in_one_run(It first, It last) {
-    if (all_neighbours(m_parallel, first, last, [this](const auto& a, const auto& b) { return !m_less(b, a); })) return true;
-    if (!all_neighbours(m_parallel, first, last, [this](const auto& a, const auto& b) { return !m_less(a, b); })) return false;
+    if (all_neighbours(m_parallel, first, last, [this](const auto& a, const auto& b) { return !m_less(b, a); }))
+      return true;
+    if (!all_neighbours(m_parallel, first, last, [this](const auto& a, const auto& b) { return !m_less(a, b); }))
+      return false;
     reverse_elements(m_parallel, first, last);
     return true;
   }
