@@ -50,7 +50,7 @@ class Layers:
         if area is None:
             yield f"{source}:1: no area in tools/layers.toml holds this file"
             return
-        # A unit test may use what its area may, the area itself, and the test libraries.
+        # A unit test may use what its area may, the area itself, the fixtures of all areas, and the test libraries.
         is_test = path.stem.endswith(("_test", "_fixture", "_support", "_fuzzer"))
         areas = [area, "tests"] if is_test else [area]
         allowed = {area, *self.areas[area], *(["tests", "public"] if is_test else [])}
@@ -62,6 +62,8 @@ class Layers:
             if target is None:
                 if not self.allowed_external(areas, name):
                     yield f"{place}: '{name}' is not a header that {area} may use"
+            elif is_test and target.stem.endswith("_fixture"):
+                continue
             elif (owner := self.area_of(target)) not in allowed:
                 yield f"{place}: {area} must not include {owner} ('{name}')"
 

@@ -1,0 +1,11 @@
+#pragma once
+
+namespace treadle::detail {
+
+/// Compiled once for the types of is_number and std::less and std::greater of them.
+template <class T, class Order>
+void sort_numbers(T* first, T* last, bool parallel);
+template <class T, class Order>
+void select_number(T* first, T* nth, T* last, bool parallel);
+
+} // namespace treadle::detail
