@@ -10,7 +10,9 @@
 #include <treadle/algorithm/fill.hpp>
 #include <treadle/algorithm/find.hpp>
 #include <treadle/algorithm/for_each.hpp>
+#include <treadle/algorithm/merge.hpp>
 #include <treadle/algorithm/minmax.hpp>
+#include <treadle/algorithm/nth_element.hpp>
 #include <treadle/algorithm/partition.hpp>
 #include <treadle/algorithm/reduce.hpp>
 #include <treadle/algorithm/remove.hpp>
@@ -18,5 +20,8 @@
 #include <treadle/algorithm/reverse.hpp>
 #include <treadle/algorithm/scan.hpp>
 #include <treadle/algorithm/search.hpp>
+#include <treadle/algorithm/set_operations.hpp>
+#include <treadle/algorithm/sort.hpp>
+#include <treadle/algorithm/stable_sort.hpp>
 #include <treadle/algorithm/transform.hpp>
 #include <treadle/for_loop.hpp>
