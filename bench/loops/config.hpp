@@ -2,8 +2,10 @@
 
 #include "measure.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,15 +14,26 @@
 ///   empty   nothing that the compiler could not remove, but it must run
 ///   saxpy   y[i] += a * x[i]: about as much as memory gives
 ///   heavy   z[i] = log(1 + exp(-x[i])) * sqrt(y[i]): nearly ten nanoseconds
+/// Each loop is in a function of its own, as in most programs: in one with twenty loops GCC runs out of registers.
 namespace loops_bench {
 
 constexpr long k_lengths[] = {16, 64, 256, 1024, 4096, 16'384, 65'536};
 
+/// Three arrays on cache lines of their own, and not at the same place of a page: a processor takes a load for one of
+/// what it has just stored when the lower twelve bits of the addresses agree, which costs a third.
 struct arrays {
-  explicit arrays(long n) : x(static_cast<std::size_t>(n)), y(x), z(x) {
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 7);
+  explicit arrays(std::size_t n) : m_memory(3 * spacing(n) + 8) {
+    x = m_memory.data();
+    while (reinterpret_cast<std::uintptr_t>(x) % 64 != 0) ++x;
+    y = x + spacing(n);
+    z = y + spacing(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<double>(i % 7);
   }
-  std::vector<double> x, y, z;
+  double *x, *y, *z;
+
+ private:
+  static std::size_t spacing(std::size_t n) { return (n + 511) / 512 * 512 + 176; }
+  std::vector<double> m_memory;
 };
 
 inline double heavy(double x, double y) { return std::log(1 + std::exp(-x)) * std::sqrt(y); }
@@ -32,33 +45,34 @@ void report(const Loop& loop) {
     bench::report_repeated(("loops_" + name + "_" + std::to_string(n)).c_str(), n, body, check);
   };
   for (const long n : k_lengths) {
-    arrays data(n);
-    const double* x = data.x.data();
-    double* y = data.y.data();
-    double* z = data.z.data();
     const auto count = static_cast<std::size_t>(n);
+    const arrays data(count);
+    const double* x = data.x;
+    double* y = data.y;
+    double* z = data.z;
 
     loop(n, [=](long i) { z[i] += 1; });
-    const bool visits_each_once = data.z == std::vector<double>(count, 1);
+    const bool visits_each_once = std::all_of(z, z + n, [](double visits) { return visits == 1; });
     measure(
-        "empty", n, [&] { loop(n, [](long i) {
-                            asm volatile("" : : "r"(i));
-                          }); }, [&] { return visits_each_once; });
+        "empty", n, [&]() __attribute__((noinline)) { loop(n, [](long i) {
+                                                        asm volatile("" : : "r"(i));
+                                                      }); },
+        [&] { return visits_each_once; });
 
     double calls = 0;
     volatile double one = 1; // unknown to the compiler; sums of whole numbers are exact
     const double a = one;
     measure(
-        "saxpy", n, [&] { ++calls, loop(n, [=](long i) { y[i] += a * x[i]; }); },
+        "saxpy", n, [&]() __attribute__((noinline)) { ++calls, loop(n, [=](long i) { y[i] += a * x[i]; }); },
         [&] {
           bool right = true;
           for (std::size_t i = 0; i < count; ++i) right &= y[i] == calls * x[i];
           return right;
         });
 
-    data.y.assign(count, 1);
+    std::fill(y, y + n, 1);
     measure(
-        "heavy", n, [&] { loop(n, [=](long i) { z[i] = heavy(x[i], y[i]); }); },
+        "heavy", n, [&]() __attribute__((noinline)) { loop(n, [=](long i) { z[i] = heavy(x[i], y[i]); }); },
         [&] {
           bool right = true;
           for (std::size_t i = 0; i < count; ++i) right &= std::abs(z[i] - heavy(x[i], 1)) < 1e-12;

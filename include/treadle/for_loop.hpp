@@ -92,8 +92,9 @@ constexpr std::uint64_t iterations(I first, I last, std::ptrdiff_t stride) {
 struct for_loop_algorithm {
   template <class Policy, class I, class Stride, class F>
   void operator()(const Policy& policy, I first, I last, Stride stride, F& f) const {
-    for_ranges(policy, iterations(first, last, stride), [&f, first, stride](std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t i = begin; i != end; ++i) f(advanced(first, i, stride));
+    const auto function = loop_function<I>(f);
+    for_ranges(policy, iterations(first, last, stride), [=](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i != end; ++i) function(advanced(first, i, stride));
     });
   }
 
@@ -190,8 +191,8 @@ detail::inducer<T> induction(T&& value, std::type_identity_t<T> stride = T{1}) {
 /// the iterations is rethrown: those before it have been executed, later ones perhaps, and reductions are unchanged.
 template <any_execution_policy Policy, class I, class... Args>
 auto for_loop(const Policy& policy, I first, std::type_identity_t<I> last, Args&&... arguments) {
-  return detail::run_algorithm(policy, detail::for_loop_algorithm{}, first, last, std::ptrdiff_t{1},
-                               std::forward<Args>(arguments)...);
+  return detail::run_algorithm(policy, detail::for_loop_algorithm{}, first, last,
+                               std::integral_constant<std::ptrdiff_t, 1>(), std::forward<Args>(arguments)...);
 }
 
 /// The same for first, first + stride, ... before `last`; the stride may be negative. Throws std::invalid_argument when

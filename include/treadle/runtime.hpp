@@ -13,8 +13,8 @@ struct runtime_options {
   unsigned workers = 0;
   /// Usable bytes of a task's stack; only tasks that really suspend occupy one. TREADLE_STACK_BYTES; default 256 KiB.
   std::size_t stack_bytes = 0;
-  /// Further pools with workers of their own, for pool_executor: "io:1,blas:2" (at most 15 letters, digits, '-' and '_' each).
-  /// TREADLE_POOLS. `workers` are those of the pool "default".
+  /// Further pools with workers of their own, for pool_executor: "io:1,blas:2" (at most 15 letters, digits, '-' and '_'
+  /// each). TREADLE_POOLS. `workers` are those of the pool "default".
   std::string pools = {};
   /// Idle workers may interrupt busy ones by a signal (SIGURG, with SA_RESTART, at most every 50 us) to be given latent
   /// work that would wait for the end of a long function otherwise. Programs that use SIGURG themselves are left alone.

@@ -90,7 +90,8 @@ class any_stop_token {
 class task_group {
  public:
   task_group() noexcept;
-  /// The tasks are cancelled, too, when a stop is requested by this std::stop_token (or anything with stop_requested()).
+  /// The tasks are cancelled, too, when a stop is requested by this std::stop_token (or anything with
+  /// stop_requested()).
   template <class StopToken>
     requires requires(const StopToken& token) { static_cast<bool>(token.stop_requested()); }
   explicit task_group(StopToken token) : m_token(std::move(token)) {

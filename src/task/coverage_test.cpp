@@ -136,7 +136,7 @@ TEST_P(coverage_test, signals_between_any_two_instructions) {
 class stepper {
  public:
   stepper() {
-    struct sigaction ours {};
+    struct sigaction ours{};
     ours.sa_sigaction = trap;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGTRAP, &ours, &m_before);
@@ -150,8 +150,8 @@ class stepper {
     s_steps = 0;
     s_active = true;
     // Beyond the red zone, which the compiler may be using.
-    asm volatile("leaq -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tleaq 128(%%rsp), %%rsp" ::: "cc",
-                 "memory");
+    asm volatile("leaq -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tleaq 128(%%rsp), %%rsp" ::
+                     : "cc", "memory");
     code();
     s_active = false; // the handler ends it, on whichever thread it is
     return s_steps;
@@ -167,7 +167,7 @@ class stepper {
 
   static inline std::atomic<bool> s_active{false};
   static inline std::atomic<long> s_steps{0}, s_nudge_after{0};
-  struct sigaction m_before {};
+  struct sigaction m_before{};
 };
 
 /// With one worker nobody is ever hungry: nothing is promoted but by the nudge, and then run by its owner. With two
@@ -175,9 +175,7 @@ class stepper {
 class stepped_nudge_test : public ::testing::TestWithParam<unsigned> {
  protected:
   void SetUp() override { runtime installs_the_handler({.workers = 2}); }
-  void TearDown() override {
-    EXPECT_TRUE(GetParam() > 1 || m_handed_over > 20) << m_handed_over;
-  }
+  void TearDown() override { EXPECT_TRUE(GetParam() > 1 || m_handed_over > 20) << m_handed_over; }
 
   /// Before the steps, on a worker: it has what it needs to answer a nudge.
   static void prepare() {

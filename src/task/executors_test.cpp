@@ -40,8 +40,9 @@ TEST_P(executors_test, async_with_each_executor) {
 TEST_P(executors_test, dataflow_and_then_with_an_executor) {
   async([] {
     promise<int> first;
-    auto sum = dataflow(parallel_executor(priority::high), [](future<int> a, future<int> b) { return a.get() + b.get(); },
-                        first.get_future(), async([] { return 2; }));
+    auto sum = dataflow(
+        parallel_executor(priority::high), [](future<int> a, future<int> b) { return a.get() + b.get(); },
+        first.get_future(), async([] { return 2; }));
     auto after = sum.then(parallel_executor(priority::low), [](future<int> f) { return f.get() * 10; });
     first.set_value(1);
     EXPECT_EQ(after.get(), 30);
@@ -116,9 +117,7 @@ TEST(pools_test, bad_names_and_sizes_are_refused_by_name) {
     EXPECT_EQ(message([] { pool_executor e("ios"); }),
               "pool_executor: no pool 'ios'; there are 'default', 'io' (runtime_options::pools, TREADLE_POOLS)");
   }
-  const auto refused = [](const char* pools) {
-    return message([&] { runtime rt({.workers = 1, .pools = pools}); });
-  };
+  const auto refused = [](const char* pools) { return message([&] { runtime rt({.workers = 1, .pools = pools}); }); };
   EXPECT_EQ(refused("io"), "runtime_options::pools 'io': expected NAME:WORKERS, got 'io'");
   EXPECT_EQ(refused("a b:1"),
             "runtime_options::pools 'a b:1': 'a b' is no name for a pool (1 to 15 letters, digits, '-' and '_')");
@@ -151,7 +150,9 @@ TEST(pools_test, loops_run_where_their_executor_says) {
   for_loop(par.on(sequenced_executor()), 0, 10, [&](int i) { order.push_back(i); });
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
   int sum = 0;
-  for_loop(par(task).on(parallel_executor(priority::high)), 0, 10, reduction_plus(sum), [](int i, int& s) { s += i; }).get();
+  for_loop(par(task).on(parallel_executor(priority::high)), 0, 10, reduction_plus(sum), [](int i, int& s) {
+    s += i;
+  }).get();
   EXPECT_EQ(sum, 45);
   EXPECT_THROW(for_loop(par.on(io), 0, 10, [](int) { throw std::runtime_error("x"); }), std::runtime_error);
 }

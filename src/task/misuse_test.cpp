@@ -45,9 +45,8 @@ TEST_P(misuse_test, also_through_what_runs_on_its_stack) {
   latch assigned(2);
   own = async([&] {
           assigned.arrive_and_wait();
-          return deadlock_message([&] {
-            async(launch::deferred, [&] { parallel_invoke([&] { own.wait(); }, [] {}); }).get();
-          });
+          return deadlock_message(
+              [&] { async(launch::deferred, [&] { parallel_invoke([&] { own.wait(); }, [] {}); }).get(); });
         }).share();
   assigned.arrive_and_wait();
   EXPECT_NE(own.get().find("own future"), std::string::npos) << own.get();

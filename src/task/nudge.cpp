@@ -19,10 +19,10 @@ void answer(int) {
 }
 
 bool install() noexcept {
-  struct sigaction present {};
+  struct sigaction present{};
   if (sigaction(k_signal, nullptr, &present) != 0) return false;
   if ((present.sa_flags & SA_SIGINFO) || (present.sa_handler != SIG_DFL && present.sa_handler != SIG_IGN)) return false;
-  struct sigaction ours {};
+  struct sigaction ours{};
   ours.sa_handler = answer;
   ours.sa_flags = SA_RESTART | SA_ONSTACK;
   sigemptyset(&ours.sa_mask);

@@ -113,8 +113,8 @@ std::vector<pool_options> all_pools(const runtime_options& resolved) {
     for (const pool_options& other : pools) {
       if (other.name == name) refuse("there are two pools '" + name + "'");
     }
-    pools.push_back({name, static_cast<unsigned>(parse("workers of pool '" + name + "'", one.substr(colon + 1), 1,
-                                                        k_workers_max))});
+    pools.push_back({name, static_cast<unsigned>(
+                               parse("workers of pool '" + name + "'", one.substr(colon + 1), 1, k_workers_max))});
   }
   return pools;
 }

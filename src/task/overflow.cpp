@@ -11,7 +11,7 @@ namespace treadle::detail {
 
 namespace {
 
-struct sigaction g_before {};
+struct sigaction g_before{};
 
 /// The heap may be in any state: writes pieces of text as they are.
 void say(const char* text, std::size_t bytes) noexcept { [[maybe_unused]] const auto ignored = write(2, text, bytes); }
@@ -40,7 +40,7 @@ void on_fault(int signal, siginfo_t* information, void* context) {
 
 bool install() noexcept {
 #if !defined(TREADLE_ASAN) && !defined(TREADLE_TSAN)
-  struct sigaction ours {};
+  struct sigaction ours{};
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&ours.sa_mask);

@@ -58,8 +58,7 @@ runtime::runtime(runtime_options options) {
   const runtime_options resolved = detail::resolve(std::move(options));
   auto made = std::make_unique<pools>();
   for (const detail::pool_options& pool : detail::all_pools(resolved)) {
-    made->all.push_back(
-        std::make_unique<detail::scheduler>(pool.name.c_str(), pool.workers, resolved, *this));
+    made->all.push_back(std::make_unique<detail::scheduler>(pool.name.c_str(), pool.workers, resolved, *this));
   }
   m_pools = made.release();
   std::lock_guard guard(runtimes().mutex);

@@ -25,7 +25,8 @@ scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime
   try {
     for (auto& w : workers) {
       m_threads.emplace_back([&w] { w->thread_main(); });
-      const std::string thread_name = (name == "default" ? "treadle" : name.substr(0, 10)) + "-" + std::to_string(w->index());
+      const std::string thread_name =
+          (name == "default" ? "treadle" : name.substr(0, 10)) + "-" + std::to_string(w->index());
       pthread_setname_np(m_threads.back().native_handle(), thread_name.c_str());
     }
   } catch (...) { // no more threads to be had: end those that run
@@ -89,9 +90,8 @@ bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
 }
 
 bool scheduler::begin_watch() noexcept {
-  if (!m_nudges || std::all_of(workers.begin(), workers.end(), [](const auto& w) {
-        return w->looks_for_work.load(order::relaxed);
-      })) {
+  if (!m_nudges || std::all_of(workers.begin(), workers.end(),
+                               [](const auto& w) { return w->looks_for_work.load(order::relaxed); })) {
     return false;
   }
   return m_watched.exchange(1, order::relaxed) == 0;

@@ -226,9 +226,7 @@ TEST_P(task_group_test, over_aligned_functions) {
     std::atomic<int> right{0};
     task_group group;
     for (int i = 0; i < 10; ++i) {
-      group.run([w, &right] {
-        right += reinterpret_cast<std::uintptr_t>(&w) % 64 == 0 && w.values[7] == 8;
-      });
+      group.run([w, &right] { right += reinterpret_cast<std::uintptr_t>(&w) % 64 == 0 && w.values[7] == 8; });
     }
     group.wait();
     EXPECT_EQ(right, 10);

@@ -109,7 +109,7 @@ class worker {
   std::optional<fiber> m_thread; // the OS thread's own stack, while the thread runs
   task_fiber* m_current = nullptr;
   std::vector<task_fiber*> m_idle_fibers;
-  bool m_promotes = false; // the signal handler must not
+  bool m_promotes = false;                      // the signal handler must not
   atomic<promoted_task*> m_empty_task{nullptr}; // from whoever nudges, for answer_nudge(), which cannot allocate ...
   atomic<promoted_task*> m_handed{nullptr};     // ... and fills it for whoever takes it
   atomic<std::int64_t> m_nudge_after{0};        // in ticks: no nudge is welcome before

@@ -15,8 +15,8 @@ auto for_each(const Policy& policy, I first, I last, F&& f) {
       [](const auto& how, I from, I to, auto& function) {
         detail::for_parts(
             how,
-            [&](I it, I end) {
-              for (; it != end; ++it) function(*it);
+            [call = detail::loop_function<std::iter_reference_t<I>>(function)](I it, I end) {
+              for (; it != end; ++it) call(*it);
             },
             from, to);
       },

@@ -13,8 +13,8 @@ auto transform(const Policy& policy, I first, I last, O out, F&& f) {
       [](const auto& how, I from, I to, O target, auto& function) {
         return detail::for_parts(
             how,
-            [&](I it, I end, O o) {
-              for (; it != end; ++it, ++o) *o = function(*it);
+            [call = detail::loop_function<std::iter_reference_t<I>>(function)](I it, I end, O o) {
+              for (; it != end; ++it, ++o) *o = call(*it);
               return o;
             },
             from, to, target);
@@ -36,8 +36,9 @@ auto transform(const Policy& policy, I first, I last, J second, O out, F&& f) {
       [](const auto& how, I from, I to, J other, O target, auto& function) {
         return detail::for_parts(
             how,
-            [&](I it, I end, O o, J j) {
-              for (; it != end; ++it, ++j, ++o) *o = function(*it, *j);
+            [call = detail::loop_function<std::iter_reference_t<I>, std::iter_reference_t<J>>(function)](I it, I end,
+                                                                                                         O o, J j) {
+              for (; it != end; ++it, ++j, ++o) *o = call(*it, *j);
               return o;
             },
             from, to, target, other);

@@ -85,7 +85,7 @@ template <class Policy, class Leaf, class I>
 void for_parts(const Policy& policy, Leaf leaf, I first, I last) {
   if constexpr (in_parallel<Policy, I>) {
     for_ranges(policy, count_of(first, last),
-               [&](std::uint64_t begin, std::uint64_t end) { leaf(nth(first, begin), nth(first, end)); });
+               [=](std::uint64_t begin, std::uint64_t end) { leaf(nth(first, begin), nth(first, end)); });
   } else {
     leaf(first, last);
   }
@@ -97,7 +97,7 @@ template <class Policy, class Leaf, class I, class O, class... More>
 O for_parts(const Policy& policy, Leaf leaf, I first, I last, O out, More... more) {
   if constexpr (in_parallel<Policy, I, O, More...>) {
     const std::uint64_t n = count_of(first, last);
-    for_ranges(policy, n, [&](std::uint64_t begin, std::uint64_t end) {
+    for_ranges(policy, n, [=](std::uint64_t begin, std::uint64_t end) {
       leaf(nth(first, begin), nth(first, end), nth(out, begin), nth(more, begin)...);
     });
     return nth(out, n);
@@ -135,7 +135,7 @@ void fold_parts(const Policy& policy, State& state, Leaf leaf, Append append, I 
   if constexpr (in_parallel<Policy, I, More...>) {
     fold_ranges(
         policy, count_of(first, last), state,
-        [&](State& part, std::uint64_t begin, std::uint64_t end) {
+        [=](State& part, std::uint64_t begin, std::uint64_t end) {
           leaf(part, nth(first, begin), nth(first, end), nth(more, begin)...);
         },
         [] { return State{}; }, append);

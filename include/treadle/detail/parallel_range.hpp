@@ -7,18 +7,31 @@
 
 namespace treadle::detail {
 
-/// Calls run(begin, end) for ranges that together are [0, n), possibly in parallel and in any order. run may return
-/// bool: false says that what follows this range is not needed.
-template <any_execution_policy Policy, class Run>
-void for_ranges(const Policy& policy, std::uint64_t n, Run&& run) {
-  using body_type = std::remove_reference_t<Run>;
-  loop_site& site = loop_site_of<body_type>;
-  if (!Policy::is_parallel || (policy.cut().how == loop_cut::kind::on_demand && runs_serially(site, n))) {
-    run(std::uint64_t{0}, n);
-    return;
-  }
+template <class F>
+struct function_reference {
+  F* function;
+  decltype(auto) operator()(auto&&... args) const { return (*function)(static_cast<decltype(args)>(args)...); }
+};
+
+/// What an inner loop that writes should call: a small function object by value, because through a reference the
+/// compiler has to expect that each write changes what the function has captured; any other by reference.
+template <class... Args, class F>
+constexpr auto loop_function(F& function) noexcept {
+  if constexpr (std::is_trivially_copyable_v<F> && sizeof(F) <= 8 * sizeof(void*) &&
+                std::is_invocable_v<const F&, Args...>)
+    return function;
+  else
+    return function_reference<F>{&function};
+}
+
+/// How a chunk holds the lambda that runs it, for the same reason.
+template <class Run>
+using chunk_local = std::conditional_t<std::is_trivially_copyable_v<Run>, const Run, Run&>;
+
+template <class Run>
+[[gnu::noinline]] void share_ranges(const loop_cut& cut, std::uint64_t n, Run& run, loop_site& site) {
   static constexpr loop_body body{[](void* context, void*, std::uint64_t begin, std::uint64_t end) {
-    auto& function = *static_cast<body_type*>(context);
+    chunk_local<Run> function = *static_cast<Run*>(context);
     if constexpr (std::is_void_v<decltype(function(begin, end))>) {
       function(begin, end);
       return true;
@@ -26,41 +39,61 @@ void for_ranges(const Policy& policy, std::uint64_t n, Run&& run) {
       return function(begin, end);
     }
   }};
-  run_loop(body, const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(run))), nullptr, n,
-           policy.cut(), site);
+  run_loop(body, &run, nullptr, n, cut, site);
+}
+
+/// Calls run(begin, end) for ranges that together are [0, n), possibly in parallel and in any order; `run` is a lambda,
+/// and small. It may return bool: false says that nothing after the range is needed.
+template <any_execution_policy Policy, class Run>
+void for_ranges(const Policy& policy, std::uint64_t n, Run run) {
+  loop_site& site = loop_site_of<Run>;
+  if (!Policy::is_parallel || (policy.cut().how == loop_cut::kind::on_demand && runs_serially(site, n))) {
+    run(std::uint64_t{0}, n);
+  } else {
+    Run shared = run; // so that the one above never has its address taken and stays in registers
+    share_ranges(policy.cut(), n, shared, site);
+  }
+}
+
+template <class State, class Run, class Make, class Append>
+[[gnu::noinline]] void share_fold(const loop_cut& cut, std::uint64_t n, State& state, Run& run, Make& make,
+                                  Append& append, loop_site& site) {
+  struct context_type {
+    Run& run;
+    Make& make;
+    Append& append;
+  } context{run, make, append};
+  static constexpr loop_body body{[](void* c, void* s, std::uint64_t begin, std::uint64_t end) {
+                                    chunk_local<Run> function = static_cast<context_type*>(c)->run;
+                                    auto& part = *static_cast<State*>(s);
+                                    if constexpr (std::is_void_v<decltype(function(part, begin, end))>) {
+                                      function(part, begin, end);
+                                      return true;
+                                    } else {
+                                      return function(part, begin, end);
+                                    }
+                                  },
+                                  [](void* c) -> void* { return new State(static_cast<context_type*>(c)->make()); },
+                                  [](void* c, void* left, void* right) {
+                                    static_cast<context_type*>(c)->append(*static_cast<State*>(left),
+                                                                          *static_cast<State*>(right));
+                                  },
+                                  [](void* s) noexcept { delete static_cast<State*>(s); }};
+  run_loop(body, &context, &state, n, cut, site);
 }
 
 /// The same with something that accumulates: run(state, begin, end) adds a range to a state, make() gives a fresh one,
 /// and append(left, right) merges that of the iterations which follow left's. In order of the iterations, so append
 /// need not commute. `state` is that of the first range.
 template <any_execution_policy Policy, class State, class Run, class Make, class Append>
-void fold_ranges(const Policy& policy, std::uint64_t n, State& state, Run&& run, Make&& make, Append&& append) {
-  struct context_type {
-    std::remove_reference_t<Run>& run;
-    std::remove_reference_t<Make>& make;
-    std::remove_reference_t<Append>& append;
-  } context{run, make, append};
-  loop_site& site = loop_site_of<context_type>;
+void fold_ranges(const Policy& policy, std::uint64_t n, State& state, Run run, Make make, Append append) {
+  loop_site& site = loop_site_of<Run>;
   if (!Policy::is_parallel || (policy.cut().how == loop_cut::kind::on_demand && runs_serially(site, n))) {
     run(state, std::uint64_t{0}, n);
-    return;
+  } else {
+    Run shared = run;
+    share_fold(policy.cut(), n, state, shared, make, append, site);
   }
-  static constexpr loop_body body{
-      [](void* c, void* s, std::uint64_t begin, std::uint64_t end) {
-        auto& given = *static_cast<context_type*>(c);
-        if constexpr (std::is_void_v<decltype(given.run(*static_cast<State*>(s), begin, end))>) {
-          given.run(*static_cast<State*>(s), begin, end);
-          return true;
-        } else {
-          return given.run(*static_cast<State*>(s), begin, end);
-        }
-      },
-      [](void* c) -> void* { return new State(static_cast<context_type*>(c)->make()); },
-      [](void* c, void* left, void* right) {
-        static_cast<context_type*>(c)->append(*static_cast<State*>(left), *static_cast<State*>(right));
-      },
-      [](void* s) noexcept { delete static_cast<State*>(s); }};
-  run_loop(body, &context, &state, n, policy.cut(), site);
 }
 
 /// Runs an algorithm, a function object without state that takes the synchronous policy and the arguments: at once, or
