@@ -15,11 +15,7 @@ namespace {
 constexpr std::size_t k_workers_max = 4096;
 constexpr std::size_t k_stack_bytes_min = 16 * 1024;
 constexpr std::size_t k_stack_bytes_max = std::size_t{1} << 32;
-#if defined(TREADLE_ASAN) || defined(TREADLE_TSAN)
-constexpr std::size_t k_stack_bytes_default = 1024 * 1024; // instrumented frames are several times larger
-#else
-constexpr std::size_t k_stack_bytes_default = 256 * 1024;
-#endif
+constexpr std::size_t k_stack_bytes_default = (detail::k_sanitized ? 1024 : 256) * 1024;
 
 std::size_t parse(std::string_view name, std::string_view text, std::size_t min, std::size_t max) {
   std::size_t value = 0;

@@ -39,14 +39,13 @@ void on_fault(int signal, siginfo_t* information, void* context) {
 }
 
 bool install() noexcept {
-#if !defined(TREADLE_ASAN) && !defined(TREADLE_TSAN)
+  if constexpr (k_sanitized) return false; // the sanitizer reports it itself
   struct sigaction ours{};
   ours.sa_sigaction = on_fault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&ours.sa_mask);
   sigaction(SIGSEGV, nullptr, &g_before);
   sigaction(SIGSEGV, &ours, nullptr);
-#endif
   return true;
 }
 

@@ -25,11 +25,7 @@ TREADLE_NOINLINE void set_stack_limit(const void* limit) noexcept { t_stack_limi
 bool on_worker() noexcept { return this_fork_list() != nullptr; }
 
 TREADLE_NOINLINE bool stack_has_room() noexcept {
-#if defined(TREADLE_ASAN) || defined(TREADLE_TSAN)
-  constexpr std::size_t k_reserve_bytes = 128 * 1024; // instrumented frames are several times larger
-#else
-  constexpr std::size_t k_reserve_bytes = 64 * 1024;
-#endif
+  constexpr std::size_t k_reserve_bytes = (k_sanitized ? 128 : 64) * 1024;
   return this_task::stack_remaining() > k_reserve_bytes;
 }
 
