@@ -21,7 +21,8 @@ auto start_task(launch policy, F&& function) {
   case launch::deferred:
     break;
   default:
-    auto queued = result;
+    task->add_ref_unshared();
+    auto queued = intrusive_ptr<value_state<T>>::adopt(task);
     policy == launch::fork ? schedule_fork(*task) : schedule(*task);
     queued.detach(); // adopted
   }

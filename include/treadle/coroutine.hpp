@@ -38,7 +38,7 @@ class future_awaiter final : continuation {
       explicit resume(std::coroutine_handle<> c) noexcept : m_handle(c) { this->make_claimable(false); }
 
      private:
-      void execute() noexcept override {
+      void execute(sharing) noexcept override {
         m_handle.resume();
         this->set_value();
       }

@@ -39,6 +39,7 @@ class dataflow_node final : public dataflow_state<T> {
     visit_inputs([&](future_state& input) {
       if (!input.is_ready()) m_hooks.emplace_back(*this, input);
     });
+    if (m_hooks.empty() && this->run_at_once()) return;
     // One more for this call: the node must not start, and perhaps die, while it attaches.
     this->expect_inputs(static_cast<std::uint32_t>(m_hooks.size()) + 1);
     for (hook& h : m_hooks) h.input->attach(h);
@@ -65,8 +66,8 @@ class dataflow_node final : public dataflow_state<T> {
   void visit_inputs(Visit visit) {
     std::apply([&](auto&... arg) { (for_each_input(arg, visit), ...); }, m_body.args);
   }
-  void execute() noexcept override {
-    complete_from<R>(*this, [this]() -> R {
+  void execute(sharing s) noexcept override {
+    complete_from<R>(*this, s, [this]() -> R {
       if (this->is_deferred_policy()) visit_inputs([](future_state& input) { input.wait(); });
       struct cleanup { // releases the callable and the inputs before the result becomes visible
         dataflow_node* self;

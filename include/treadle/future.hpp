@@ -110,7 +110,7 @@ class [[nodiscard]] future : public detail::future_base<T> {
 
   /// Waits, then moves the value out (or rethrows what the task threw). Afterwards valid() is false.
   T get() {
-    this->state().wait();
+    this->state().wait_unshared();
     const auto state = std::move(this->m_state);
     state->rethrow_exception();
     if constexpr (std::is_reference_v<T>) {
@@ -184,12 +184,13 @@ template <class T>
 future<std::decay_t<T>> make_ready_future(T&& value) {
   auto state =
       detail::intrusive_ptr<detail::value_state<std::decay_t<T>>>::adopt(new detail::value_state<std::decay_t<T>>);
-  state->set_value(std::forward<T>(value));
+  state->construct(std::forward<T>(value));
+  state->complete(detail::sharing::unshared);
   return detail::access::make<future<std::decay_t<T>>>(std::move(state));
 }
 inline future<void> make_ready_future() {
   auto state = detail::intrusive_ptr<detail::value_state<void>>::adopt(new detail::value_state<void>);
-  state->set_value();
+  state->complete(detail::sharing::unshared);
   return detail::access::make<future<void>>(std::move(state));
 }
 

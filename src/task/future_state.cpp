@@ -13,8 +13,22 @@ namespace treadle::detail {
 bool future_state::run_unqueued() noexcept {
   if (!m_claim.claim()) return false;
   const running_scope running(*this);
-  execute();
+  execute(sharing::shared);
   return true;
+}
+
+void future_state::run_unshared() noexcept {
+  const running_scope running(*this);
+  execute(sharing::unshared);
+}
+
+void future_state::run_taken(sharing s) noexcept {
+  // Two owners: the entry, which is ours, and the caller's future, which nobody else uses.
+  if (s == sharing::shared || !m_refs.is_two()) return run();
+  m_claim.claim_unshared();
+  run_unshared();
+  m_refs.drop_unshared();
+  this_worker()->counters.count_finished();
 }
 
 void future_state::run() noexcept {
@@ -97,7 +111,7 @@ void future_state::refuse_own_task() const {
   }
 }
 
-void future_state::wait_slow() {
+void future_state::wait_slow(sharing s) {
   const std::uint32_t claimable = m_claim.state();
   if (claimable == claim_word::k_deferred) {
     if (stack_has_room())
@@ -105,7 +119,7 @@ void future_state::wait_slow() {
     else
       start_deferred();
   } else if (claimable == claim_word::k_available && !m_keeps_queued && stack_has_room()) {
-    if (worker* w = this_worker()) w->run_in_place(*this);
+    if (worker* w = this_worker()) w->run_in_place(*this, s);
   }
   if (is_ready()) return;
   refuse_own_task();

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t k_nudge_pause_ns_min = 50'000, k_nudge_pause_ns_max = 2'000'000;
 } // namespace
 
-void promoted_task::execute() noexcept {
+void promoted_task::execute(sharing) noexcept {
   m_taken_by = this_worker();
   std::exception_ptr thrown;
   try {

@@ -33,7 +33,7 @@ class promoted_task final : public future_state {
   bool whole_stack = false; // everything older was promoted with it
 
  private:
-  void execute() noexcept override;
+  void execute(sharing) noexcept override;
 
   worker* m_taken_by = nullptr;
 };

@@ -143,7 +143,7 @@ job* worker::search_or_sleep(bool& watched) {
   }
 }
 
-void worker::run_in_place(future_state& task) {
+void worker::run_in_place(future_state& task, sharing s) {
   worker* here = this;
   job* top = tasks.pop();
   while (here->m_stale != 0 && top && top->discard_if_done()) {
@@ -153,7 +153,7 @@ void worker::run_in_place(future_state& task) {
   }
   if (top == &task) {
     here->counters.inlined.increment_unshared();
-    top->run();
+    task.run_taken(s);
     return;
   }
   if (!top) here->m_stale = 0;

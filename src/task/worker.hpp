@@ -45,7 +45,7 @@ class worker {
   void push(job& item);
 
   /// From get(): runs `task` in place when nobody has started it. May suspend.
-  void run_in_place(future_state& task);
+  void run_in_place(future_state& task, sharing s);
 
   /// Leaves the current fiber and goes on with an idle one, there running `publish` (see waiter::block).
   void suspend(waiter& who, bool (*publish)(void*), void* argument);

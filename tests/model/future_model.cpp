@@ -210,6 +210,68 @@ void fork_and_join(int thieves) {
   while (detail::job* j = tasks.pop()) j->run();
 }
 
+/// get() by the only future takes the entry and completes without locked instructions; a thief may be faster, and
+/// another owner has waited with a time limit and is leaving.
+void get_by_only_future() {
+  detail::basic_deque<2> tasks;
+  auto* t = new task;
+  t->owners.add_unshared();
+  t->argument = 3;
+  t->claim.offer(false);
+  t->owners.add();
+  reader r(t->value);
+  std::vector<thread> others;
+  others.emplace_back([t, &r] {
+    if (t->waiting.try_attach(r))
+      t->waiting.withdraw(r);
+    else
+      require(t->value == 7, "the value is there");
+    t->drop();
+  });
+  others.emplace_back([&] {
+    if (detail::job* j = tasks.steal()) j->run();
+  });
+  tasks.push(t);
+  if (tasks.pop()) {
+    if (t->owners.is_two()) {
+      t->claim.claim_unshared();
+      t->value = t->argument + 4;
+      t->waiting.complete_unshared();
+      t->owners.drop_unshared();
+    } else {
+      t->run();
+    }
+  }
+  if (!t->waiting.is_ready()) {
+    sleeper s;
+    if (t->waiting.try_attach(s)) s.sleep();
+  }
+  require(t->value == 7, "the value is there");
+  t->drop();
+  for (thread& other : others) other.join();
+}
+
+/// The same where the task's function returned a future: another thread shares the state from then on and completes it.
+void result_comes_later() {
+  auto* t = new task;
+  t->owners.add_unshared();
+  t->claim.claim_unshared();
+  t->owners.add();
+  thread completer([t] {
+    t->value = 7;
+    t->waiting.complete();
+    t->drop();
+  });
+  t->owners.drop_unshared(); // the entry's share
+  if (!t->waiting.is_ready()) {
+    sleeper s;
+    if (t->waiting.try_attach(s)) s.sleep();
+  }
+  require(t->value == 7, "the value is there");
+  t->drop();
+  completer.join();
+}
+
 } // namespace
 
 std::vector<scenario> future_scenarios() {
@@ -224,6 +286,8 @@ std::vector<scenario> future_scenarios() {
       {"reference_count", last_owner_deletes},
       {"fork_and_join", [] { fork_and_join(1); }},
       {"fork_and_join_two_thieves", [] { fork_and_join(2); }},
+      {"get_by_only_future", get_by_only_future},
+      {"result_comes_later", result_comes_later},
   };
 }
 

@@ -23,6 +23,9 @@ class claim_word {
     return m_state.compare_exchange(expected, k_claimed, order::acquire, order::relaxed);
   }
 
+  /// claim() where nobody competes.
+  void claim_unshared() noexcept { m_state.store(k_claimed, order::relaxed); }
+
   /// True for the one of several consumers that is to queue the task: an entry can be in a queue only once.
   bool end_deferral() noexcept {
     std::uint32_t expected = k_deferred;

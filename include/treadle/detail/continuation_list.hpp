@@ -17,6 +17,11 @@ class continuation_list {
   /// Publishes what the caller wrote before, and fires. Once. The list may be gone as soon as it is ready: a
   /// continuation's owner, or somebody who looked at is_ready(), may destroy it.
   void complete() noexcept;
+  /// The same while nobody else looks at the list: without a locked instruction.
+  void complete_unshared() noexcept {
+    if (TREADLE_UNLIKELY(m_word.load(order::relaxed) != 0)) return complete();
+    m_word.store(k_ready, order::relaxed);
+  }
 
  private:
   // k_ready once complete, otherwise a list linked from new to old; with k_locked while somebody takes one out.

@@ -14,6 +14,9 @@
 
 namespace treadle::detail {
 
+/// Whether anybody but the caller can get at a state while it is completed.
+enum class sharing : bool { shared, unshared };
+
 /// The shared state of a future, without its value: reference count, readiness, waiting continuations, exception, and
 /// for tasks the right to run them. All waiting, queueing and waking is compiled once, in src/task; docs/design/task.md
 /// describes the protocol.
@@ -25,6 +28,8 @@ class future_state : public job {
   future_state& operator=(const future_state&) = delete;
 
   void add_ref() noexcept { m_refs.add(); }
+  /// The same while nobody but the caller knows the state.
+  void add_ref_unshared() noexcept { m_refs.add_unshared(); }
   void release() noexcept {
     if (m_refs.drop()) delete this;
   }
@@ -40,7 +45,12 @@ class future_state : public job {
   /// a foreign thread sleeps. Throws std::system_error when no stack can be had to suspend, or when it could never
   /// become ready: the caller runs inside the very task.
   void wait() {
-    if (!is_ready()) wait_slow();
+    if (!is_ready()) wait_slow(sharing::shared);
+  }
+  /// The same for the caller's future that nobody else uses meanwhile. Unless others have futures of this state, too,
+  /// a task that is run here needs no locked instruction to be claimed and completed.
+  void wait_unshared() {
+    if (!is_ready()) wait_slow(sharing::unshared);
   }
   /// The same until `deadline_ns` of the steady clock; true when ready. Does not run deferred tasks (as the standard).
   bool wait_until(std::int64_t deadline_ns);
@@ -59,7 +69,9 @@ class future_state : public job {
   bool withdraw(continuation& c) noexcept { return m_waiting.withdraw(c); }
 
   /// Publishes the value (already constructed) or the exception. At most once.
-  void complete() noexcept { m_waiting.complete(); }
+  void complete(sharing s = sharing::shared) noexcept {
+    s == sharing::unshared ? m_waiting.complete_unshared() : m_waiting.complete();
+  }
   void complete_with(std::exception_ptr exception) noexcept {
     m_exception = std::move(exception);
     complete();
@@ -73,6 +85,10 @@ class future_state : public job {
 
   /// Runs the task here unless somebody else does or did; true when this call ran it.
   bool run_unqueued() noexcept;
+  /// Runs the task here, which nobody but the caller knows.
+  void run_unshared() noexcept;
+  /// Runs the task, whose queue entry the caller has taken, for a get() of the caller.
+  void run_taken(sharing s) noexcept;
 
   /// The queue's side of the same; drops the queue's reference and counts the entry as finished.
   void run() noexcept final;
@@ -90,7 +106,7 @@ class future_state : public job {
   virtual ~future_state() = default;
 
   /// Computes and completes. Called at most once, by whoever won the claim.
-  virtual void execute() noexcept {}
+  virtual void execute(sharing) noexcept {}
 
   /// As schedule(), for callers that cannot throw: a task that cannot be queued has the reason as its result.
   void schedule_or_fail() noexcept;
@@ -101,7 +117,7 @@ class future_state : public job {
   std::exception_ptr m_exception;
 
  private:
-  void wait_slow();
+  void wait_slow(sharing s);
   void refuse_own_task() const;
   void start_deferred_slow() noexcept;
 
@@ -185,19 +201,17 @@ class task_state final : public value_state<T> {
     this->make_claimable(deferred);
   }
 
-  /// Runs in place of a queue, for launch::sync. The caller is the only owner.
-  void run_unshared() noexcept { execute(); }
   task_name name() const noexcept override { return name_of(m_function); }
 
  private:
   ~task_state() override {
     if (!m_done) m_function.~F();
   }
-  void execute() noexcept override {
+  void execute(sharing s) noexcept override {
     this->construct_from(std::move(m_function));
     m_done = true;
     m_function.~F(); // what the callable holds is released before anybody sees the result
-    this->complete();
+    this->complete(s);
   }
 
   union {

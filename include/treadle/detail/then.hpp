@@ -28,7 +28,7 @@ class forwarder final : public future_state, private continuation {
     run_unqueued();
     release();
   }
-  void execute() noexcept override {
+  void execute(sharing) noexcept override {
     if (m_inner->exception()) {
       m_outer->complete_with(m_inner->exception());
     } else {
@@ -59,9 +59,15 @@ class dataflow_state : public value_state<T> {
 
   bool is_deferred_policy() const noexcept { return m_policy == launch::deferred; }
 
+  /// For a node whose inputs are all ready and which nobody else knows: false when it has to be queued after all.
+  bool run_at_once() noexcept {
+    if (m_policy != launch::sync || !stack_has_room()) return false;
+    this->run_unshared();
+    return true;
+  }
   /// Opens the node to `inputs` calls of input_is_ready(); must come before the first attachment.
   void expect_inputs(std::uint32_t inputs) noexcept {
-    this->add_ref();
+    this->add_ref_unshared();
     m_pending.store(inputs, order::relaxed);
   }
   void input_is_ready() noexcept {
@@ -80,10 +86,10 @@ class dataflow_state : public value_state<T> {
 
 /// Stores f's result, waiting for it without blocking when it is a future itself.
 template <class R, class T, class F>
-void complete_from(value_state<T>& state, F&& function) {
+void complete_from(value_state<T>& state, sharing s, F&& function) {
   if constexpr (std::is_same_v<R, T>) {
     state.construct_from(std::forward<F>(function));
-    state.complete();
+    state.complete(s);
   } else { // R is future<T>
     try {
       R inner = std::forward<F>(function)();
@@ -105,6 +111,7 @@ class then_state final : public dataflow_state<T>, private continuation {
   void attach_input() {
     if (this->is_deferred_policy()) return;
     auto& input = access::state(m_body.input);
+    if (input.is_ready() && this->run_at_once()) return;
     this->expect_inputs(1);
     input.attach(*this);
   }
@@ -120,8 +127,8 @@ class then_state final : public dataflow_state<T>, private continuation {
   }
   task_name name() const noexcept override { return name_of(m_body.f); }
   void fire() noexcept override { this->input_is_ready(); }
-  void execute() noexcept override {
-    complete_from<R>(*this, [this]() -> R {
+  void execute(sharing s) noexcept override {
+    complete_from<R>(*this, s, [this]() -> R {
       if (this->is_deferred_policy()) m_body.input.wait();
       struct cleanup { // releases the callable and the input before the result becomes visible
         then_state* self;
