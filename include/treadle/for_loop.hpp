@@ -187,8 +187,9 @@ detail::inducer<T> induction(T&& value, std::type_identity_t<T> stride = T{1}) {
 ///     });
 ///
 /// Blocks until all iterations are done (par(task): returns a future; what f refers to must live until then). A loop
-/// that is known to be too small to share, some microseconds, runs as a plain loop. The first exception in the order of
-/// the iterations is rethrown: those before it have been executed, later ones perhaps, and reductions are unchanged.
+/// that is known to be too small to share, some microseconds, runs as a plain loop. No iteration may wait for another
+/// one. The first exception in the order of the iterations is rethrown: those before it have been executed, later ones
+/// perhaps, and reductions are unchanged.
 template <any_execution_policy Policy, class I, class... Args>
 auto for_loop(const Policy& policy, I first, std::type_identity_t<I> last, Args&&... arguments) {
   return detail::run_algorithm(policy, detail::for_loop_algorithm{}, first, last,

@@ -1,6 +1,7 @@
 #pragma once
 
-// Everything about tasks. The array language is in <treadle/physl.hpp>; coroutines in <treadle/coroutine.hpp>.
+// Everything about tasks. Loops and algorithms are in <treadle/algorithm.hpp>, coroutines in <treadle/coroutine.hpp>,
+// the array language in <treadle/physl.hpp>.
 
 #include <treadle/async.hpp>
 #include <treadle/barrier.hpp>
