@@ -2,6 +2,11 @@
 // starts (async, dataflow, then, parallel_invoke ...) and where it blocks. A failure names the seed:
 //   TREADLE_STRESS_SEED=<seed> <this program>  runs that one program again.
 
+#if defined(TREADLE_CHAOS)
+#include "chaos/chaos.hpp"
+#endif
+
+#include <treadle/for_loop.hpp>
 #include <treadle/treadle.hpp>
 
 #include <gtest/gtest.h>
@@ -30,7 +35,7 @@ std::vector<node> random_program(std::uint64_t seed, unsigned size) {
   std::vector<node> program(size);
   for (unsigned i = 0; i < size; ++i) {
     const auto pick = [&] { return static_cast<unsigned>(i == 0 ? 0 : random() % i); };
-    program[i] = {pick(), pick(), static_cast<unsigned>(random() % 10), static_cast<unsigned>(random() % 12),
+    program[i] = {pick(), pick(), static_cast<unsigned>(random() % 14), static_cast<unsigned>(random() % 12),
                   i > 0 && random() % 50 == 0};
   }
   return program;
@@ -93,6 +98,31 @@ class machine {
                return compute(n, x, y);
              })
           .share();
+    case 9:
+      return async([this, &n, a, b] {
+               value x = 0, y = 0;
+               task_group group;
+               group.run([&] { x = a.get(); });
+               group.run([&] { y = b.get(); });
+               group.wait();
+               return compute(n, x, y);
+             })
+          .share();
+    case 10: // two iterations of a loop wait
+      return async([this, &n, a, b] {
+               value x = 0, y = 0, iterations = 0;
+               for_loop(par, 0u, 64u, reduction_plus(iterations), [&](unsigned k, value& count) {
+                 if (k == 5) x = a.get();
+                 if (k == 40) y = b.get();
+                 ++count;
+               });
+               return iterations == 64 ? compute(n, x, y) : 0;
+             })
+          .share();
+    case 11:
+      return async(parallel_executor(static_cast<priority>(n.left % 4)), join, a, b).share();
+    case 12:
+      return dataflow(pool_executor("side"), join, a, b).share();
     default: // promise completed by another task
       promise<value> p;
       auto f = p.get_future().share();
@@ -150,7 +180,10 @@ class machine {
 void run_seed(std::uint64_t seed) {
   const auto program = random_program(seed, 300);
   const auto expected = evaluate_serially(program);
-  runtime rt({.workers = 1 + static_cast<unsigned>(seed % 6)});
+#if defined(TREADLE_CHAOS)
+  detail::seed_chaos(seed);
+#endif
+  runtime rt({.workers = 1 + static_cast<unsigned>(seed % 6), .pools = "side:1"});
   const auto check = [&] {
     machine m(program);
     for (std::size_t i = program.size(); i-- > 0;) {

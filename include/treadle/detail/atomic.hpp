@@ -9,6 +9,12 @@
 
 namespace treadle::detail {
 
+#if defined(TREADLE_CHAOS)
+void chaos_point() noexcept; // before every operation: tests/chaos
+#else
+inline constexpr void chaos_point() noexcept {}
+#endif
+
 /// std::atomic for lock-free scalars without its header: <atomic> costs 24 000 preprocessed lines in every file that
 /// includes a public header. The one type through which the runtime shares memory, so the model build replaces it.
 /// There is no default order: each use names the one it needs.
@@ -20,19 +26,41 @@ class atomic {
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
 
-  T load(order o) const noexcept { return __atomic_load_n(&m_value, static_cast<int>(o)); }
-  void store(T value, order o) noexcept { __atomic_store_n(&m_value, value, static_cast<int>(o)); }
-  T exchange(T value, order o) noexcept { return __atomic_exchange_n(&m_value, value, static_cast<int>(o)); }
+  T load(order o) const noexcept {
+    chaos_point();
+    return __atomic_load_n(&m_value, static_cast<int>(o));
+  }
+  void store(T value, order o) noexcept {
+    chaos_point();
+    __atomic_store_n(&m_value, value, static_cast<int>(o));
+  }
+  T exchange(T value, order o) noexcept {
+    chaos_point();
+    return __atomic_exchange_n(&m_value, value, static_cast<int>(o));
+  }
 
   /// On failure `expected` holds the value found, loaded with the failure order.
   bool compare_exchange(T& expected, T desired, order success, order failure) noexcept {
+    chaos_point();
     return __atomic_compare_exchange_n(&m_value, &expected, desired, false, static_cast<int>(success),
                                        static_cast<int>(failure));
   }
-  T fetch_add(T value, order o) noexcept { return __atomic_fetch_add(&m_value, value, static_cast<int>(o)); }
-  T fetch_sub(T value, order o) noexcept { return __atomic_fetch_sub(&m_value, value, static_cast<int>(o)); }
-  T fetch_or(T value, order o) noexcept { return __atomic_fetch_or(&m_value, value, static_cast<int>(o)); }
-  T fetch_and(T value, order o) noexcept { return __atomic_fetch_and(&m_value, value, static_cast<int>(o)); }
+  T fetch_add(T value, order o) noexcept {
+    chaos_point();
+    return __atomic_fetch_add(&m_value, value, static_cast<int>(o));
+  }
+  T fetch_sub(T value, order o) noexcept {
+    chaos_point();
+    return __atomic_fetch_sub(&m_value, value, static_cast<int>(o));
+  }
+  T fetch_or(T value, order o) noexcept {
+    chaos_point();
+    return __atomic_fetch_or(&m_value, value, static_cast<int>(o));
+  }
+  T fetch_and(T value, order o) noexcept {
+    chaos_point();
+    return __atomic_fetch_and(&m_value, value, static_cast<int>(o));
+  }
 
   /// Counter with one writer at a time and any number of readers: an increment without a locked instruction.
   void increment_unshared(T by = T{1}) noexcept { store(load(order::relaxed) + by, order::relaxed); }
