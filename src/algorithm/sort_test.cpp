@@ -168,6 +168,12 @@ TEST_P(sort_test, elements_that_only_move) {
     std::sort(expected.begin(), expected.end());
     async([&] { sort(par, values); }).get();
     for (std::size_t i = 0; i != keys.size(); ++i) ASSERT_EQ(values[i].key(), expected[i]);
+
+    std::vector<ticket> tickets(keys.begin(), keys.end());
+    nth_element(par, tickets, tickets.begin() + 10);
+    ASSERT_EQ(tickets[10].key, expected[10]);
+    sort(par, tickets);
+    for (std::size_t i = 0; i != keys.size(); ++i) ASSERT_EQ(tickets[i].key, expected[i]);
   }
   EXPECT_EQ(moving_key::alive, 0);
 }
