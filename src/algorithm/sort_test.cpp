@@ -178,6 +178,14 @@ TEST_P(sort_test, elements_that_only_move) {
   EXPECT_EQ(moving_key::alive, 0);
 }
 
+TEST(sort_stack_test, bad_splits_fit_on_the_smallest_stack) {
+  runtime rt({.workers = 2, .stack_bytes = (detail::k_sanitized ? 64 : 16) * 1024});
+  std::vector<int> values(3'000'000);
+  for (std::size_t i = 0; i != values.size(); ++i) values[i] = static_cast<int>(std::min(i, values.size() - i));
+  async([&] { sort(par, values); }).get();
+  EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+}
+
 TEST_P(sort_test, random_arrays) {
   rc::check([](std::vector<int> values, bool shrink) {
     if (shrink) {
