@@ -161,8 +161,8 @@ class quicksort {
  private:
   using value_type = std::iter_value_t<It>;
 
-  // What the serial recursion needs, which is no deeper than log2(n). That of forks may be five times as deep when every
-  // split is 1 : 7, so on a small stack it ends before it has used all of it.
+  // What the serial recursion needs, which is no deeper than log2(n). That of forks may be five times as deep when
+  // every split is 1 : 7, so on a small stack it ends before it has used all of it.
   static constexpr std::size_t k_serial_stack_bytes = (k_sanitized ? 32 : 8) * 1024;
 
   static int bad_splits_allowed(std::ptrdiff_t n) noexcept {
