@@ -21,8 +21,8 @@ struct runtime_options {
   /// TREADLE_NUDGE=0 turns it off.
   bool nudge = true;
 
-  /// Takes every `--treadle:NAME=VALUE` (workers, stack-bytes) out of the arguments and leaves the rest in place.
-  /// Throws std::invalid_argument naming an option that is unknown or has an unusable value.
+  /// Takes every `--treadle:NAME=VALUE` (workers, stack-bytes, pools, nudge) out of the arguments and leaves the rest
+  /// in place. Throws std::invalid_argument naming an option that is unknown or has an unusable value.
   [[nodiscard]] static runtime_options from_arguments(int& argc, char** argv);
 };
 
