@@ -125,7 +125,9 @@ template <any_executor Executor, class F, class... Args>
   return dataflow(
       launch::sync,
       [executor, f = std::decay_t<F>(std::forward<F>(f))](auto&&... ready) mutable {
-        return async(executor, std::move(f), std::forward<decltype(ready)>(ready)...);
+        auto result = async(executor, std::move(f), std::forward<decltype(ready)>(ready)...);
+        using value_type = typename decltype(result)::value_type;
+        return future<detail::unwrapped_future_t<value_type>>(std::move(result));
       },
       std::forward<Args>(args)...);
 }

@@ -53,6 +53,22 @@ TEST_P(compact_test, selected_copies) {
   });
 }
 
+TEST_P(compact_test, the_predicate_of_remove_if_is_called_once_per_element) {
+  with_arrays([](const auto& policy, const std::vector<int>& v) {
+    std::atomic<std::size_t> calls{0};
+    auto out = v;
+    remove_if(policy, out, [&](int x) {
+      ++calls;
+      return x == 1;
+    });
+    ASSERT_EQ(calls, v.size());
+  });
+  std::vector<std::string> words(5, "longer than what fits into the string");
+  int calls = 0;
+  words.erase(remove_if(seq, words, [&](const std::string&) { return calls++ == 1; }), words.end());
+  EXPECT_EQ(words, std::vector<std::string>(4, "longer than what fits into the string"));
+}
+
 TEST_P(compact_test, the_predicate_of_a_copy_is_called_once_per_element) {
   with_arrays([](const auto& policy, const std::vector<int>& v) {
     std::atomic<std::size_t> calls{0};

@@ -168,8 +168,22 @@ TEST_P(sort_test, elements_that_only_move) {
     std::sort(expected.begin(), expected.end());
     async([&] { sort(par, values); }).get();
     for (std::size_t i = 0; i != keys.size(); ++i) ASSERT_EQ(values[i].key(), expected[i]);
+
+    std::vector<ticket> tickets(keys.begin(), keys.end());
+    nth_element(par, tickets, tickets.begin() + 10);
+    ASSERT_EQ(tickets[10].key, expected[10]);
+    sort(par, tickets);
+    for (std::size_t i = 0; i != keys.size(); ++i) ASSERT_EQ(tickets[i].key, expected[i]);
   }
   EXPECT_EQ(moving_key::alive, 0);
+}
+
+TEST(sort_stack_test, bad_splits_fit_on_the_smallest_stack) {
+  runtime rt({.workers = 2, .stack_bytes = (detail::k_sanitized ? 64 : 16) * 1024});
+  std::vector<int> values(3'000'000);
+  for (std::size_t i = 0; i != values.size(); ++i) values[i] = static_cast<int>(std::min(i, values.size() - i));
+  async([&] { sort(par, values); }).get();
+  EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
 }
 
 TEST_P(sort_test, random_arrays) {

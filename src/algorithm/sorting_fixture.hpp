@@ -71,6 +71,16 @@ inline std::vector<moving_key> moving_keys(const std::vector<int>& keys) {
   return moving;
 }
 
+/// Only moves, and is trivially copyable in the language's sense nevertheless.
+struct ticket {
+  explicit ticket(int k) : key(k) {}
+  ticket(ticket&&) = default;
+  ticket& operator=(ticket&&) = default;
+  bool operator<(const ticket& other) const { return key < other.key; }
+  int key;
+};
+static_assert(std::is_trivially_copyable_v<ticket> && !std::is_copy_constructible_v<ticket>);
+
 /// Compares, and throws in the call with the given number.
 class failing_less {
  public:

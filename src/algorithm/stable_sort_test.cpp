@@ -88,6 +88,9 @@ TEST_P(stable_sort_test, elements_that_only_move) {
         ASSERT_LE(values[i - 1].key(), values[i].key());
         ASSERT_TRUE(values[i - 1].key() < values[i].key() || values[i - 1].position() < values[i].position());
       }
+      std::vector<ticket> tickets(keys.begin(), keys.end());
+      stable_sort(par, tickets);
+      ASSERT_TRUE(std::is_sorted(tickets.begin(), tickets.end()));
     }
   }
   EXPECT_EQ(moving_key::alive, 0);

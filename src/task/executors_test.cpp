@@ -49,6 +49,25 @@ TEST_P(executors_test, dataflow_and_then_with_an_executor) {
   }).get();
 }
 
+TEST_P(executors_test, dataflow_and_then_with_an_executor_unwrap) {
+  const auto check = [](const auto& executor) {
+    future<int> sum = dataflow(executor, [](int x) { return async([x] { return x + 1; }); }, 1);
+    future<int> after = sum.then(executor, [](future<int> f) { return f; });
+    EXPECT_EQ(after.get(), 2);
+    future<void> failed = make_ready_future().then(
+        executor, [](future<void>) { return make_exceptional_future<void>(std::runtime_error("inner")); });
+    EXPECT_THROW(failed.get(), std::runtime_error);
+  };
+  const auto body = [&] {
+    check(parallel_executor());
+    check(parallel_executor(priority::high));
+    check(sequenced_executor());
+    check(pool_executor("default"));
+  };
+  async(body).get();
+  body();
+}
+
 TEST(executors_order_test, urgent_tasks_go_first_and_low_ones_last) {
   runtime rt({.workers = 1});
   async([] {

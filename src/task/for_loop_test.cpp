@@ -47,6 +47,23 @@ TEST_P(for_loop_test, every_iteration_once_with_chunk_parameters) {
   }
 }
 
+TEST(for_loop_parts_test, a_static_loop_with_fewer_chunks_than_parts_is_spread_too) {
+  runtime rt({.workers = 1}); // so that nobody is hungry
+  const auto parts = [&](std::uint64_t n, std::uint64_t chunk) {
+    const std::uint64_t before = rt.statistics().forks_promoted;
+    expect_each_once(par.with(static_chunk_size{chunk}).with(num_cores{4}), n);
+    return rt.statistics().forks_promoted - before + 1;
+  };
+  EXPECT_EQ(parts(1, 1), 1u);
+  EXPECT_EQ(parts(3, 1), 3u);
+  EXPECT_EQ(parts(9, 1), 4u);
+  EXPECT_EQ(parts(8, 4), 2u);
+  EXPECT_EQ(parts(9, 4), 3u);
+  EXPECT_EQ(parts(16, 4), 4u);
+  EXPECT_EQ(parts(100, 4), 4u);
+  EXPECT_EQ(parts(3, 4), 1u);
+}
+
 TEST_P(for_loop_test, fixed_chunks_are_not_cut) {
   async([] {
     std::vector<int> part(1000, -1);

@@ -138,7 +138,9 @@ void loop_part::run_piece(promoted_task& task) {
 }
 
 void loop_part::spread(fork_list& list) {
-  m_spread = m_loop.cut.parts_max != 0 ? m_loop.cut.parts_max : list.runner->worker_count();
+  const unsigned parts = m_loop.cut.parts_max != 0 ? m_loop.cut.parts_max : list.runner->worker_count();
+  const std::uint64_t chunks = (m_end.load(order::relaxed) - 1) / m_loop.cut.chunk + 1;
+  m_spread = static_cast<unsigned>(std::min<std::uint64_t>(parts, chunks)); // so that each part gets a chunk
   for (; m_spread > 1; --m_spread) {
     if (!list.runner->promote(*this, false)) break;
   }

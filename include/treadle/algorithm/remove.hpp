@@ -25,6 +25,7 @@ auto remove_if(const Policy& policy, I first, I last, F&& predicate) {
               if (target == it) { // nothing to move yet
                 while (it != end && !matches(*it)) ++it;
                 target = it;
+                if (it != end) ++it;
               }
               for (; it != end; ++it) {
                 if (matches(*it)) continue;

@@ -31,7 +31,8 @@ using number_order = std::conditional_t<is_ascending<Compare, T>, std::less<T>, 
 
 /// Elements so cheap to copy that moving one in vain costs less than a mispredicted branch.
 template <class T>
-inline constexpr bool is_cheap_to_move = std::is_trivially_copyable_v<T> && sizeof(T) <= 4 * sizeof(void*);
+inline constexpr bool is_cheap_to_move =
+    std::is_trivially_copyable_v<T> && std::copyable<T> && sizeof(T) <= 4 * sizeof(void*);
 
 /// Elements that are objects of their own, so that several workers can write neighbours (not those of vector<bool>).
 template <class It>

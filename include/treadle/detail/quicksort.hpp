@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/detail/parallel_partition.hpp>
+#include <treadle/this_task.hpp>
 
 namespace treadle::detail {
 
@@ -160,6 +161,10 @@ class quicksort {
  private:
   using value_type = std::iter_value_t<It>;
 
+  // What the serial recursion needs, which is no deeper than log2(n). That of forks may be five times as deep when
+  // every split is 1 : 7, so on a small stack it ends before it has used all of it.
+  static constexpr std::size_t k_serial_stack_bytes = (k_sanitized ? 32 : 8) * 1024;
+
   static int bad_splits_allowed(std::ptrdiff_t n) noexcept {
     int log2 = 0;
     for (; n > 1; n /= 2) ++log2;
@@ -183,13 +188,18 @@ class quicksort {
       if (bad_splits == 0) return heap_sort(first, last, m_less);
       const parts sides = split(first, last, leftmost, bad_splits);
       const It left_end = sides.left_end, right_begin = sides.right_begin;
-      if (m_parallel && n > Kernel::k_fork_grain) {
+      if (m_parallel && n > Kernel::k_fork_grain && this_task::stack_remaining() > k_serial_stack_bytes) {
         return treadle::parallel_invoke([=, this] { sort(first, left_end, bad_splits, leftmost); },
                                         [=, this] { sort(right_begin, last, bad_splits, false); });
       }
-      sort(first, left_end, bad_splits, leftmost);
-      first = right_begin;
-      leftmost = false;
+      if (n > Kernel::k_fork_grain && last - right_begin < left_end - first) { // the longer side by this loop
+        sort(right_begin, last, bad_splits, false);
+        last = left_end;
+      } else {
+        sort(first, left_end, bad_splits, leftmost);
+        first = right_begin;
+        leftmost = false;
+      }
     }
   }
 
