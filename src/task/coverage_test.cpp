@@ -8,8 +8,10 @@
 #include <treadle/treadle.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -69,6 +71,27 @@ TEST_P(coverage_test, a_tree_of_long_leaves_occupies_all_workers) {
     std::atomic<int> at_work{0};
     async([&] { leaves(workers(), at_work, static_cast<int>(workers())); }).get();
     EXPECT_EQ(at_work, static_cast<int>(workers()));
+  }
+}
+
+TEST_P(coverage_test, a_tree_of_long_leaves_after_all_workers_went_to_sleep) {
+  while (rt->statistics().parks < workers()) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  std::atomic<int> at_work{0};
+  async([&] { leaves(workers(), at_work, static_cast<int>(workers())); }).get();
+  EXPECT_EQ(at_work, static_cast<int>(workers()));
+}
+
+TEST_P(coverage_test, a_program_that_blocks_all_signals) {
+  rt.reset();
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  rt = std::make_unique<runtime>(runtime_options{.workers = workers()});
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<int> at_work{0};
+    async([&] { leaves(workers(), at_work, static_cast<int>(workers())); }).get();
   }
 }
 

@@ -90,7 +90,7 @@ void idle_workers::sleep(unsigned worker, std::int64_t nap_ns, Runtime& runtime)
     light_fence(); // stronger than needed: a job or a drain() that is missed now is found after the nap
   else
     heavy_fence(); // pairs with the light fence of whoever queues: it sees us announced, or we see its job below
-  if (runtime.must_stay_awake()) {
+  if (runtime.must_stay_awake() || (!nap && runtime.lacks_watch())) {
     if (withdraw(worker)) return;
   } else {
     runtime.check_drained();

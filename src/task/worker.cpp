@@ -2,6 +2,7 @@
 
 #include "base/alternate_stack.hpp"
 #include "base/clock.hpp"
+#include "base/sync/fence.hpp"
 #include "task/promoted_task.hpp"
 #include "task/scheduler.hpp"
 
@@ -99,15 +100,15 @@ job* worker::look(int rounds) {
 job* worker::search() {
   looks_for_work.store(true, order::relaxed);
   m_scheduler.idle.begin_search();
-  bool watched = false;
-  job* item = search_or_sleep(watched);
+  job* item = search_or_sleep();
   item ? m_scheduler.idle.end_search_with_job(m_scheduler) : m_scheduler.idle.end_search();
   looks_for_work.store(item == nullptr, order::relaxed);
-  if (watched) m_scheduler.idle.notify_work(true); // somebody else has to watch now
+  light_fence(); // pairs with the heavy one in idle_workers::sleep(): who parks sees us busy, or we see it parked
+  if (item && m_scheduler.lacks_watch()) m_scheduler.idle.notify_work(false);
   return item;
 }
 
-job* worker::search_or_sleep(bool& watched) {
+job* worker::search_or_sleep() {
   constexpr int k_rounds = 200; // 10-20 us: longer than a wake-up costs, shorter than anybody notices
   constexpr int k_rounds_after_nap = 16, k_rounds_after_nudge = 50;
   constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 200'000, k_napping_ns = 5'000'000;
@@ -127,11 +128,9 @@ job* worker::search_or_sleep(bool& watched) {
       napped_ns += nap_ns;
       nap_ns = std::min(2 * nap_ns, k_nap_ns_max);
     } else if (m_scheduler.begin_watch()) {
-      watched = true;
       m_scheduler.idle.sleep(m_index, k_watch_ns, m_scheduler);
       m_scheduler.end_watch();
     } else {
-      watched = false;
       counters.parks.increment_unshared();
       m_scheduler.idle.sleep(m_index, k_forever_ns, m_scheduler);
       rounds = k_rounds;

@@ -86,7 +86,7 @@ class worker {
   /// Blocks until there is something to do; null when the runtime stops.
   job* next_job();
   job* search();
-  job* search_or_sleep(bool& watched);
+  job* search_or_sleep();
   /// Looks at all queues so many times, or until the runtime stops.
   job* look(int rounds);
   task_fiber& take_fiber();
