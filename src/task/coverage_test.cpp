@@ -107,6 +107,16 @@ TEST_P(coverage_test, the_rest_of_a_loop_whose_iteration_takes_long) {
   }
 }
 
+TEST_P(coverage_test, the_last_chunk_of_a_loop) {
+  std::atomic<int> others_ran{0};
+  async([&] {
+    for_loop(par.with(dynamic_chunk_size{10}), 0, 30, [&](int iteration) {
+      if (iteration == 10) others_ran = 1;
+      if (iteration == 0) compute_until(others_ran, 1);
+    });
+  }).get();
+}
+
 long fib(int n) {
   if (n < 2) return n;
   const auto [left, right] = parallel_invoke([=] { return fib(n - 1); }, [=] { return fib(n - 2); });
