@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t k_worthwhile_ns = 5'000;
 // Between two looks at who is hungry; long against the look (about 10 ns), short against what anybody waits for.
 constexpr std::int64_t k_chunk_ns = 2'000;
-constexpr std::uint32_t k_sample_period = 251;
+constexpr std::int32_t k_sample_period = 251;
 
 } // namespace
 
