@@ -63,12 +63,16 @@ void worker::scheduling_loop() {
   }
 }
 
-void worker::push(job& item, bool backlog) {
-  tasks.push(&item);
+void worker::push(job& item, bool backlog) noexcept {
+  try {
+    tasks.push(&item);
+  } catch (...) { // no memory to grow: a queue that needs none
+    return m_scheduler.inject(item);
+  }
   m_scheduler.idle.notify_work(backlog);
 }
 
-void worker::push(job& item) { push(item, !tasks.empty()); }
+void worker::push(job& item) noexcept { push(item, !tasks.empty()); }
 
 job* worker::next_job() {
   constexpr std::uint32_t k_fair_period = 61; // how often work from outside goes before the worker's own

@@ -40,9 +40,9 @@ class worker {
 
   /// Queues a job here and wakes a sleeping worker to help, for a `backlog` also one that naps
   /// (idle_workers::notify_work).
-  void push(job& item, bool backlog);
+  void push(job& item, bool backlog) noexcept;
   /// The same; a job on top of others is a backlog.
-  void push(job& item);
+  void push(job& item) noexcept;
 
   /// From get(): runs `task` in place when nobody has started it. May suspend.
   void run_in_place(future_state& task);
