@@ -3,7 +3,6 @@
 #include "task/running_scope.hpp"
 #include "task/scheduler.hpp"
 
-#include <system_error>
 #include <thread>
 
 namespace treadle {
@@ -85,7 +84,7 @@ void task_group::wait_finished() {
   try {
     self.block([](void* group) { return static_cast<task_group*>(group)->m_count.begin_wait(); }, this);
     m_count.end_wait();
-  } catch (const std::system_error&) { // no stack to suspend on: keep the thread until others have done the work
+  } catch (...) { // no stack to suspend on: keep the thread until others have done the work
     while (!m_count.all_finished()) {
       std::this_thread::yield();
       run_own_tasks();
