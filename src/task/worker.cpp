@@ -115,7 +115,7 @@ job* worker::search() {
 job* worker::search_or_sleep() {
   constexpr int k_rounds = 200; // 10-20 us: longer than a wake-up costs, shorter than anybody notices
   constexpr int k_rounds_after_nap = 16, k_rounds_after_nudge = 50;
-  constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 200'000, k_napping_ns = 5'000'000;
+  constexpr std::int64_t k_nap_ns_min = 50'000, k_napping_ns = 5'000'000;
   constexpr std::int64_t k_watch_ns = 10'000'000;
   int rounds = k_rounds;
   std::int64_t nap_ns = k_nap_ns_min;
@@ -130,16 +130,17 @@ job* worker::search_or_sleep() {
     if (napped_ns < k_napping_ns) {
       m_scheduler.idle.sleep(m_index, nap_ns, m_scheduler);
       napped_ns += nap_ns;
-      nap_ns = std::min(2 * nap_ns, k_nap_ns_max);
-    } else if (m_scheduler.begin_watch()) {
-      m_scheduler.idle.sleep(m_index, k_watch_ns, m_scheduler);
-      m_scheduler.end_watch();
+      nap_ns = std::min(2 * nap_ns, idle_workers::k_nap_ns_max);
     } else {
-      counters.parks.increment_unshared();
-      m_scheduler.idle.sleep(m_index, k_forever_ns, m_scheduler);
-      rounds = k_rounds;
-      napped_ns = 0;
-      nap_ns = k_nap_ns_min;
+      const bool watches = m_scheduler.begin_watch();
+      if (!watches) counters.parks.increment_unshared();
+      const bool woken = m_scheduler.idle.sleep(m_index, watches ? k_watch_ns : k_forever_ns, m_scheduler);
+      if (watches) m_scheduler.end_watch();
+      if (woken) { // there is work, and soon perhaps more: next time it naps
+        rounds = k_rounds;
+        napped_ns = 0;
+        nap_ns = k_nap_ns_min;
+      }
     }
     if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
     if (job* item = tasks.pop()) return item; // a timer may have queued it here, and more of them
