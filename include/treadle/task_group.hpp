@@ -26,6 +26,8 @@ class group_task : public job {
   virtual void call() = 0;
 
   void run() noexcept final;
+  /// By the owner of the group, while it waits.
+  void run_while_waiting() noexcept;
   bool belongs_to(const void* owner) const noexcept final { return &m_group == owner; }
 
  private:
@@ -127,11 +129,14 @@ class task_group {
 
   void own() noexcept;
   void start(detail::group_task& task);
+  bool is_made_here() const noexcept;
   void execute(detail::group_task& task) noexcept;
   void run_own_tasks();
   void wait_finished();
 
-  detail::fork_list* m_owner = nullptr; // the stack whose tasks are counted without atomic operations
+  // The stack that counts its tasks without atomic operations: where the group was made, until that is left. Relaxed:
+  // whichever value another stack reads, it is not its own.
+  detail::atomic<detail::fork_list*> m_owner{nullptr};
   detail::group_count m_count;
   detail::atomic<std::uint32_t> m_cancelled{0};
   detail::atomic<std::uint32_t> m_failed{0};

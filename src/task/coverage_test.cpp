@@ -8,8 +8,10 @@
 #include <treadle/treadle.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -72,6 +74,27 @@ TEST_P(coverage_test, a_tree_of_long_leaves_occupies_all_workers) {
   }
 }
 
+TEST_P(coverage_test, a_tree_of_long_leaves_after_all_workers_went_to_sleep) {
+  while (rt->statistics().parks < workers()) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  std::atomic<int> at_work{0};
+  async([&] { leaves(workers(), at_work, static_cast<int>(workers())); }).get();
+  EXPECT_EQ(at_work, static_cast<int>(workers()));
+}
+
+TEST_P(coverage_test, a_program_that_blocks_all_signals) {
+  rt.reset();
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  rt = std::make_unique<runtime>(runtime_options{.workers = workers()});
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<int> at_work{0};
+    async([&] { leaves(workers(), at_work, static_cast<int>(workers())); }).get();
+  }
+}
+
 TEST_P(coverage_test, the_rest_of_a_loop_whose_iteration_takes_long) {
   for (int i = 0; i < 20; ++i) {
     std::atomic<int> last_ran{0};
@@ -82,6 +105,16 @@ TEST_P(coverage_test, the_rest_of_a_loop_whose_iteration_takes_long) {
       });
     }).get();
   }
+}
+
+TEST_P(coverage_test, the_last_chunk_of_a_loop) {
+  std::atomic<int> others_ran{0};
+  async([&] {
+    for_loop(par.with(dynamic_chunk_size{10}), 0, 30, [&](int iteration) {
+      if (iteration == 10) others_ran = 1;
+      if (iteration == 0) compute_until(others_ran, 1);
+    });
+  }).get();
 }
 
 long fib(int n) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace treadle {
@@ -70,6 +71,47 @@ TEST_P(for_loop_test, fixed_chunks_are_not_cut) {
     for_loop(par.with(dynamic_chunk_size{10}), 0, 1000,
              [&](int i) { part[static_cast<std::size_t>(i)] = this_task::worker_index(); });
     for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(part[i], part[i / 10 * 10]) << i;
+  }).get();
+}
+
+TEST_P(for_loop_test, static_parts_are_made_at_once) {
+  rt.reset();
+  rt = std::make_unique<runtime>(runtime_options{.workers = GetParam(), .nudge = false});
+  for (int parts = 1; parts <= static_cast<int>(GetParam()); ++parts) {
+    for (int n : {10 * parts, 10 * parts - 5}) {
+      std::atomic<int> begun{0};
+      async([&] {
+        for_loop(par.with(static_chunk_size{10}), 0, n, [&](int i) {
+          if (i % 10 == 0) ++begun;
+          while (begun < parts) std::this_thread::yield(); // never looks at the runtime
+        });
+      }).get();
+    }
+  }
+}
+
+TEST_P(for_loop_test, chunks_as_large_as_half_of_all_numbers) {
+  if (GetParam() == 1) return; // nobody would take the second
+  std::atomic<int> first{0}, second{0};
+  const auto policy = par.with(dynamic_chunk_size{(std::uint64_t{1} << 63) + 1});
+  EXPECT_THROW(async([&] {
+                 for_loop(policy, std::uint64_t{0}, UINT64_MAX, [&](std::uint64_t i) {
+                   i == 0 ? ++first : ++second;
+                   while (second == 0 && first < 2) std::this_thread::yield();
+                   throw std::runtime_error("enough");
+                 });
+               }).get(),
+               std::runtime_error);
+  EXPECT_EQ(first, 1);
+  EXPECT_EQ(second, 1);
+}
+
+TEST_P(for_loop_test, empty_loops_do_not_put_off_the_next_measurement) {
+  async([] {
+    for (int i = 0; i < 600; ++i) {
+      for_loop(par, 0, 0, [](int) {});
+      ASSERT_LT(detail::this_fork_list()->loops_until_sample, 1000);
+    }
   }).get();
 }
 

@@ -176,7 +176,7 @@ void schedule_fork(future_state& task) {
           return true;
         },
         &state);
-  } catch (const std::system_error&) { // no stack to be had: let others start the child instead
+  } catch (...) { // no stack to be had: let others start the child instead
     schedule(task);
   }
 }

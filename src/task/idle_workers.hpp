@@ -51,10 +51,14 @@ class idle_workers {
     if (before / k_searching == 1 && runtime.work_is_visible()) notify_work(true);
   }
 
-  /// By a searching worker. Sleeps until woken, a timer is due, or `nap_ns` have passed (k_forever_ns: no nap); on
-  /// return the worker is searching again. `runtime` says what would keep it awake, and is told before it parks.
+  /// Who sleeps longer at a time counts as parked.
+  static constexpr std::int64_t k_nap_ns_max = 200'000;
+
+  /// By a searching worker. Sleeps until woken, a timer is due, or `sleep_ns` have passed (or k_forever_ns); on return
+  /// the worker is searching again. `runtime` says what would keep it awake, and is told before it parks. False when
+  /// the time was up.
   template <class Runtime>
-  void sleep(unsigned worker, std::int64_t nap_ns, Runtime& runtime);
+  bool sleep(unsigned worker, std::int64_t sleep_ns, Runtime& runtime);
 
  private:
   static constexpr std::uint64_t k_parked = 1;
@@ -83,34 +87,35 @@ class idle_workers {
 };
 
 template <class Runtime>
-void idle_workers::sleep(unsigned worker, std::int64_t nap_ns, Runtime& runtime) {
-  const bool nap = nap_ns != k_forever_ns;
+bool idle_workers::sleep(unsigned worker, std::int64_t sleep_ns, Runtime& runtime) {
+  const bool nap = sleep_ns != k_forever_ns && sleep_ns <= k_nap_ns_max;
   announce(worker, nap);
   if (nap)
     light_fence(); // stronger than needed: a job or a drain() that is missed now is found after the nap
   else
     heavy_fence(); // pairs with the light fence of whoever queues: it sees us announced, or we see its job below
-  if (runtime.must_stay_awake()) {
-    if (withdraw(worker)) return;
+  if (runtime.must_stay_awake() || (!nap && runtime.lacks_watch())) {
+    if (withdraw(worker)) return true;
   } else {
     runtime.check_drained();
   }
   atomic<std::uint32_t>& wake_up = m_seats[worker].wake_up;
-  const std::int64_t nap_end = nap ? steady_now_ns() + nap_ns : k_never_ns;
+  const std::int64_t sleep_end = sleep_ns != k_forever_ns ? steady_now_ns() + sleep_ns : k_never_ns;
   // W: whoever withdrew us has read `naps` before we set it anew. Beyond the model: it would be a read from the future.
   while (wake_up.load(order::acquire) == 0) {
     std::int64_t timeout = k_forever_ns;
-    const std::int64_t deadline = std::min(nap_end, runtime.next_deadline_ns());
+    const std::int64_t deadline = std::min(sleep_end, runtime.next_deadline_ns());
     if (deadline != k_never_ns) {
       timeout = deadline - steady_now_ns();
       if (timeout <= 0) {
-        if (withdraw(worker)) return;
+        if (withdraw(worker)) return false;
         timeout = k_forever_ns; // somebody else did and is about to wake us
       }
     }
     futex_wait(wake_up, 0, timeout);
   }
   wake_up.store(0, order::relaxed);
+  return true;
 }
 
 } // namespace treadle::detail

@@ -108,12 +108,7 @@ bool worker::promote(latent_work& record, bool all) {
   if (!fill(*task, record, all)) return false;
   counters.promoted.increment_unshared();
   counters.created.increment_unshared();
-  try {
-    push(*task, true); // the oldest work is the last that its owner comes back to
-    task.detach();
-  } catch (...) { // no memory for the queue: whoever joins runs it
-    counters.count_finished();
-  }
+  push(*task.detach(), true); // the oldest work is the last that its owner comes back to
   return true;
 }
 

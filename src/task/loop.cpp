@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t k_worthwhile_ns = 5'000;
 // Between two looks at who is hungry; long against the look (about 10 ns), short against what anybody waits for.
 constexpr std::int64_t k_chunk_ns = 2'000;
-constexpr std::uint32_t k_sample_period = 251;
+constexpr std::int32_t k_sample_period = 251;
 
 } // namespace
 
@@ -75,7 +75,7 @@ class loop_part final : public latent_work {
   static void run_piece(promoted_task& task);
   static constexpr latent_kind k_kind{&promote, &run_piece, name_from("part of a loop")};
 
-  std::uint64_t share(std::uint64_t rest, bool all) const noexcept;
+  std::uint64_t share(std::uint64_t rest) const noexcept;
   void spread(fork_list& list);
   void run_chunks(fork_list& list);
   void join_pieces(std::exception_ptr failure);
@@ -90,17 +90,21 @@ class loop_part final : public latent_work {
   unsigned m_spread = 0;             // parts still to be made of the range at once
 };
 
-/// How many of the last `rest` iterations to give away.
-std::uint64_t loop_part::share(std::uint64_t rest, bool all) const noexcept {
-  if (all) return rest;
-  if (m_spread > 1) return rest / m_spread;
+/// How many chunks, of any size, so many iterations begin.
+constexpr std::uint64_t rounded_up(std::uint64_t iterations, std::uint64_t chunk) noexcept {
+  return iterations / chunk + (iterations % chunk != 0);
+}
+
+/// How many of the last `rest` chunks to give away.
+std::uint64_t loop_part::share(std::uint64_t rest) const noexcept {
+  if (m_spread > 1 && rest > 1) return std::max<std::uint64_t>(rest / m_spread, 1);
   if (m_loop.cut.how == loop_cut::kind::on_demand) {
     const std::uint64_t ps = m_loop.site.ps_per_iteration.load(order::relaxed);
     const auto worthwhile_ps = static_cast<double>(k_worthwhile_ns) * 1000;
     if (ps != 0 && static_cast<double>(rest) * static_cast<double>(ps) < worthwhile_ps) return 0;
   }
-  // The part that has taken iterations can give away its last one, but one that just starts keeps something to do:
-  // else a single iteration would be handed round as long as anybody is hungry.
+  // The part that has taken chunks can give away its last one, but one that just starts keeps something to do: else a
+  // single chunk would be handed round as long as anybody is hungry.
   return m_started ? rest - rest / 2 : rest / 2;
 }
 
@@ -112,10 +116,15 @@ bool loop_part::promote(latent_work& work, promoted_task& task, bool all) noexce
   const std::uint64_t end = part.m_end.load(order::relaxed);
   if (next >= end || !whole.needs(next)) return false;
   if (whole.cut.parts_max != 0 && whole.parts.load(order::relaxed) >= whole.cut.parts_max && !all) return false;
-  const std::uint64_t chunk = whole.cut.chunk;
-  std::uint64_t begin = end - part.share(end - next, all);
-  if (begin > next) begin = (begin + chunk - 1) / chunk * chunk;
-  if (begin >= end || (begin == next && !part.m_started && !all)) return false;
+  std::uint64_t begin = next;
+  if (!all) {
+    const std::uint64_t chunk = whole.cut.chunk;
+    const std::uint64_t chunks = rounded_up(end, chunk) - rounded_up(next, chunk);
+    const std::uint64_t given = part.share(chunks);
+    if (given == 0) return false;
+    begin = (rounded_up(end, chunk) - given) * chunk;
+    if (part.m_spread > 1) --part.m_spread;
+  }
   task.whole = &whole;
   task.begin = begin;
   task.end = end;
@@ -138,11 +147,7 @@ void loop_part::run_piece(promoted_task& task) {
 }
 
 void loop_part::spread(fork_list& list) {
-  const unsigned parts = m_loop.cut.parts_max != 0 ? m_loop.cut.parts_max : list.runner->worker_count();
-  const std::uint64_t chunks = (m_end.load(order::relaxed) - 1) / m_loop.cut.chunk + 1;
-  m_spread = static_cast<unsigned>(std::min<std::uint64_t>(parts, chunks)); // so that each part gets a chunk
-  for (; m_spread > 1; --m_spread) {
-    if (!list.runner->promote(*this, false)) break;
+  while (m_spread > 1 && list.runner->promote(*this, false)) {
   }
   m_spread = 0;
 }
@@ -198,10 +203,12 @@ void loop_part::run_chunks(fork_list& list) {
 void loop_part::run() {
   fork_list& list = *this_fork_list();
   list.loops_until_sample = k_sample_period;
-  latent_work* const older = link(list);
+  const bool spreads = m_loop.cut.how == loop_cut::kind::spread && m_loop.parts.load(order::relaxed) == 1;
+  if (spreads) m_spread = m_loop.cut.parts_max != 0 ? m_loop.cut.parts_max : list.runner->worker_count();
+  latent_work* const older = link(list); // may give the first part away
   std::exception_ptr failure;
   try {
-    if (m_loop.cut.how == loop_cut::kind::spread && m_loop.parts.load(order::relaxed) == 1) spread(list);
+    if (spreads) spread(list);
     run_chunks(list);
   } catch (...) {
     failure = std::current_exception();

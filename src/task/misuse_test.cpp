@@ -158,6 +158,16 @@ TEST(stack_overflow_death_test, other_faults_are_left_to_who_had_them) {
   };
   EXPECT_EXIT(program(), ::testing::ExitedWithCode(5), "^$");
 }
+
+TEST(stack_overflow_death_test, a_fault_that_somebody_only_sends_kills_as_well) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto program = [] {
+    runtime rt({.workers = 1});
+    std::raise(SIGSEGV);
+    _exit(4);
+  };
+  EXPECT_EXIT(program(), ::testing::KilledBySignal(SIGSEGV), "^$");
+}
 #endif
 
 } // namespace

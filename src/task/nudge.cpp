@@ -36,6 +36,13 @@ bool enable_nudges() noexcept {
   return installed;
 }
 
+void accept_nudges() noexcept {
+  sigset_t ours;
+  sigemptyset(&ours);
+  sigaddset(&ours, k_signal);
+  pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
+}
+
 void send_nudge(int thread_id) noexcept {
   if (thread_id != 0) syscall(SYS_tgkill, getpid(), thread_id, k_signal);
 }

@@ -35,7 +35,8 @@ void on_fault(int signal, siginfo_t* information, void* context) {
   }
   if (g_before.sa_flags & SA_SIGINFO) return g_before.sa_sigaction(signal, information, context);
   if (g_before.sa_handler != SIG_DFL && g_before.sa_handler != SIG_IGN) return g_before.sa_handler(signal);
-  sigaction(signal, &g_before, nullptr); // the instruction faults again, and the process dies as it would have
+  sigaction(signal, &g_before, nullptr);        // the instruction faults again, and the process dies as it would have
+  if (information->si_code <= 0) raise(signal); // ... but there is none when somebody has sent the signal
 }
 
 bool install() noexcept {

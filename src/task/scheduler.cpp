@@ -24,7 +24,10 @@ scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime
   }
   try {
     for (auto& w : workers) {
-      m_threads.emplace_back([&w] { w->thread_main(); });
+      m_threads.emplace_back([this, &w] {
+        if (m_nudges) accept_nudges();
+        w->thread_main();
+      });
       const std::string thread_name =
           (name == "default" ? "treadle" : name.substr(0, 10)) + "-" + std::to_string(w->index());
       pthread_setname_np(m_threads.back().native_handle(), thread_name.c_str());
@@ -89,12 +92,10 @@ bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
   return false;
 }
 
-bool scheduler::begin_watch() noexcept {
-  if (!m_nudges || std::all_of(workers.begin(), workers.end(),
-                               [](const auto& w) { return w->looks_for_work.load(order::relaxed); })) {
-    return false;
-  }
-  return m_watched.exchange(1, order::relaxed) == 0;
+bool scheduler::lacks_watch() const noexcept {
+  return m_nudges && m_watched.load(order::relaxed) == 0 &&
+         std::any_of(workers.begin(), workers.end(),
+                     [](const auto& w) { return !w->looks_for_work.load(order::relaxed); });
 }
 
 bool scheduler::work_is_visible() const noexcept {

@@ -40,8 +40,9 @@ class scheduler {
   job* steal(worker& thief, xorshift& random) noexcept;
   /// Asks a busy worker for latent work, when it is time to; true when one was asked.
   bool nudge_somebody(worker& thief, xorshift& random) noexcept;
-  /// While somebody is busy one idle worker does not sleep for good: it watches, and nudges. False for all others.
-  bool begin_watch() noexcept;
+  /// While somebody is busy one idle worker does not sleep for good: it watches, and nudges. True when none does.
+  bool lacks_watch() const noexcept;
+  bool begin_watch() noexcept { return lacks_watch() && m_watched.exchange(1, order::relaxed) == 0; }
   void end_watch() noexcept { m_watched.store(0, order::relaxed); }
   bool work_is_visible() const noexcept;
   void wait_idle();

@@ -3,7 +3,6 @@
 #include "task/running_scope.hpp"
 #include "task/scheduler.hpp"
 
-#include <system_error>
 #include <thread>
 
 namespace treadle {
@@ -12,13 +11,18 @@ using namespace detail;
 
 void group_task::run() noexcept {
   task_group& group = m_group;
-  const bool here = group.m_owner && group.m_owner == this_fork_list();
+  // Here is a scheduling loop: whoever made the group on this stack has left it, and its owner may be on another one.
+  if (group.is_made_here()) group.m_owner.store(nullptr, order::relaxed);
   group.execute(*this);
-  if (here)
-    group.m_count.finished_here();
-  else if (group.m_count.finished_elsewhere())
-    group.m_waiter->notify();
+  if (group.m_count.finished_elsewhere()) group.m_waiter->notify();
   this_worker()->counters.count_finished(); // the group may be gone by now
+}
+
+void group_task::run_while_waiting() noexcept {
+  task_group& group = m_group;
+  group.execute(*this);
+  group.is_made_here() ? group.m_count.finished_here() : static_cast<void>(group.m_count.finished_elsewhere());
+  this_worker()->counters.count_finished();
 }
 
 task_group::task_group() noexcept { own(); }
@@ -29,10 +33,15 @@ task_group::~task_group() {
   wait_finished();
 }
 
-void task_group::own() noexcept { m_owner = this_fork_list(); }
+void task_group::own() noexcept { m_owner.store(this_fork_list(), order::relaxed); }
+
+bool task_group::is_made_here() const noexcept {
+  const fork_list* owner = m_owner.load(order::relaxed);
+  return owner && owner == this_fork_list();
+}
 
 void task_group::start(group_task& task) {
-  const bool here = m_owner && m_owner == this_fork_list();
+  const bool here = is_made_here();
   here ? m_count.started_here() : m_count.started_elsewhere();
   try {
     schedule(task);
@@ -63,7 +72,7 @@ void task_group::run_own_tasks() {
     if (!top) return;
     if (!top->belongs_to(this)) return here->push(*top);
     here->counters.inlined.increment_unshared();
-    top->run();
+    static_cast<group_task*>(top)->run_while_waiting();
   }
 }
 
@@ -75,7 +84,7 @@ void task_group::wait_finished() {
   try {
     self.block([](void* group) { return static_cast<task_group*>(group)->m_count.begin_wait(); }, this);
     m_count.end_wait();
-  } catch (const std::system_error&) { // no stack to suspend on: keep the thread until others have done the work
+  } catch (...) { // no stack to suspend on: keep the thread until others have done the work
     while (!m_count.all_finished()) {
       std::this_thread::yield();
       run_own_tasks();

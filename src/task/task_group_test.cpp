@@ -190,6 +190,16 @@ TEST_P(task_group_test, waited_for_on_another_stack_than_the_one_that_made_it) {
   }).get();
 }
 
+TEST_P(task_group_test, made_by_a_task_that_has_ended) {
+  for (int i = 0; i < 50; ++i) {
+    std::atomic<int> sum{0};
+    const auto group = async([] { return std::make_unique<task_group>(); }).get();
+    for (int k = 0; k < 50; ++k) group->run([&] { group->run([&] { ++sum; }); });
+    group->wait();
+    EXPECT_EQ(sum, 50);
+  }
+}
+
 TEST_P(task_group_test, a_function_that_cannot_be_copied_or_throws_when_it_is) {
   async([] {
     task_group group;

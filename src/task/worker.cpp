@@ -2,6 +2,7 @@
 
 #include "base/alternate_stack.hpp"
 #include "base/clock.hpp"
+#include "base/sync/fence.hpp"
 #include "task/promoted_task.hpp"
 #include "task/scheduler.hpp"
 
@@ -62,12 +63,16 @@ void worker::scheduling_loop() {
   }
 }
 
-void worker::push(job& item, bool backlog) {
-  tasks.push(&item);
+void worker::push(job& item, bool backlog) noexcept {
+  try {
+    tasks.push(&item);
+  } catch (...) { // no memory to grow: a queue that needs none
+    return m_scheduler.inject(item);
+  }
   m_scheduler.idle.notify_work(backlog);
 }
 
-void worker::push(job& item) { push(item, !tasks.empty()); }
+void worker::push(job& item) noexcept { push(item, !tasks.empty()); }
 
 job* worker::next_job() {
   constexpr std::uint32_t k_fair_period = 61; // how often work from outside goes before the worker's own
@@ -99,18 +104,18 @@ job* worker::look(int rounds) {
 job* worker::search() {
   looks_for_work.store(true, order::relaxed);
   m_scheduler.idle.begin_search();
-  bool watched = false;
-  job* item = search_or_sleep(watched);
+  job* item = search_or_sleep();
   item ? m_scheduler.idle.end_search_with_job(m_scheduler) : m_scheduler.idle.end_search();
   looks_for_work.store(item == nullptr, order::relaxed);
-  if (watched) m_scheduler.idle.notify_work(true); // somebody else has to watch now
+  light_fence(); // pairs with the heavy one in idle_workers::sleep(): who parks sees us busy, or we see it parked
+  if (item && m_scheduler.lacks_watch()) m_scheduler.idle.notify_work(false);
   return item;
 }
 
-job* worker::search_or_sleep(bool& watched) {
+job* worker::search_or_sleep() {
   constexpr int k_rounds = 200; // 10-20 us: longer than a wake-up costs, shorter than anybody notices
   constexpr int k_rounds_after_nap = 16, k_rounds_after_nudge = 50;
-  constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 200'000, k_napping_ns = 5'000'000;
+  constexpr std::int64_t k_nap_ns_min = 50'000, k_napping_ns = 5'000'000;
   constexpr std::int64_t k_watch_ns = 10'000'000;
   int rounds = k_rounds;
   std::int64_t nap_ns = k_nap_ns_min;
@@ -125,18 +130,17 @@ job* worker::search_or_sleep(bool& watched) {
     if (napped_ns < k_napping_ns) {
       m_scheduler.idle.sleep(m_index, nap_ns, m_scheduler);
       napped_ns += nap_ns;
-      nap_ns = std::min(2 * nap_ns, k_nap_ns_max);
-    } else if (m_scheduler.begin_watch()) {
-      watched = true;
-      m_scheduler.idle.sleep(m_index, k_watch_ns, m_scheduler);
-      m_scheduler.end_watch();
+      nap_ns = std::min(2 * nap_ns, idle_workers::k_nap_ns_max);
     } else {
-      watched = false;
-      counters.parks.increment_unshared();
-      m_scheduler.idle.sleep(m_index, k_forever_ns, m_scheduler);
-      rounds = k_rounds;
-      napped_ns = 0;
-      nap_ns = k_nap_ns_min;
+      const bool watches = m_scheduler.begin_watch();
+      if (!watches) counters.parks.increment_unshared();
+      const bool woken = m_scheduler.idle.sleep(m_index, watches ? k_watch_ns : k_forever_ns, m_scheduler);
+      if (watches) m_scheduler.end_watch();
+      if (woken) { // there is work, and soon perhaps more: next time it naps
+        rounds = k_rounds;
+        napped_ns = 0;
+        nap_ns = k_nap_ns_min;
+      }
     }
     if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
     if (job* item = tasks.pop()) return item; // a timer may have queued it here, and more of them

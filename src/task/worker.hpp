@@ -40,9 +40,9 @@ class worker {
 
   /// Queues a job here and wakes a sleeping worker to help, for a `backlog` also one that naps
   /// (idle_workers::notify_work).
-  void push(job& item, bool backlog);
+  void push(job& item, bool backlog) noexcept;
   /// The same; a job on top of others is a backlog.
-  void push(job& item);
+  void push(job& item) noexcept;
 
   /// From get(): runs `task` in place when nobody has started it. May suspend.
   void run_in_place(future_state& task, sharing s);
@@ -86,7 +86,7 @@ class worker {
   /// Blocks until there is something to do; null when the runtime stops.
   job* next_job();
   job* search();
-  job* search_or_sleep(bool& watched);
+  job* search_or_sleep();
   /// Looks at all queues so many times, or until the runtime stops.
   job* look(int rounds);
   task_fiber& take_fiber();

@@ -32,6 +32,7 @@ struct small_runtime {
     return false;
   }
   bool must_stay_awake() const noexcept { return work_is_visible() || exiting.load(order::relaxed); }
+  bool lacks_watch() const noexcept { return false; }
   void check_drained() noexcept {
     drained.check([this] { return detail::all_finished(created_outside, workers); });
   }

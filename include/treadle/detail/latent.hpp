@@ -24,7 +24,7 @@ struct fork_list {
   const atomic<std::uint64_t>* hungry = nullptr; ///< not zero while some worker looks for work
   worker* runner = nullptr;                      ///< who runs the stack
   running_task* running = nullptr;               ///< the innermost task on the stack
-  std::uint32_t loops_until_sample = 1;          ///< small loops to run before one is measured
+  std::int32_t loops_until_sample = 1;           ///< small loops to run before one is measured
 };
 
 } // namespace treadle::detail

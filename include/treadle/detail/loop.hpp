@@ -45,7 +45,7 @@ inline constinit loop_site loop_site_of{};
 inline bool runs_serially(const loop_site& site, std::uint64_t n) noexcept {
   if (n > site.serial_up_to.load(order::relaxed)) return false;
   fork_list* forks = this_fork_list();
-  return !forks || --forks->loops_until_sample != 0;
+  return !forks || --forks->loops_until_sample > 0;
 }
 
 /// Runs all iterations, and returns when they are done, with the merged result in `state`. Where it ends early, by
