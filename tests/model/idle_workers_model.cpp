@@ -55,6 +55,29 @@ void inject_two_that_need_each_other() {
   runtime.join(running);
 }
 
+/// Each job goes on until somebody watches: whoever is idle while others are busy must, also after all were parked, and
+/// after the one that watched has found a job.
+void watch_the_busy(int jobs) {
+  struct watched final : detail::job {
+    explicit watched(small_runtime& r) : runtime(r) {}
+    void run() noexcept override {
+      while (runtime.watched.load(order::relaxed) == 0) detail::futex_wait(runtime.watched, 0);
+      done.run();
+    }
+    small_runtime& runtime;
+    awaited done;
+  };
+  small_runtime runtime(2, true);
+  std::vector<thread> running{thread([&] { runtime.work(0); }), thread([&] { runtime.work(1); })};
+  for (int i = 0; i < jobs; ++i) {
+    watched job(runtime);
+    runtime.inject(job);
+    job.done.wait();
+  }
+  runtime.exit();
+  runtime.join(running);
+}
+
 /// A worker queues a job on its own deque and is busy for ever: another worker must come, also when it is not a
 /// backlog, because nobody naps for ever.
 void push_and_stay_busy(bool backlog, std::int64_t nap_ns) {
@@ -117,6 +140,8 @@ std::vector<scenario> idle_workers_scenarios() {
       {"push_backlog_napping", [] { push_and_stay_busy(true, k_nap_ns); }},
       {"push_and_search", push_and_search},
       {"timer", arm_a_timer},
+      {"watch", [] { watch_the_busy(1); }},
+      {"watch_again", [] { watch_the_busy(2); }},
   };
 }
 

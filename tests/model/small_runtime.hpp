@@ -17,9 +17,11 @@ struct small_runtime {
   struct worker {
     detail::basic_deque<2> tasks;
     detail::task_counts counters;
+    atomic<bool> looks_for_work{true};
   };
 
-  explicit small_runtime(unsigned n) : idle(n) {
+  /// `nudges`: somebody has to watch while somebody is busy.
+  explicit small_runtime(unsigned n, bool nudges = false) : idle(n), m_nudges(nudges) {
     for (unsigned i = 0; i < n; ++i) workers.push_back(std::make_unique<worker>());
   }
 
@@ -32,7 +34,13 @@ struct small_runtime {
     return false;
   }
   bool must_stay_awake() const noexcept { return work_is_visible() || exiting.load(order::relaxed); }
-  bool lacks_watch() const noexcept { return false; }
+  bool lacks_watch() const noexcept {
+    if (!m_nudges || watched.load(order::relaxed) != 0) return false;
+    for (const auto& w : workers) {
+      if (!w->looks_for_work.load(order::relaxed)) return true;
+    }
+    return false;
+  }
   void check_drained() noexcept {
     drained.check([this] { return detail::all_finished(created_outside, workers); });
   }
@@ -73,15 +81,17 @@ struct small_runtime {
     std::int64_t nap_ns = first_nap_ns;
     for (;;) {
       while (detail::job* j = workers[me]->tasks.pop()) run(me, *j);
+      if (m_nudges) workers[me]->looks_for_work.store(true, order::relaxed);
       idle.begin_search();
       for (;;) {
         if (detail::job* j = find(me)) {
           idle.end_search_with_job(*this);
+          if (m_nudges) pass_watch_on(me);
           run(me, *j);
           break;
         }
         if (exiting.load(order::relaxed)) return idle.end_search();
-        idle.sleep(me, nap_ns, *this);
+        sleep(me, nap_ns);
         nap_ns = detail::k_forever_ns;
         if (deadline_ns.load(order::relaxed) <= detail::steady_now_ns()) {
           deadline_ns.store(detail::k_never_ns, order::relaxed);
@@ -90,6 +100,20 @@ struct small_runtime {
         }
       }
     }
+  }
+  void pass_watch_on(unsigned me) {
+    workers[me]->looks_for_work.store(false, order::relaxed);
+    detail::light_fence();
+    if (lacks_watch()) idle.notify_work(false);
+  }
+  void sleep(unsigned me, std::int64_t sleep_ns) {
+    if (!lacks_watch() || watched.exchange(1, order::relaxed) != 0) {
+      idle.sleep(me, sleep_ns, *this);
+      return;
+    }
+    detail::futex_wake(watched, 8);
+    idle.sleep(me, detail::k_forever_ns, *this); // its end by time would go on for ever
+    watched.store(0, order::relaxed);
   }
   /// The worker that the caller is.
   unsigned self() const { return worker_of[this_thread()]; }
@@ -115,7 +139,11 @@ struct small_runtime {
   atomic<bool> exiting{false};
   atomic<std::int64_t> deadline_ns{detail::k_never_ns};
   atomic<std::uint32_t> expired{0};
+  atomic<std::uint32_t> watched{0}; // as in scheduler
   unsigned worker_of[k_threads_max] = {};
+
+ private:
+  const bool m_nudges;
 };
 
 /// A job that somebody waits for.
