@@ -47,9 +47,9 @@ class sequenced_executor {
   bool is_here() const noexcept { return true; }
 };
 
-/// Runs tasks on the workers of one pool of the current runtime (runtime_options::pools), and nowhere else: a get() for
-/// such a task waits for the pool, where it would run another one in place. Tasks that these tasks create stay in the
-/// pool. Must not be used any more when its runtime ends.
+/// Runs tasks on the workers of one pool of the current runtime (runtime_options::pools), and nowhere else: a get() in
+/// another pool waits, where it would run another task in place. Tasks that these tasks create stay in the pool. Must
+/// not be used any more when its runtime ends.
 class pool_executor {
  public:
   /// Throws std::invalid_argument, naming the pools there are, when there is none with this name; "default" is the one

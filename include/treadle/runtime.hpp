@@ -17,7 +17,8 @@ struct runtime_options {
   /// each). TREADLE_POOLS. `workers` are those of the pool "default".
   std::string pools = {};
   /// Idle workers may interrupt busy ones by a signal (SIGURG, with SA_RESTART, at most every 50 us) to be given latent
-  /// work that would wait for the end of a long function otherwise. Programs that use SIGURG themselves are left alone.
+  /// work that would wait for the end of a long function otherwise. A system call that a task waits in may then fail
+  /// with EINTR, those that SA_RESTART does not cover. Programs that use SIGURG themselves are left alone.
   /// TREADLE_NUDGE=0 turns it off.
   bool nudge = true;
 

@@ -99,6 +99,24 @@ TEST(pools_test, tasks_run_and_stay_in_their_pool) {
   EXPECT_EQ(async(io, [] { return &runtime::current(); }).get(), &rt);
 }
 
+TEST(pools_test, what_a_task_creates_stays_in_its_pool) {
+  runtime rt({.workers = 1, .pools = "io:1"});
+  promise<future<std::string>> created;
+  std::atomic<bool> stop{false};
+  auto creator = async(pool_executor("io"), [&] {
+    created.set_value(async(thread_name));
+    while (!stop) {
+    }
+  });
+  auto waiting = async([&] {
+    auto inner = created.get_future().get();
+    static_cast<void>(async([&] { stop = true; })); // runs as soon as the next line waits, and not before
+    return inner.get();
+  });
+  EXPECT_EQ(waiting.get(), "io-0");
+  creator.get();
+}
+
 TEST(pools_test, tasks_wander_between_pools_until_all_is_idle) {
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> hops{0};

@@ -118,7 +118,7 @@ void future_state::wait_slow(sharing s) {
       run_unqueued();
     else
       start_deferred();
-  } else if (claimable == claim_word::k_available && !m_keeps_queued && stack_has_room()) {
+  } else if (claimable == claim_word::k_available && stack_has_room()) {
     if (worker* w = this_worker()) w->run_in_place(*this, s);
   }
   if (is_ready()) return;
@@ -157,6 +157,11 @@ void schedule(job& task) {
     s.inject(task);
     s.leave();
   }
+}
+
+void schedule(future_state& task) {
+  if (worker* w = this_worker(); w && !w->owner().is_default) task.keep_queued();
+  schedule(static_cast<job&>(task));
 }
 
 void schedule_fork(future_state& task) {

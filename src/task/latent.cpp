@@ -37,7 +37,9 @@ void promoted_task::join() noexcept {
     run_unqueued();
     while (!is_ready()) std::this_thread::yield();
   }
-  if (promoted_by == this_worker()) promoted_by->note_promoted(m_taken_by != promoted_by);
+  if (promoted_by != this_worker()) return;
+  promoted_by->note_promoted(m_taken_by != promoted_by);
+  promoted_by->take_back(*this);
 }
 
 bool latent_fork::promote(latent_work& work, promoted_task& task, bool) noexcept {
@@ -170,6 +172,12 @@ void worker::answer_nudge(fork_list& list) noexcept {
 promoted_task* worker::take_handed() noexcept {
   if (TREADLE_LIKELY(!m_handed.load(order::relaxed))) return nullptr;
   return m_handed.exchange(nullptr, order::acquire); // pairs with answer_nudge()
+}
+
+void worker::take_back(promoted_task& task) noexcept {
+  promoted_task* handed = &task;
+  if (TREADLE_LIKELY(m_handed.load(order::relaxed) != handed)) return;
+  if (m_handed.compare_exchange(handed, nullptr, order::relaxed, order::relaxed)) task.release();
 }
 
 void worker::promote_all(fork_list& list) {

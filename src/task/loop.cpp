@@ -147,7 +147,10 @@ void loop_part::run_piece(promoted_task& task) {
 }
 
 void loop_part::spread(fork_list& list) {
-  while (m_spread > 1 && list.runner->promote(*this, false)) {
+  try {
+    while (m_spread > 1 && list.runner->promote(*this, false)) {
+    }
+  } catch (const std::bad_alloc&) { // the rest stays here
   }
   m_spread = 0;
 }
@@ -191,7 +194,7 @@ void loop_part::run_chunks(fork_list& list) {
       const std::int64_t took = std::max<std::int64_t>(now - before, 1);
       before = now;
       if (took < target / 2)
-        chunk *= 2;
+        chunk = std::max(chunk, 2 * chunk); // not beyond 64 bits
       else if (took > 2 * target)
         chunk = std::max(chunk / 2, cut.chunk);
     }

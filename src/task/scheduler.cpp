@@ -16,6 +16,7 @@ scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime
       facade(owner),
       stack_bytes(resolved.stack_bytes),
       name(pool_name),
+      is_default(name == "default"),
       m_nudges(resolved.nudge && worker_count > 1 && enable_nudges()) {
   init_asymmetric_fence();
   report_stack_overflows();
@@ -28,8 +29,7 @@ scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime
         if (m_nudges) accept_nudges();
         w->thread_main();
       });
-      const std::string thread_name =
-          (name == "default" ? "treadle" : name.substr(0, 10)) + "-" + std::to_string(w->index());
+      const std::string thread_name = (is_default ? "treadle" : name.substr(0, 10)) + "-" + std::to_string(w->index());
       pthread_setname_np(m_threads.back().native_handle(), thread_name.c_str());
     }
   } catch (...) { // no more threads to be had: end those that run

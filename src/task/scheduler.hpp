@@ -68,6 +68,7 @@ class scheduler {
   runtime& facade;
   const std::size_t stack_bytes;
   const std::string name;
+  const bool is_default;
 
   bool quiescent() const noexcept { return all_finished(injected_tasks, workers); }
   std::uint64_t tasks_created() const noexcept;

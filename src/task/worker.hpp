@@ -69,6 +69,8 @@ class worker {
   void answer_nudge(fork_list& list) noexcept;
   /// By another worker: what was handed over, if anything.
   promoted_task* take_handed() noexcept;
+  /// By the joiner of a task that may still be there, so that it does not look like something to steal.
+  void take_back(promoted_task& task) noexcept;
 
   scheduler& owner() const noexcept { return m_scheduler; }
   unsigned index() const noexcept { return m_index; }

@@ -80,8 +80,9 @@ class future_state : public job {
   /// True for a task whose launch policy is deferred and which has not started.
   bool is_deferred() const noexcept { return m_claim.state() == claim_word::k_deferred; }
 
-  /// For a task of another pool, before it is queued: a get() does not run it in place.
+  /// For a task of a certain pool, before it is queued: a get() runs it in place only where it lies in the own deque.
   void keep_queued() noexcept { m_keeps_queued = true; }
+  bool keeps_queued() const noexcept { return m_keeps_queued; }
 
   /// Runs the task here unless somebody else does or did; true when this call ran it.
   bool run_unqueued() noexcept;
@@ -131,6 +132,8 @@ class future_state : public job {
 /// current runtime's injection queue for foreign threads. Starts the default runtime when there is none; when that
 /// throws, the caller keeps the reference.
 void schedule(job& task);
+/// The same for a task that somebody may wait for elsewhere: created in a pool, it stays there.
+void schedule(future_state& task);
 
 /// Runs `task` now on a fresh stack and exposes the calling task to other workers (launch::fork). Adopts a reference.
 void schedule_fork(future_state& task);
