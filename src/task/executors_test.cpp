@@ -162,6 +162,7 @@ TEST(pools_test, bad_names_and_sizes_are_refused_by_name) {
   EXPECT_EQ(refused("default:1"), "runtime_options::pools 'default:1': there are two pools 'default'");
   EXPECT_EQ(refused("a:0"), "workers of pool 'a': expected a number from 1 to 4096, got '0'");
   EXPECT_EQ(refused(",a:1"), "runtime_options::pools ',a:1': expected NAME:WORKERS, got ''");
+  EXPECT_EQ(refused("a:1,"), "runtime_options::pools 'a:1,': expected NAME:WORKERS after the last comma");
 }
 
 TEST(pools_test, loops_run_where_their_executor_says) {

@@ -101,6 +101,7 @@ std::vector<pool_options> all_pools(const runtime_options& resolved) {
     rest.remove_prefix(std::min(one.size() + 1, rest.size()));
     const std::size_t colon = one.find(':');
     if (colon == one.npos) refuse("expected NAME:WORKERS, got '" + std::string(one) + "'");
+    if (rest.empty() && resolved.pools.back() == ',') refuse("expected NAME:WORKERS after the last comma");
     const std::string name(one.substr(0, colon));
     constexpr std::string_view k_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     if (name.empty() || name.size() > 15 || name.find_first_not_of(k_letters) != name.npos) {

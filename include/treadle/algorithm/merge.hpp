@@ -86,11 +86,11 @@ auto merge(const Policy& policy, A a, std::type_identity_t<A> a_end, B b, std::t
            Compare compare = {}) {
   return detail::run_algorithm(policy, detail::merge_algorithm{}, a, a_end, b, b_end, out, std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_range A, detail::lasting_range B, std::weakly_incrementable Out,
-          class Compare = std::less<>>
+template <any_execution_policy Policy, detail::range_for<Policy> A, detail::range_for<Policy> B,
+          std::weakly_incrementable Out, class Compare = std::less<>>
 auto merge(const Policy& policy, A&& a, B&& b, Out out, Compare compare = {}) {
-  return treadle::merge(policy, std::ranges::begin(a), detail::end_of(a), std::ranges::begin(b), detail::end_of(b), out,
-                        std::move(compare));
+  return treadle::merge(policy, std::ranges::begin(a), detail::last_of(a), std::ranges::begin(b), detail::last_of(b),
+                        out, std::move(compare));
 }
 
 /// Merges the sorted ranges [first, middle) and [middle, last) in their place; stable. Allocates memory for as many
@@ -102,10 +102,9 @@ auto inplace_merge(const Policy& policy, It first, std::type_identity_t<It> midd
                    Compare compare = {}) {
   return detail::run_algorithm(policy, detail::inplace_merge_algorithm{}, first, middle, last, std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_random_access_range Range,
-          detail::orders<Range> Compare = std::less<>>
+template <any_execution_policy Policy, detail::lasting_random_access Range, detail::orders<Range> Compare = std::less<>>
 auto inplace_merge(const Policy& policy, Range&& range, std::ranges::iterator_t<Range> middle, Compare compare = {}) {
-  return treadle::inplace_merge(policy, std::ranges::begin(range), middle, detail::end_of(range), std::move(compare));
+  return treadle::inplace_merge(policy, std::ranges::begin(range), middle, detail::last_of(range), std::move(compare));
 }
 
 } // namespace treadle

@@ -11,10 +11,9 @@ auto nth_element(const Policy& policy, It first, std::type_identity_t<It> nth, s
                  Compare compare = {}) {
   return detail::run_algorithm(policy, detail::nth_element_algorithm{}, first, nth, last, std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_random_access_range Range,
-          detail::orders<Range> Compare = std::less<>>
+template <any_execution_policy Policy, detail::lasting_random_access Range, detail::orders<Range> Compare = std::less<>>
 auto nth_element(const Policy& policy, Range&& range, std::ranges::iterator_t<Range> nth, Compare compare = {}) {
-  return treadle::nth_element(policy, std::ranges::begin(range), nth, detail::end_of(range), std::move(compare));
+  return treadle::nth_element(policy, std::ranges::begin(range), nth, detail::last_of(range), std::move(compare));
 }
 
 } // namespace treadle

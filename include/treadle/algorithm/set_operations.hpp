@@ -103,11 +103,11 @@ auto set_union(const Policy& policy, A a, std::type_identity_t<A> a_end, B b, st
   return detail::run_algorithm(policy, detail::set_algorithm<detail::set_union_operation>{}, a, a_end, b, b_end, out,
                                std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_range A, detail::lasting_range B, std::weakly_incrementable Out,
-          class Compare = std::less<>>
+template <any_execution_policy Policy, detail::range_for<Policy> A, detail::range_for<Policy> B,
+          std::weakly_incrementable Out, class Compare = std::less<>>
 auto set_union(const Policy& policy, A&& a, B&& b, Out out, Compare compare = {}) {
-  return treadle::set_union(policy, std::ranges::begin(a), detail::end_of(a), std::ranges::begin(b), detail::end_of(b),
-                            out, std::move(compare));
+  return treadle::set_union(policy, std::ranges::begin(a), detail::last_of(a), std::ranges::begin(b),
+                            detail::last_of(b), out, std::move(compare));
 }
 
 /// Elements of `a` that are in `b`, too, each as often as in the range that has fewer of them.
@@ -118,11 +118,11 @@ auto set_intersection(const Policy& policy, A a, std::type_identity_t<A> a_end, 
   return detail::run_algorithm(policy, detail::set_algorithm<detail::set_intersection_operation>{}, a, a_end, b, b_end,
                                out, std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_range A, detail::lasting_range B, std::weakly_incrementable Out,
-          class Compare = std::less<>>
+template <any_execution_policy Policy, detail::range_for<Policy> A, detail::range_for<Policy> B,
+          std::weakly_incrementable Out, class Compare = std::less<>>
 auto set_intersection(const Policy& policy, A&& a, B&& b, Out out, Compare compare = {}) {
-  return treadle::set_intersection(policy, std::ranges::begin(a), detail::end_of(a), std::ranges::begin(b),
-                                   detail::end_of(b), out, std::move(compare));
+  return treadle::set_intersection(policy, std::ranges::begin(a), detail::last_of(a), std::ranges::begin(b),
+                                   detail::last_of(b), out, std::move(compare));
 }
 
 /// Elements of `a` that are not in `b`; of m equal ones the last m - n when `b` has n.
@@ -133,11 +133,11 @@ auto set_difference(const Policy& policy, A a, std::type_identity_t<A> a_end, B 
   return detail::run_algorithm(policy, detail::set_algorithm<detail::set_difference_operation>{}, a, a_end, b, b_end,
                                out, std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_range A, detail::lasting_range B, std::weakly_incrementable Out,
-          class Compare = std::less<>>
+template <any_execution_policy Policy, detail::range_for<Policy> A, detail::range_for<Policy> B,
+          std::weakly_incrementable Out, class Compare = std::less<>>
 auto set_difference(const Policy& policy, A&& a, B&& b, Out out, Compare compare = {}) {
-  return treadle::set_difference(policy, std::ranges::begin(a), detail::end_of(a), std::ranges::begin(b),
-                                 detail::end_of(b), out, std::move(compare));
+  return treadle::set_difference(policy, std::ranges::begin(a), detail::last_of(a), std::ranges::begin(b),
+                                 detail::last_of(b), out, std::move(compare));
 }
 
 /// Elements that are in only one of the ranges; of m equal ones in one range and n < m in the other the
@@ -149,11 +149,11 @@ auto set_symmetric_difference(const Policy& policy, A a, std::type_identity_t<A>
   return detail::run_algorithm(policy, detail::set_algorithm<detail::set_symmetric_difference_operation>{}, a, a_end, b,
                                b_end, out, std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_range A, detail::lasting_range B, std::weakly_incrementable Out,
-          class Compare = std::less<>>
+template <any_execution_policy Policy, detail::range_for<Policy> A, detail::range_for<Policy> B,
+          std::weakly_incrementable Out, class Compare = std::less<>>
 auto set_symmetric_difference(const Policy& policy, A&& a, B&& b, Out out, Compare compare = {}) {
-  return treadle::set_symmetric_difference(policy, std::ranges::begin(a), detail::end_of(a), std::ranges::begin(b),
-                                           detail::end_of(b), out, std::move(compare));
+  return treadle::set_symmetric_difference(policy, std::ranges::begin(a), detail::last_of(a), std::ranges::begin(b),
+                                           detail::last_of(b), out, std::move(compare));
 }
 
 /// Whether every element of `b` is in `a`, at least as often.
@@ -162,9 +162,10 @@ auto includes(const Policy& policy, A a, std::type_identity_t<A> a_end, B b, std
               Compare compare = {}) {
   return detail::run_algorithm(policy, detail::includes_algorithm{}, a, a_end, b, b_end, std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_range A, detail::lasting_range B, class Compare = std::less<>>
+template <any_execution_policy Policy, detail::range_for<Policy> A, detail::range_for<Policy> B,
+          class Compare = std::less<>>
 auto includes(const Policy& policy, A&& a, B&& b, Compare compare = {}) {
-  return treadle::includes(policy, std::ranges::begin(a), detail::end_of(a), std::ranges::begin(b), detail::end_of(b),
+  return treadle::includes(policy, std::ranges::begin(a), detail::last_of(a), std::ranges::begin(b), detail::last_of(b),
                            std::move(compare));
 }
 

@@ -44,10 +44,9 @@ template <any_execution_policy Policy, std::random_access_iterator It, class Com
 auto sort(const Policy& policy, It first, std::type_identity_t<It> last, Compare compare = {}) {
   return detail::run_algorithm(policy, detail::sort_algorithm{}, first, last, std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_random_access_range Range,
-          detail::orders<Range> Compare = std::less<>>
+template <any_execution_policy Policy, detail::lasting_random_access Range, detail::orders<Range> Compare = std::less<>>
 auto sort(const Policy& policy, Range&& range, Compare compare = {}) {
-  return treadle::sort(policy, std::ranges::begin(range), detail::end_of(range), std::move(compare));
+  return treadle::sort(policy, std::ranges::begin(range), detail::last_of(range), std::move(compare));
 }
 
 /// Sorts what belongs into [first, middle), and leaves the rest behind it in any order. Exceptions as with sort().
@@ -56,10 +55,9 @@ auto partial_sort(const Policy& policy, It first, std::type_identity_t<It> middl
                   Compare compare = {}) {
   return detail::run_algorithm(policy, detail::partial_sort_algorithm{}, first, middle, last, std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_random_access_range Range,
-          detail::orders<Range> Compare = std::less<>>
+template <any_execution_policy Policy, detail::lasting_random_access Range, detail::orders<Range> Compare = std::less<>>
 auto partial_sort(const Policy& policy, Range&& range, std::ranges::iterator_t<Range> middle, Compare compare = {}) {
-  return treadle::partial_sort(policy, std::ranges::begin(range), middle, detail::end_of(range), std::move(compare));
+  return treadle::partial_sort(policy, std::ranges::begin(range), middle, detail::last_of(range), std::move(compare));
 }
 
 } // namespace treadle

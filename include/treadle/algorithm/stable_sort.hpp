@@ -40,10 +40,9 @@ template <any_execution_policy Policy, std::random_access_iterator It, class Com
 auto stable_sort(const Policy& policy, It first, std::type_identity_t<It> last, Compare compare = {}) {
   return detail::run_algorithm(policy, detail::stable_sort_algorithm{}, first, last, std::move(compare));
 }
-template <any_execution_policy Policy, detail::lasting_random_access_range Range,
-          detail::orders<Range> Compare = std::less<>>
+template <any_execution_policy Policy, detail::lasting_random_access Range, detail::orders<Range> Compare = std::less<>>
 auto stable_sort(const Policy& policy, Range&& range, Compare compare = {}) {
-  return treadle::stable_sort(policy, std::ranges::begin(range), detail::end_of(range), std::move(compare));
+  return treadle::stable_sort(policy, std::ranges::begin(range), detail::last_of(range), std::move(compare));
 }
 
 } // namespace treadle

@@ -16,9 +16,9 @@ struct running_task {
   running_task* outer;
 };
 
-/// The work on one stack that nobody has started yet and that others may be given, newest first. Belongs to the stack,
-/// so to whichever worker runs it: no atomics. A signal handler on the same thread may walk it between any two
-/// instructions (docs/design/latent-forks.md).
+/// What is known of a stack that runs tasks, above all the work on it that nobody has started yet and that others may
+/// be given, newest first. Belongs to the stack, so to whichever worker runs it: no atomics. A signal handler on the
+/// same thread may walk it between any two instructions (docs/design/latent-forks.md).
 struct fork_list {
   latent_work* newest = nullptr;
   const atomic<std::uint64_t>* hungry = nullptr; ///< not zero while some worker looks for work

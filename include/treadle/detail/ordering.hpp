@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/parallel_range.hpp>
+#include <treadle/detail/algorithm.hpp>
 #include <treadle/parallel_invoke.hpp>
 
 #include <algorithm>
@@ -41,16 +41,8 @@ inline constexpr bool has_real_elements = std::is_lvalue_reference_v<std::iter_r
 template <class Compare, class Range>
 concept orders = std::predicate<Compare&, std::ranges::range_reference_t<Range>, std::ranges::range_reference_t<Range>>;
 
-/// The algorithms that are given a range refer to it, also after they have returned a future.
-template <class Range>
-concept lasting_range = std::ranges::forward_range<Range> && std::ranges::borrowed_range<Range>;
-template <class Range>
-concept lasting_random_access_range = lasting_range<Range> && std::ranges::random_access_range<Range>;
-
-template <class Range>
-constexpr auto end_of(Range&& range) {
-  return std::ranges::next(std::ranges::begin(range), std::ranges::end(range));
-}
+template <class R>
+concept lasting_random_access = lasting<R> && std::random_access_iterator<iterator_of<R>>;
 
 /// One instantiation for all contiguous iterators of a type.
 template <class It>
