@@ -16,7 +16,7 @@ auto start_task(launch policy, F&& function) {
   auto result = intrusive_ptr<value_state<T>>::adopt(task);
   switch (policy) {
   case launch::sync:
-    task->run_unshared();
+    task->run_unoffered(sharing::unshared);
     break;
   case launch::deferred:
     break;

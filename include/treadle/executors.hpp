@@ -110,7 +110,7 @@ template <any_executor Executor, class F, class... Args>
     using T = decltype(std::declval<function_type>()());
     auto* made = new detail::task_state<T, function_type>(std::move(call), false);
     auto result = detail::intrusive_ptr<detail::value_state<T>>::adopt(made);
-    if (executor.where().pool) made->keep_queued();
+    if (executor.where().pool) made->pin();
     made->add_ref_unshared();
     auto queued = detail::intrusive_ptr<detail::value_state<T>>::adopt(made);
     detail::schedule_at(*made, executor.where());

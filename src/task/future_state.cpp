@@ -17,16 +17,16 @@ bool future_state::run_unqueued() noexcept {
   return true;
 }
 
-void future_state::run_unshared() noexcept {
+void future_state::run_unoffered(sharing s) noexcept {
   const running_scope running(*this);
-  execute(sharing::unshared);
+  execute(s);
 }
 
 void future_state::run_taken(sharing s) noexcept {
   // Two owners: the entry, which is ours, and the caller's future, which nobody else uses.
   if (s == sharing::shared || !m_refs.is_two()) return run();
   m_claim.claim_unshared();
-  run_unshared();
+  run_unoffered(sharing::unshared);
   m_refs.drop_unshared();
   this_worker()->counters.count_finished();
 }
@@ -118,7 +118,7 @@ void future_state::wait_slow(sharing s) {
       run_unqueued();
     else
       start_deferred();
-  } else if (claimable == claim_word::k_available && stack_has_room()) {
+  } else if ((claimable == claim_word::k_available || claimable == claim_word::k_pinned) && stack_has_room()) {
     if (worker* w = this_worker()) w->run_in_place(*this, s);
   }
   if (is_ready()) return;
@@ -126,15 +126,30 @@ void future_state::wait_slow(sharing s) {
   blocked_get(*this).block();
 }
 
+namespace {
+
+/// What the caller creates stays in its pool.
+std::uint32_t offered_here() noexcept {
+  const worker* w = this_worker();
+  return w && !w->owner().is_default ? claim_word::k_pinned : claim_word::k_available;
+}
+
+} // namespace
+
 void future_state::start_deferred_slow() noexcept {
-  if (!m_claim.end_deferral()) return;
+  if (!m_claim.end_deferral(offered_here())) return;
   add_ref();
-  schedule_or_fail(); // whoever comes first, a worker or a waiting get(), wins the claim
+  queue_or_fail(); // whoever comes first, a worker or a waiting get(), wins the claim
 }
 
 void future_state::schedule_or_fail() noexcept {
+  m_claim.offer(offered_here());
+  queue_or_fail();
+}
+
+void future_state::queue_or_fail() noexcept {
   try {
-    schedule(*this);
+    schedule(static_cast<job&>(*this));
   } catch (...) {
     if (m_claim.claim()) complete_with(std::current_exception());
     release();
@@ -160,7 +175,7 @@ void schedule(job& task) {
 }
 
 void schedule(future_state& task) {
-  if (worker* w = this_worker(); w && !w->owner().is_default) task.keep_queued();
+  if (offered_here() == claim_word::k_pinned) task.pin();
   schedule(static_cast<job&>(task));
 }
 

@@ -162,7 +162,7 @@ void worker::run_in_place(future_state& task, sharing s) {
   }
   if (!top) here->m_stale = 0;
   if (top) here->push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
-  if (task.keeps_queued()) return;
+  if (task.is_pinned()) return;
   if (task.run_unqueued()) {
     here = this_worker();
     here->counters.inlined.increment_unshared();

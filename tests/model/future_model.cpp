@@ -96,7 +96,7 @@ void one_claims() {
   };
   in_parallel({[&] {
                  argument = 7;
-                 claim.offer(false);
+                 claim.offer(claim_word::k_available);
                  visible.store(1, order::relaxed); // the state may reach another thread in any way
                },
                [&] {
@@ -118,14 +118,14 @@ void deferred_is_queued_once() {
     runs.fetch_add(1, order::relaxed);
   };
   const auto consume = [&] {
-    if (claim.state() == claim_word::k_deferred && claim.end_deferral()) {
+    if (claim.state() == claim_word::k_deferred && claim.end_deferral(claim_word::k_available)) {
       queued.fetch_add(1, order::relaxed);
       run();
     }
   };
   in_parallel({[&] {
                  argument = 7;
-                 claim.offer(true);
+                 claim.offer(claim_word::k_deferred);
                  consume();
                },
                consume, run});
@@ -196,7 +196,7 @@ void fork_and_join(int thieves) {
   auto* forked = new task;
   forked->owners.add();
   forked->argument = 3;
-  forked->claim.offer(false);
+  forked->claim.offer(claim_word::k_available);
   tasks.push(forked);
   // The join. As get(): in place when nobody has started it, the queue entry stays and is dropped later.
   if (forked->claim.claim()) forked->execute();
@@ -217,7 +217,7 @@ void get_by_only_future() {
   auto* t = new task;
   t->owners.add_unshared();
   t->argument = 3;
-  t->claim.offer(false);
+  t->claim.offer(claim_word::k_available);
   t->owners.add();
   reader r(t->value);
   std::vector<thread> others;

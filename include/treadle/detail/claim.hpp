@@ -8,17 +8,18 @@ namespace treadle::detail {
 /// consumer that starts a deferred task. docs/design/task.md
 class claim_word {
  public:
-  static constexpr std::uint32_t k_nobody = 0, k_available = 1, k_deferred = 2, k_claimed = 3;
+  /// Pinned: available, but a get() may claim it only with its queue entry in hand, because it belongs to a pool.
+  static constexpr std::uint32_t k_nobody = 0, k_available = 1, k_pinned = 2, k_deferred = 3, k_claimed = 4;
 
-  /// By the creator, before the task becomes visible to others.
-  void offer(bool deferred) noexcept {
-    m_state.store(deferred ? k_deferred : k_available, order::release); // pairs with claim() by a thread that waits
+  /// By the creator, as available, pinned or deferred.
+  void offer(std::uint32_t as) noexcept {
+    m_state.store(as, order::release); // pairs with claim() by a thread that waits
   }
 
   /// True for exactly one caller.
   bool claim() noexcept {
     std::uint32_t expected = m_state.load(order::relaxed);
-    if (expected != k_available && expected != k_deferred) return false;
+    if (expected == k_nobody || expected == k_claimed) return false;
     // acquire: pairs with offer(); the arguments of the task are visible to the winner.
     return m_state.compare_exchange(expected, k_claimed, order::acquire, order::relaxed);
   }
@@ -27,10 +28,10 @@ class claim_word {
   void claim_unshared() noexcept { m_state.store(k_claimed, order::relaxed); }
 
   /// True for the one of several consumers that is to queue the task: an entry can be in a queue only once.
-  bool end_deferral() noexcept {
+  bool end_deferral(std::uint32_t as) noexcept {
     std::uint32_t expected = k_deferred;
     // Relaxed: a later claim() still acquires from offer(), through this exchange.
-    return m_state.compare_exchange(expected, k_available, order::relaxed, order::relaxed);
+    return m_state.compare_exchange(expected, as, order::relaxed, order::relaxed);
   }
 
   /// A hint: may be different the next moment, except k_claimed.

@@ -80,14 +80,15 @@ class future_state : public job {
   /// True for a task whose launch policy is deferred and which has not started.
   bool is_deferred() const noexcept { return m_claim.state() == claim_word::k_deferred; }
 
-  /// For a task of a certain pool, before it is queued: a get() runs it in place only where it lies in the own deque.
-  void keep_queued() noexcept { m_keeps_queued = true; }
-  bool keeps_queued() const noexcept { return m_keeps_queued; }
+  /// For a task of a certain pool, before it becomes visible to others: a get() runs it in place only when it has found
+  /// it in its own deque.
+  void pin() noexcept { m_claim.offer(claim_word::k_pinned); }
+  bool is_pinned() const noexcept { return m_claim.state() == claim_word::k_pinned; }
 
   /// Runs the task here unless somebody else does or did; true when this call ran it.
   bool run_unqueued() noexcept;
-  /// Runs the task here, which nobody but the caller knows.
-  void run_unshared() noexcept;
+  /// Runs the task here, which has not been offered to anybody.
+  void run_unoffered(sharing s) noexcept;
   /// Runs the task, whose queue entry the caller has taken, for a get() of the caller.
   void run_taken(sharing s) noexcept;
 
@@ -109,11 +110,13 @@ class future_state : public job {
   /// Computes and completes. Called at most once, by whoever won the claim.
   virtual void execute(sharing) noexcept {}
 
-  /// As schedule(), for callers that cannot throw: a task that cannot be queued has the reason as its result.
+  /// Offers and queues a task; one that cannot be queued has the reason as its result.
   void schedule_or_fail() noexcept;
 
   /// For tasks, before they become visible to others.
-  void make_claimable(bool deferred) noexcept { m_claim.offer(deferred); }
+  void make_claimable(bool deferred) noexcept {
+    m_claim.offer(deferred ? claim_word::k_deferred : claim_word::k_available);
+  }
 
   std::exception_ptr m_exception;
 
@@ -121,10 +124,10 @@ class future_state : public job {
   void wait_slow(sharing s);
   void refuse_own_task() const;
   void start_deferred_slow() noexcept;
+  void queue_or_fail() noexcept;
 
   reference_count m_refs;
   claim_word m_claim;
-  bool m_keeps_queued = false;
   continuation_list m_waiting;
 };
 
@@ -132,7 +135,8 @@ class future_state : public job {
 /// current runtime's injection queue for foreign threads. Starts the default runtime when there is none; when that
 /// throws, the caller keeps the reference.
 void schedule(job& task);
-/// The same for a task that somebody may wait for elsewhere: created in a pool, it stays there.
+/// The same for a task that nobody else knows yet and that somebody may wait for elsewhere: it stays in the pool where
+/// it was created.
 void schedule(future_state& task);
 
 /// Runs `task` now on a fresh stack and exposes the calling task to other workers (launch::fork). Adopts a reference.

@@ -62,7 +62,7 @@ class dataflow_state : public value_state<T> {
   /// For a node whose inputs are all ready and which nobody else knows: false when it has to be queued after all.
   bool run_at_once() noexcept {
     if (m_policy != launch::sync || !stack_has_room()) return false;
-    this->run_unshared();
+    this->run_unoffered(sharing::unshared);
     return true;
   }
   /// Opens the node to `inputs` calls of input_is_ready(); must come before the first attachment.
@@ -73,9 +73,8 @@ class dataflow_state : public value_state<T> {
   void input_is_ready() noexcept {
     // acq_rel: the thread that starts the node sees what every input's thread published.
     if (m_pending.fetch_sub(1, order::acq_rel) != 1) return;
-    this->make_claimable(false);
     if (m_policy != launch::sync || !stack_has_room()) return this->schedule_or_fail();
-    this->run_unqueued();
+    this->run_unoffered(sharing::shared);
     this->release();
   }
 
