@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include <time.h>
 #include <unistd.h>
 
 namespace treadle::detail {
@@ -94,14 +95,41 @@ job* worker::look(int rounds) {
   for (int round = 0; round < rounds && !m_scheduler.exiting.load(order::relaxed); ++round) {
     if (job* item = m_scheduler.injected.pop_urgent()) return item;
     if (job* item = m_scheduler.injected.pop_normal()) return item;
-    if (job* item = m_scheduler.steal(*this, m_random)) return item;
+    if (job* item = m_scheduler.steal(*this, m_random)) {
+      m_stole_at = ticks_now();
+      return item;
+    }
     if (job* item = m_scheduler.injected.pop_low()) return item;
     cpu_relax();
   }
   return nullptr;
 }
 
+void worker::rest_from_vain_steals() noexcept {
+  constexpr std::int64_t k_steal_ns = 250; // what it costs thief and victim together
+  constexpr std::int64_t k_factor = 4;
+  constexpr std::uint32_t k_patience = 16;
+  constexpr long k_rest_ns_min = 50'000;
+  const std::int64_t now = ticks_now();
+  const std::uint64_t suspensions = counters.suspensions.load(order::relaxed);
+  if (m_stole_at != 0) {
+    const std::int64_t ran = now - m_stole_at;
+    const bool blocked = suspensions != m_suspensions_before;
+    const bool vain = blocked ? ran < ns_to_ticks(k_factor * k_steal_ns)
+                              : ran < ns_to_ticks(k_steal_ns) && k_factor * ran < m_stole_at - m_searches_since;
+    m_vain_steals = vain ? m_vain_steals + 1 : 0;
+    if (m_vain_steals >= k_patience) {
+      const timespec rest{0, k_rest_ns_min << std::min(m_vain_steals - k_patience, 2u)};
+      nanosleep(&rest, nullptr);
+    }
+  }
+  m_stole_at = 0;
+  m_searches_since = now;
+  m_suspensions_before = suspensions;
+}
+
 job* worker::search() {
+  rest_from_vain_steals();
   looks_for_work.store(true, order::relaxed);
   m_scheduler.idle.begin_search();
   job* item = search_or_sleep();

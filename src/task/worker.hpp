@@ -89,6 +89,8 @@ class worker {
   job* next_job();
   job* search();
   job* search_or_sleep();
+  /// When the last steals took much longer than the tasks, their victim had better be left alone for a while.
+  void rest_from_vain_steals() noexcept;
   /// Looks at all queues so many times, or until the runtime stops.
   job* look(int rounds);
   task_fiber& take_fiber();
@@ -107,8 +109,12 @@ class worker {
   const std::size_t m_stack_bytes;
   xorshift m_random;
   std::uint32_t m_ticks = 0;
-  std::uint32_t m_stale = 0;     // tasks run in place out of order, whose queue entries are still in a deque
-  std::optional<fiber> m_thread; // the OS thread's own stack, while the thread runs
+  std::int64_t m_searches_since = 0; // in ticks
+  std::uint64_t m_suspensions_before = 0;
+  std::int64_t m_stole_at = 0;     // in ticks; 0 when what it found last was not stolen
+  std::uint32_t m_vain_steals = 0; // since the last one that was worth it
+  std::uint32_t m_stale = 0;       // tasks run in place out of order, whose queue entries are still in a deque
+  std::optional<fiber> m_thread;   // the OS thread's own stack, while the thread runs
   task_fiber* m_current = nullptr;
   std::vector<task_fiber*> m_idle_fibers;
   bool m_promotes = false;                      // the signal handler must not
