@@ -56,7 +56,7 @@ void loop::record(std::int64_t ticks, std::uint64_t iterations) noexcept {
                             : measured > known ? known + (measured - known + 1) / 2
                                                : known - (known - measured) / 8;
   site.ps_per_iteration.store(now, order::relaxed);
-  site.serial_up_to.store(std::uint64_t{k_worthwhile_ns} * 1000 / now, order::relaxed);
+  site.serial_up_to.store(2 * std::uint64_t{k_worthwhile_ns} * 1000 / now, order::relaxed); // both halves are worth it
 }
 
 namespace {
