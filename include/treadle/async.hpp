@@ -7,6 +7,15 @@ namespace treadle {
 
 namespace detail {
 
+/// Gives a new task a second reference and hands that to queue(task), which adopts it unless it throws.
+template <class State, class Queue>
+void queue_new(State& task, Queue queue) {
+  task.add_ref_unshared();
+  auto queued = intrusive_ptr<State>::adopt(&task);
+  queue(task);
+  queued.detach();
+}
+
 /// Makes the task and starts it by a policy other than adaptive.
 template <class F>
 auto start_task(launch policy, F&& function) {
@@ -21,10 +30,7 @@ auto start_task(launch policy, F&& function) {
   case launch::deferred:
     break;
   default:
-    task->add_ref_unshared();
-    auto queued = intrusive_ptr<value_state<T>>::adopt(task);
-    policy == launch::fork ? schedule_fork(*task) : schedule(*task);
-    queued.detach(); // adopted
+    queue_new(*task, [policy](future_state& made) { policy == launch::fork ? schedule_fork(made) : schedule(made); });
   }
   return access::make<future<T>>(std::move(result));
 }

@@ -111,10 +111,7 @@ template <any_executor Executor, class F, class... Args>
     auto* made = new detail::task_state<T, function_type>(std::move(call), false);
     auto result = detail::intrusive_ptr<detail::value_state<T>>::adopt(made);
     if (executor.where().pool) made->pin();
-    made->add_ref_unshared();
-    auto queued = detail::intrusive_ptr<detail::value_state<T>>::adopt(made);
-    detail::schedule_at(*made, executor.where());
-    queued.detach(); // adopted
+    detail::queue_new(*made, [&](detail::job& queued) { detail::schedule_at(queued, executor.where()); });
     return detail::access::make<future<T>>(std::move(result));
   }
 }

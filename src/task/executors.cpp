@@ -9,13 +9,10 @@ void schedule_at(job& task, const placement& where) {
   const bool at_home = here && (!where.pool || where.pool == &here->owner());
   if (where.level == priority::normal && (at_home || !where.pool)) return schedule(task);
   if (where.pool || here) {
-    scheduler& pool = where.pool ? *where.pool : here->owner();
-    pool.injected_tasks.fetch_add(1, order::relaxed);
-    pool.inject(task, where.level);
+    (where.pool ? *where.pool : here->owner()).submit(task, where.level);
   } else {
     scheduler& pool = enter_current_scheduler();
-    pool.injected_tasks.fetch_add(1, order::relaxed);
-    pool.inject(task, where.level);
+    pool.submit(task, where.level);
     pool.leave();
   }
 }

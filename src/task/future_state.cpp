@@ -168,8 +168,7 @@ void schedule(job& task) {
     w->push(task);
   } else {
     scheduler& s = enter_current_scheduler();
-    s.injected_tasks.fetch_add(1, order::relaxed);
-    s.inject(task);
+    s.submit(task);
     s.leave();
   }
 }

@@ -32,6 +32,11 @@ class scheduler {
   void leave() noexcept { m_injecting.fetch_sub(1, order::release); } // pairs with the destructor
 
   void inject(job& item, priority level = priority::normal); ///< any thread
+  /// The same for a new task, which is counted as created.
+  void submit(job& task, priority level = priority::normal) {
+    injected_tasks.fetch_add(1, order::relaxed);
+    inject(task, level);
+  }
   /// Any thread. Wakes a parked worker when it would otherwise sleep past the deadline.
   void arm(timer& t, std::int64_t deadline_ns) {
     if (timers.arm(t, deadline_ns)) idle.notify_work(true);
