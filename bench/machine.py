@@ -36,7 +36,7 @@ def crate_versions() -> str:
 
 def machine() -> dict[str, str]:
     cpu = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
-    dirty = said_by("git", "status", "--porcelain") not in ("", "absent")
+    dirty = said_by("git", "status", "--porcelain", "--", ":!bench/results") not in ("", "absent")
     return {
         "cpu": cpu.group(1) if cpu else platform.machine(),
         "usable cores": str(len(os.sched_getaffinity(0))),
