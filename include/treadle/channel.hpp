@@ -25,14 +25,14 @@ class channel {
 
   /// Hands the value to the longest waiting get(), else stores it. Throws channel_closed.
   void set(T value) {
-    std::unique_ptr<promise<T>> receiver;
+    std::optional<promise<T>> receiver;
     for (;;) {
       std::optional<future<void>> room;
       {
         detail::scoped_lock guard(m_state->lock);
         if (m_state->closed) throw channel_closed();
         if (!m_state->receivers.empty()) {
-          receiver = std::make_unique<promise<T>>(std::move(m_state->receivers.front()));
+          receiver = std::move(m_state->receivers.front());
           m_state->receivers.pop_front();
         } else if (m_state->capacity == 0 || m_state->values.size() < m_state->capacity) {
           m_state->values.push_back(std::move(value));

@@ -67,12 +67,12 @@ struct fork_of final : latent_fork {
 /// this stays in registers.
 struct fork_guard {
   latent_fork& fork;
-  fork_list& list;
+  task_stack& current;
   latent_work* older;
   bool armed = true;
 
   ~fork_guard() {
-    if (TREADLE_UNLIKELY(armed)) fork.finish_unwinding(list, older);
+    if (TREADLE_UNLIKELY(armed)) fork.finish_unwinding(current, older);
   }
 };
 
@@ -100,26 +100,26 @@ template <class F, class G>
 auto parallel_invoke(F&& f, G&& g) -> typename detail::both_results<F, G>::type {
   using results = typename detail::both_results<F, G>::type;
   constexpr bool keep = !std::is_void_v<results>;
-  detail::fork_list* forks = detail::this_fork_list();
-  if (TREADLE_UNLIKELY(!forks)) {
+  detail::task_stack* current = detail::this_task_stack();
+  if (TREADLE_UNLIKELY(!current)) {
     // Copies: temporaries that never have their address taken need not be in memory on the fast path.
     detail::held<F> first(std::forward<F>(f));
     detail::held<G> second(std::forward<G>(g));
     return detail::parallel_invoke_elsewhere<F, G>(first, second);
   }
   detail::fork_of<G, keep> pending(g);
-  detail::latent_work* const older = pending.link(*forks);
-  detail::fork_guard guard{pending, *forks, older};
+  detail::latent_work* const older = pending.link(*current);
+  detail::fork_guard guard{pending, *current, older};
   if constexpr (keep) {
     auto first = f();
     guard.armed = false;
-    if (TREADLE_LIKELY(pending.unlink(*forks, older))) return results(std::move(first), pending.function());
+    if (TREADLE_LIKELY(pending.unlink(*current, older))) return results(std::move(first), pending.function());
     pending.finish();
     return results(std::move(first), std::move(pending.result));
   } else {
     f();
     guard.armed = false;
-    if (TREADLE_LIKELY(pending.unlink(*forks, older)))
+    if (TREADLE_LIKELY(pending.unlink(*current, older)))
       pending.function();
     else
       pending.finish();

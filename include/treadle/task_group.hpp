@@ -15,7 +15,7 @@ class task_group;
 
 namespace detail {
 
-struct fork_list;
+struct task_stack;
 class waiter;
 
 /// A task of a group, without its function.
@@ -136,7 +136,7 @@ class task_group {
 
   // The stack that counts its tasks without atomic operations: where the group was made, until that is left. Relaxed:
   // whichever value another stack reads, it is not its own.
-  detail::atomic<detail::fork_list*> m_owner{nullptr};
+  detail::atomic<detail::task_stack*> m_owner{nullptr};
   detail::group_count m_count;
   detail::atomic<std::uint32_t> m_cancelled{0};
   detail::atomic<std::uint32_t> m_failed{0};

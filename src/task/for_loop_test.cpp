@@ -7,6 +7,7 @@
 #include <treadle/this_task.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
@@ -106,11 +107,22 @@ TEST_P(for_loop_test, chunks_as_large_as_half_of_all_numbers) {
   EXPECT_EQ(second, 1);
 }
 
-TEST_P(for_loop_test, empty_loops_do_not_put_off_the_next_measurement) {
-  async([] {
-    for (int i = 0; i < 600; ++i) {
-      for_loop(par, 0, 0, [](int) {});
-      ASSERT_LT(detail::this_fork_list()->loops_until_sample, 1000);
+TEST_P(for_loop_test, a_loop_that_has_become_expensive_is_shared_again) {
+  if (GetParam() == 1) return; // nobody would take a part
+  async([&] {
+    bool expensive = false;
+    const auto shared_parts = [&] {
+      const auto before = rt->statistics().forks_promoted;
+      for_loop(par, 0, 16, [&](int) {
+        const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(expensive ? 1 : 0);
+        while (std::chrono::steady_clock::now() < until) {
+        }
+      });
+      return rt->statistics().forks_promoted - before;
+    };
+    for (int i = 0; i < 1000; ++i) shared_parts();
+    expensive = true;
+    while (shared_parts() == 0) {
     }
   }).get();
 }

@@ -102,8 +102,8 @@ class timed_get final : public timed_wait<future_state>, public timer {
 
 /// A wait for a task on the calling stack could not end.
 void future_state::refuse_own_task() const {
-  const fork_list* forks = this_fork_list();
-  for (const running_task* r = forks ? forks->running : nullptr; r; r = r->outer) {
+  const task_stack* current = this_task_stack();
+  for (const running_task* r = current ? current->running : nullptr; r; r = r->outer) {
     if (r->task != this) continue;
     const task_name own = name();
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),

@@ -40,6 +40,7 @@ class idle_workers {
     // it comes earlier and we see it asleep.
     wake_if_wanted(m_count.fetch_add(0, order::acq_rel), true);
   }
+  bool somebody_searches() const noexcept { return m_count.load(order::relaxed) >= k_searching; }
   void wake_all() noexcept;
 
   void begin_search() noexcept { m_count.fetch_add(k_searching, order::relaxed); }

@@ -15,6 +15,8 @@ namespace treadle::detail {
 namespace {
 // A nudge costs the busy worker a microsecond or two, even when it has nothing to give.
 constexpr std::int64_t k_nudge_pause_ns_min = 50'000, k_nudge_pause_ns_max = 2'000'000;
+// How long a join spins before it leaves its stack.
+constexpr std::int64_t k_patience_ns = 3'000;
 } // namespace
 
 void promoted_task::execute(sharing) noexcept {
@@ -28,7 +30,14 @@ void promoted_task::execute(sharing) noexcept {
   complete_with(std::move(thrown)); // the joiner may destroy what the task refers to from here on
 }
 
+void promoted_task::await_thief() const noexcept {
+  const worker& here = *this_worker();
+  const std::int64_t deadline = ticks_now() + ns_to_ticks(k_patience_ns);
+  while (!is_ready() && is_claimed() && here.tasks.empty() && ticks_now() < deadline) cpu_relax();
+}
+
 void promoted_task::join() noexcept {
+  await_thief();
   try {
     wait();
   } catch (...) {
@@ -54,14 +63,14 @@ latent_fork& latent_fork::of(promoted_task& task) noexcept { return *task.fork; 
 
 void latent_fork::finish() {
   const auto task = intrusive_ptr<promoted_task>::adopt(m_task);
-  if (task->whole_stack) this_fork_list()->newest = nullptr;
+  if (task->whole_stack) this_task_stack()->newest = nullptr;
   task->join();
   if (task->failure()) std::rethrow_exception(task->failure());
 }
 
-void latent_fork::finish_unwinding(fork_list& list, latent_work* older) noexcept {
+void latent_fork::finish_unwinding(task_stack& current, latent_work* older) noexcept {
   try {
-    if (unlink(list, older)) {
+    if (unlink(current, older)) {
       promoted_task here; // never queued: only what run() needs
       const latent_kind* kind = m_kind;
       promote(*this, here, true);
@@ -73,7 +82,7 @@ void latent_fork::finish_unwinding(fork_list& list, latent_work* older) noexcept
   }
 }
 
-void latent_work::promote_oldest(fork_list& list) noexcept { list.runner->promote_oldest(list); }
+void latent_work::promote_oldest(task_stack& current) noexcept { current.runner->promote_oldest(current); }
 
 namespace {
 
@@ -110,15 +119,16 @@ bool worker::promote(latent_work& record, bool all) {
   if (!fill(*task, record, all)) return false;
   counters.promoted.increment_unshared();
   counters.created.increment_unshared();
-  push(*task.detach(), true); // the oldest work is the last that its owner comes back to
+  const bool backlog = task->worth_waking; // the oldest work is the last that its owner comes back to
+  push(*task.detach(), backlog);
   return true;
 }
 
 template <class Give>
-bool worker::give_oldest(fork_list& list, Give give) {
+bool worker::give_oldest(task_stack& current, Give give) {
   for (const latent_work* end = nullptr;;) {
     latent_work* oldest = nullptr;
-    for (latent_work* record = list.newest; record != end; record = record->m_older) {
+    for (latent_work* record = current.newest; record != end; record = record->m_older) {
       if (record->m_kind) oldest = record;
     }
     if (!oldest) return false;
@@ -127,12 +137,12 @@ bool worker::give_oldest(fork_list& list, Give give) {
   }
 }
 
-void worker::promote_oldest(fork_list& list) noexcept {
+void worker::promote_oldest(task_stack& current) noexcept {
   if (!tasks.empty() || m_handed.load(order::relaxed)) return; // there is something to steal already
-  if (ticks_now() < m_promote_after) return;
+  if (ticks_now() < m_promote_after && !m_scheduler.idle.somebody_searches()) return;
   const promoting guard(m_promotes);
   try {
-    give_oldest(list, [this](latent_work& record) { return promote(record, false); });
+    give_oldest(current, [this](latent_work& record) { return promote(record, false); });
   } catch (...) { // no memory: it stays latent
   }
 }
@@ -157,10 +167,10 @@ bool worker::nudge() noexcept {
   return true;
 }
 
-void worker::answer_nudge(fork_list& list) noexcept {
+void worker::answer_nudge(task_stack& current) noexcept {
   if (m_promotes || !tasks.empty() || m_handed.load(order::relaxed)) return;
   promoted_task* task = m_empty_task.load(order::acquire); // pairs with nudge(), which only replaces null
-  const bool given = task && give_oldest(list, [&](latent_work& record) { return fill(*task, record, false); });
+  const bool given = task && give_oldest(current, [&](latent_work& record) { return fill(*task, record, false); });
   if (given) {
     m_empty_task.store(nullptr, order::relaxed);
     m_handed.store(task, order::release); // pairs with take_handed()
@@ -180,11 +190,11 @@ void worker::take_back(promoted_task& task) noexcept {
   if (m_handed.compare_exchange(handed, nullptr, order::relaxed, order::relaxed)) task.release();
 }
 
-void worker::promote_all(fork_list& list) {
-  if (!list.newest) return;
+void worker::promote_all(task_stack& current) {
+  if (!current.newest) return;
   const promoting guard(m_promotes);
   // From old to new, so that thieves get the oldest: turn the links round, and on the way back set them right.
-  latent_work* record = std::exchange(list.newest, nullptr);
+  latent_work* record = std::exchange(current.newest, nullptr);
   latent_work* newer = nullptr;
   while (record) {
     latent_work* older = std::exchange(record->m_older, newer);
@@ -203,7 +213,7 @@ void worker::promote_all(fork_list& list) {
     }
   }
   if (!failure) return; // the list stays empty: nothing older than this will be latent again
-  list.newest = older;
+  current.newest = older;
   std::rethrow_exception(failure);
 }
 

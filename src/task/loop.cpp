@@ -7,6 +7,7 @@
 #include <treadle/detail/intrusive_ptr.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace treadle::detail {
 
@@ -14,13 +15,16 @@ void run_on_worker(void (*call)(void*), void* argument);
 
 namespace {
 
-// Below this nothing is given away: handing a piece over and joining it costs a microsecond or two of both workers.
-constexpr std::int64_t k_worthwhile_ns = 5'000;
+// Below this nothing is given away: handing a piece over and joining it costs half a microsecond of both workers.
+constexpr std::int64_t k_worthwhile_ns = 1'500;
+// Below this nobody is woken for it, which costs some microseconds: only workers that search get it.
+constexpr std::int64_t k_worth_waking_ns = 10'000;
 // Between two looks at who is hungry; long against the look (about 10 ns), short against what anybody waits for.
 constexpr std::int64_t k_chunk_ns = 2'000;
-constexpr std::int32_t k_sample_period = 251;
 
 } // namespace
+
+alignas(k_cache_line) constinit atomic<std::uint64_t> last_hungry_ms{0};
 
 /// What all parts of one run of a loop share; on the stack of the task that runs the loop.
 class loop {
@@ -34,7 +38,9 @@ class loop {
 
   bool needs(std::uint64_t iteration) const noexcept { return iteration < needed.load(order::relaxed); }
   void stop_after(std::uint64_t end) noexcept;
-  void record(std::int64_t ticks, std::uint64_t iterations) noexcept;
+  /// By measurement; infinite while there is none.
+  double expected_ns(std::uint64_t iterations) const noexcept;
+  void record(std::int64_t ticks, std::uint64_t iterations, bool alone) noexcept;
 };
 
 /// Relaxed: it only says what need not be done. What is merged or thrown at last is decided after joins, which order
@@ -45,17 +51,25 @@ void loop::stop_after(std::uint64_t end) noexcept {
   }
 }
 
-void loop::record(std::int64_t ticks, std::uint64_t iterations) noexcept {
+double loop::expected_ns(std::uint64_t iterations) const noexcept {
+  const std::uint64_t ps = site.ps_per_iteration.load(order::relaxed);
+  return ps == 0 ? HUGE_VAL : static_cast<double>(iterations) * static_cast<double>(ps) / 1000;
+}
+
+void loop::record(std::int64_t ticks, std::uint64_t iterations, bool alone) noexcept {
   if (iterations == 0) return;
   const auto measured = static_cast<std::uint64_t>(static_cast<double>(ticks_to_ns(std::max<std::int64_t>(ticks, 1))) *
                                                    1000.0 / static_cast<double>(iterations)) +
                         1;
   const std::uint64_t known = site.ps_per_iteration.load(order::relaxed);
+  // Parts take longer than the loop would as a whole, because data moves: that must not be a reason for parts.
+  if (measured > known && known != 0 && !alone) return;
   // Quick to believe that a loop is expensive, slow to believe that it is cheap: only the first mistake costs much.
   const std::uint64_t now = known == 0         ? measured
                             : measured > known ? known + (measured - known + 1) / 2
                                                : known - (known - measured) / 8;
   site.ps_per_iteration.store(now, order::relaxed);
+  site.measured_at.store(last_hungry_ms.load(order::relaxed), order::relaxed);
   site.serial_up_to.store(2 * std::uint64_t{k_worthwhile_ns} * 1000 / now, order::relaxed); // both halves are worth it
 }
 
@@ -76,8 +90,8 @@ class loop_part final : public latent_work {
   static constexpr latent_kind k_kind{&promote, &run_piece, name_from("part of a loop")};
 
   std::uint64_t share(std::uint64_t rest) const noexcept;
-  void spread(fork_list& list);
-  void run_chunks(fork_list& list);
+  void spread(task_stack& current);
+  void run_chunks(task_stack& current);
   void join_pieces(std::exception_ptr failure);
   std::uint64_t first_chunk() const noexcept;
 
@@ -98,11 +112,7 @@ constexpr std::uint64_t rounded_up(std::uint64_t iterations, std::uint64_t chunk
 /// How many of the last `rest` chunks to give away.
 std::uint64_t loop_part::share(std::uint64_t rest) const noexcept {
   if (m_spread > 1 && rest > 1) return std::max<std::uint64_t>(rest / m_spread, 1);
-  if (m_loop.cut.how == loop_cut::kind::on_demand) {
-    const std::uint64_t ps = m_loop.site.ps_per_iteration.load(order::relaxed);
-    const auto worthwhile_ps = static_cast<double>(k_worthwhile_ns) * 1000;
-    if (ps != 0 && static_cast<double>(rest) * static_cast<double>(ps) < worthwhile_ps) return 0;
-  }
+  if (m_loop.cut.how == loop_cut::kind::on_demand && m_loop.expected_ns(rest) < k_worthwhile_ns) return 0;
   // The part that has taken chunks can give away its last one, but one that just starts keeps something to do: else a
   // single chunk would be handed round as long as anybody is hungry.
   return m_started ? rest - rest / 2 : rest / 2;
@@ -122,6 +132,7 @@ bool loop_part::promote(latent_work& work, promoted_task& task, bool all) noexce
     const std::uint64_t chunks = rounded_up(end, chunk) - rounded_up(next, chunk);
     const std::uint64_t given = part.share(chunks);
     if (given == 0) return false;
+    task.worth_waking = whole.expected_ns(given * chunk) >= k_worth_waking_ns;
     begin = (rounded_up(end, chunk) - given) * chunk;
     if (part.m_spread > 1) --part.m_spread;
   }
@@ -146,9 +157,9 @@ void loop_part::run_piece(promoted_task& task) {
   loop_part(whole, task.state, task.begin, task.end).run();
 }
 
-void loop_part::spread(fork_list& list) {
+void loop_part::spread(task_stack& current) {
   try {
-    while (m_spread > 1 && list.runner->promote(*this, false)) {
+    while (m_spread > 1 && current.runner->promote(*this, false)) {
     }
   } catch (const std::bad_alloc&) { // the rest stays here
   }
@@ -160,16 +171,17 @@ std::uint64_t loop_part::first_chunk() const noexcept {
   return ps == 0 ? 1 : std::max<std::uint64_t>(std::uint64_t{k_chunk_ns} * 1000 / ps, 1);
 }
 
-void loop_part::run_chunks(fork_list& list) {
+void loop_part::run_chunks(task_stack& current) {
   const loop_cut& cut = m_loop.cut;
   // Parts that are made at once need no chunks to be cut at: like parts on demand they only look up now and then.
   const bool measured = cut.how == loop_cut::kind::on_demand || cut.how == loop_cut::kind::spread;
   const std::int64_t target = ns_to_ticks(k_chunk_ns);
-  const std::uint64_t workers = list.runner->worker_count();
+  const std::uint64_t workers = current.runner->worker_count();
   std::uint64_t chunk = measured ? std::max(first_chunk(), cut.chunk) : cut.chunk;
+  const bool is_first = m_next.load(order::relaxed) == 0;
   std::uint64_t iterations = 0;
-  const std::int64_t start = ticks_now();
-  std::int64_t before = start;
+  std::int64_t ticks = 0; // without those that promotions take
+  std::int64_t before = ticks_now();
   for (;;) {
     const std::uint64_t begin = m_next.load(order::relaxed);
     std::uint64_t end = m_end.load(order::relaxed);
@@ -193,31 +205,34 @@ void loop_part::run_chunks(fork_list& list) {
       const std::int64_t now = ticks_now();
       const std::int64_t took = std::max<std::int64_t>(now - before, 1);
       before = now;
+      ticks += took;
       if (took < target / 2)
         chunk = std::max(chunk, 2 * chunk); // not beyond 64 bits
       else if (took > 2 * target)
         chunk = std::max(chunk / 2, cut.chunk);
     }
-    if (TREADLE_UNLIKELY(list.hungry->load(order::relaxed) != 0) && m_kind) list.runner->promote_oldest(list);
+    if (TREADLE_UNLIKELY(current.hungry->load(order::relaxed) != 0) && m_kind) {
+      current.runner->promote_oldest(current);
+      before = ticks_now();
+    }
   }
-  if (measured) m_loop.record(ticks_now() - start, iterations);
+  if (measured) m_loop.record(ticks, iterations, is_first && !m_pieces);
 }
 
 void loop_part::run() {
-  fork_list& list = *this_fork_list();
-  list.loops_until_sample = k_sample_period;
+  task_stack& current = *this_task_stack();
   const bool spreads = m_loop.cut.how == loop_cut::kind::spread && m_loop.parts.load(order::relaxed) == 1;
-  if (spreads) m_spread = m_loop.cut.parts_max != 0 ? m_loop.cut.parts_max : list.runner->worker_count();
-  latent_work* const older = link(list); // may give the first part away
+  if (spreads) m_spread = m_loop.cut.parts_max != 0 ? m_loop.cut.parts_max : current.runner->worker_count();
+  latent_work* const older = link(current); // may give the first part away
   std::exception_ptr failure;
   try {
-    if (spreads) spread(list);
-    run_chunks(list);
+    if (spreads) spread(current);
+    run_chunks(current);
   } catch (...) {
     failure = std::current_exception();
     if (m_started) m_loop.stop_after(m_next.load(order::relaxed));
   }
-  if (!unlink(list, older)) list.newest = nullptr; // the stack was left: everything older is promoted, too
+  if (!unlink(current, older)) current.newest = nullptr; // the stack was left: everything older is promoted, too
   join_pieces(std::move(failure));
 }
 

@@ -15,7 +15,7 @@ constexpr int k_signal = SIGURG;
 
 /// May come between any two instructions of a worker, or to a thread that is none.
 void answer(int) {
-  if (fork_list* forks = this_fork_list()) forks->runner->answer_nudge(*forks);
+  if (task_stack* current = this_task_stack()) current->runner->answer_nudge(*current);
 }
 
 bool install() noexcept {

@@ -17,9 +17,9 @@ struct sigaction g_before{};
 void say(const char* text, std::size_t bytes) noexcept { [[maybe_unused]] const auto ignored = write(2, text, bytes); }
 void say(task_name text) noexcept { say(text.text, text.bytes); }
 
-void report(const fork_list& forks, const stack& memory) noexcept {
+void report(const task_stack& current, const stack& memory) noexcept {
   say(name_from("treadle: stack overflow in task "));
-  say(forks.running ? forks.running->task->name() : name_from("(none)"));
+  say(current.running ? current.running->task->name() : name_from("(none)"));
   say(name_from("\n  its stack has "));
   char digits[24];
   const auto usable = memory.mapping_bytes - memory.guard_bytes;
@@ -29,9 +29,9 @@ void report(const fork_list& forks, const stack& memory) noexcept {
 }
 
 void on_fault(int signal, siginfo_t* information, void* context) {
-  if (const fork_list* forks = this_fork_list()) {
-    const stack& memory = forks->runner->current_fiber().memory();
-    if (memory.guards(information->si_addr)) report(*forks, memory);
+  if (const task_stack* current = this_task_stack()) {
+    const stack& memory = current->runner->current_fiber().memory();
+    if (memory.guards(information->si_addr)) report(*current, memory);
   }
   if (g_before.sa_flags & SA_SIGINFO) return g_before.sa_sigaction(signal, information, context);
   if (g_before.sa_handler != SIG_DFL && g_before.sa_handler != SIG_IGN) return g_before.sa_handler(signal);

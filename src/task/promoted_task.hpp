@@ -31,9 +31,13 @@ class promoted_task final : public future_state {
 
   worker* promoted_by = nullptr;
   bool whole_stack = false; // everything older was promoted with it
+  bool worth_waking = true; // a worker that naps
 
  private:
   void execute(sharing) noexcept override;
+  /// Who runs the other half of a loop or fork is often done in a moment, and suspending moves the joiner to another
+  /// worker, away from its data.
+  void await_thief() const noexcept;
 
   worker* m_taken_by = nullptr;
 };

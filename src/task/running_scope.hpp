@@ -7,7 +7,7 @@ namespace treadle::detail {
 /// Says what the stack executes, for diagnosis; nothing on foreign threads.
 class running_scope {
  public:
-  explicit running_scope(const job& task) noexcept : m_stack(this_fork_list()) {
+  explicit running_scope(const job& task) noexcept : m_stack(this_task_stack()) {
     if (!m_stack) return;
     m_here = {&task, m_stack->running};
     m_stack->running = &m_here;
@@ -19,7 +19,7 @@ class running_scope {
   running_scope& operator=(const running_scope&) = delete;
 
  private:
-  fork_list* const m_stack;
+  task_stack* const m_stack;
   running_task m_here;
 };
 

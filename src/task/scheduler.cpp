@@ -11,10 +11,13 @@
 
 namespace treadle::detail {
 
+// Searching for so long is longer than a wake-up costs, shorter than anybody notices, and as long as the serial parts
+// between short loops; where workers share cores it keeps others from working.
 scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime_options& resolved, runtime& owner)
     : idle(worker_count),
       facade(owner),
       stack_bytes(resolved.stack_bytes),
+      search_ns(worker_count <= std::thread::hardware_concurrency() ? 50'000 : 10'000),
       name(pool_name),
       is_default(name == "default"),
       m_nudges(resolved.nudge && worker_count > 1 && enable_nudges()) {

@@ -72,6 +72,7 @@ class scheduler {
   std::vector<std::unique_ptr<worker>> workers;
   runtime& facade;
   const std::size_t stack_bytes;
+  const std::int64_t search_ns; ///< how long a worker looks for work before it sleeps
   const std::string name;
   const bool is_default;
 

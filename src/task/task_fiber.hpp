@@ -9,7 +9,7 @@ namespace treadle::detail {
 /// A stack for tasks, with the latent work on it.
 struct task_fiber final : fiber {
   using fiber::fiber;
-  fork_list forks;
+  task_stack tasks;
 };
 
 } // namespace treadle::detail

@@ -33,11 +33,11 @@ task_group::~task_group() {
   wait_finished();
 }
 
-void task_group::own() noexcept { m_owner.store(this_fork_list(), order::relaxed); }
+void task_group::own() noexcept { m_owner.store(this_task_stack(), order::relaxed); }
 
 bool task_group::is_made_here() const noexcept {
-  const fork_list* owner = m_owner.load(order::relaxed);
-  return owner && owner == this_fork_list();
+  const task_stack* owner = m_owner.load(order::relaxed);
+  return owner && owner == this_task_stack();
 }
 
 void task_group::start(group_task& task) {

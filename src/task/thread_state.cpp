@@ -7,7 +7,7 @@
 
 #include <treadle/this_task.hpp>
 
-constinit thread_local treadle::detail::fork_list* treadle_fork_list = nullptr;
+constinit thread_local treadle::detail::task_stack* treadle_task_stack = nullptr;
 
 namespace treadle::detail {
 namespace {
@@ -17,12 +17,12 @@ constinit thread_local const void* t_stack_limit = nullptr;
 } // namespace
 
 #if !defined(__x86_64__)
-TREADLE_NOINLINE fork_list* this_fork_list() noexcept { return treadle_fork_list; }
+TREADLE_NOINLINE task_stack* this_task_stack() noexcept { return treadle_task_stack; }
 #endif
-TREADLE_NOINLINE void set_this_fork_list(fork_list* forks) noexcept { treadle_fork_list = forks; }
+TREADLE_NOINLINE void set_this_task_stack(task_stack* current) noexcept { treadle_task_stack = current; }
 TREADLE_NOINLINE void set_stack_limit(const void* limit) noexcept { t_stack_limit = limit; }
 
-bool on_worker() noexcept { return this_fork_list() != nullptr; }
+bool on_worker() noexcept { return this_task_stack() != nullptr; }
 
 TREADLE_NOINLINE bool stack_has_room() noexcept {
   constexpr std::size_t k_reserve_bytes = (k_sanitized ? 128 : 64) * 1024;

@@ -6,6 +6,8 @@
 #include "task/promoted_task.hpp"
 #include "task/scheduler.hpp"
 
+#include <treadle/detail/loop.hpp>
+
 #include <algorithm>
 
 #include <time.h>
@@ -15,7 +17,13 @@ namespace treadle::detail {
 
 namespace {
 constexpr std::size_t k_idle_fibers_max = 8; // kept by each worker; more go to the scheduler's pool
+
+void note_hunger() noexcept {
+  const std::uint64_t now_ms = static_cast<std::uint64_t>(steady_now_ns()) / 1'000'000;
+  if (last_hungry_ms.load(order::relaxed) != now_ms) last_hungry_ms.store(now_ms, order::relaxed);
 }
+
+} // namespace
 
 worker::worker(scheduler& owner, unsigned index, std::size_t stack_bytes)
     : m_scheduler(owner), m_index(index), m_stack_bytes(stack_bytes), m_random(index + 1) {
@@ -43,7 +51,7 @@ void worker::thread_main() {
   m_thread->switch_to(*m_current);
   // Back here once scheduling_loop() found the runtime exiting; m_current is the fiber that did.
   thread_id.store(0, order::relaxed);
-  set_this_fork_list(nullptr);
+  set_this_task_stack(nullptr);
   set_stack_limit(nullptr);
 }
 
@@ -91,8 +99,9 @@ job* worker::next_job() {
   return search();
 }
 
-job* worker::look(int rounds) {
-  for (int round = 0; round < rounds && !m_scheduler.exiting.load(order::relaxed); ++round) {
+job* worker::look(std::int64_t ns) {
+  const std::int64_t end = ticks_now() + ns_to_ticks(ns);
+  do {
     if (job* item = m_scheduler.injected.pop_urgent()) return item;
     if (job* item = m_scheduler.injected.pop_normal()) return item;
     if (job* item = m_scheduler.steal(*this, m_random)) {
@@ -101,7 +110,7 @@ job* worker::look(int rounds) {
     }
     if (job* item = m_scheduler.injected.pop_low()) return item;
     cpu_relax();
-  }
+  } while (ticks_now() < end && !m_scheduler.exiting.load(order::relaxed));
   return nullptr;
 }
 
@@ -141,35 +150,33 @@ job* worker::search() {
 }
 
 job* worker::search_or_sleep() {
-  constexpr int k_rounds = 200; // 10-20 us: longer than a wake-up costs, shorter than anybody notices
-  constexpr int k_rounds_after_nap = 16, k_rounds_after_nudge = 50;
+  constexpr std::int64_t k_look_ns = 4'000; // after a nap or a nudge
   constexpr std::int64_t k_nap_ns_min = 50'000, k_napping_ns = 5'000'000;
   constexpr std::int64_t k_watch_ns = 10'000'000;
-  int rounds = k_rounds;
+  std::int64_t search_ns = m_scheduler.search_ns;
   std::int64_t nap_ns = k_nap_ns_min;
   std::int64_t napped_ns = 0;
   for (;;) {
-    if (job* item = look(rounds)) return item;
+    if (job* item = look(search_ns)) return item;
     if (m_scheduler.nudge_somebody(*this, m_random)) {
-      if (job* item = look(k_rounds_after_nudge)) return item;
+      if (job* item = look(k_look_ns)) return item;
     }
     if (m_scheduler.exiting.load(order::relaxed)) return nullptr;
-    rounds = k_rounds_after_nap;
-    if (napped_ns < k_napping_ns) {
-      m_scheduler.idle.sleep(m_index, nap_ns, m_scheduler);
+    note_hunger();
+    const bool naps = napped_ns < k_napping_ns;
+    const bool watches = !naps && m_scheduler.begin_watch();
+    if (!naps && !watches) counters.parks.increment_unshared();
+    const std::int64_t sleep_ns = naps ? nap_ns : watches ? k_watch_ns : k_forever_ns;
+    if (m_scheduler.idle.sleep(m_index, sleep_ns, m_scheduler)) { // there is work, and soon perhaps more
+      search_ns = m_scheduler.search_ns;
+      napped_ns = 0;
+      nap_ns = k_nap_ns_min;
+    } else {
+      search_ns = k_look_ns;
       napped_ns += nap_ns;
       nap_ns = std::min(2 * nap_ns, idle_workers::k_nap_ns_max);
-    } else {
-      const bool watches = m_scheduler.begin_watch();
-      if (!watches) counters.parks.increment_unshared();
-      const bool woken = m_scheduler.idle.sleep(m_index, watches ? k_watch_ns : k_forever_ns, m_scheduler);
-      if (watches) m_scheduler.end_watch();
-      if (woken) { // there is work, and soon perhaps more: next time it naps
-        rounds = k_rounds;
-        napped_ns = 0;
-        nap_ns = k_nap_ns_min;
-      }
     }
+    if (watches) m_scheduler.end_watch();
     if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
     if (job* item = tasks.pop()) return item; // a timer may have queued it here, and more of them
   }
@@ -211,15 +218,15 @@ task_fiber& worker::take_fiber() {
 }
 
 void worker::set_current(task_fiber& next) noexcept {
-  next.forks.runner = this;
-  next.forks.hungry = &m_scheduler.idle.count();
+  next.tasks.runner = this;
+  next.tasks.hungry = &m_scheduler.idle.count();
   m_current = &next;
-  set_this_fork_list(&next.forks);
+  set_this_task_stack(&next.tasks);
 }
 
 void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
   task_fiber& self = *m_current;
-  promote_all(self.forks);
+  promote_all(self.tasks);
   task_fiber& next = take_fiber();
   counters.suspensions.increment_unshared();
   m_pending = {publish, argument, &who, nullptr};

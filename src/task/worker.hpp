@@ -54,9 +54,9 @@ class worker {
   void resume(task_fiber& blocked);
 
   /// Makes a task of the oldest latent work of the stack that runs, unless there is something to steal already.
-  void promote_oldest(fork_list& list) noexcept;
+  void promote_oldest(task_stack& current) noexcept;
   /// Makes tasks of all latent work of the stack that runs, because it is about to be left.
-  void promote_all(fork_list& list);
+  void promote_all(task_stack& current);
   /// Makes a task of (the part to be given away of, unless `all`) one record; false when it has nothing to give.
   bool promote(latent_work& record, bool all);
   /// What became of promoted work when its creator came back to it. As long as nobody takes any, the next promotions
@@ -66,7 +66,7 @@ class worker {
   /// was done.
   bool nudge() noexcept;
   /// In the signal handler, between any two instructions of this worker: hands over its oldest latent work.
-  void answer_nudge(fork_list& list) noexcept;
+  void answer_nudge(task_stack& current) noexcept;
   /// By another worker: what was handed over, if anything.
   promoted_task* take_handed() noexcept;
   /// By the joiner of a task that may still be there, so that it does not look like something to steal.
@@ -91,8 +91,8 @@ class worker {
   job* search_or_sleep();
   /// When the last steals took much longer than the tasks, their victim had better be left alone for a while.
   void rest_from_vain_steals() noexcept;
-  /// Looks at all queues so many times, or until the runtime stops.
-  job* look(int rounds);
+  /// Looks at all queues, again and again for so long or until the runtime stops.
+  job* look(std::int64_t ns);
   task_fiber& take_fiber();
   /// From now on this worker runs `next`, as soon as it is switched to.
   void set_current(task_fiber& next) noexcept;
@@ -100,7 +100,7 @@ class worker {
   bool fill(promoted_task& task, latent_work& record, bool all) noexcept;
   /// Calls give(record) for the records of a stack, the oldest first, until it returns true.
   template <class Give>
-  bool give_oldest(fork_list& list, Give give);
+  bool give_oldest(task_stack& current, Give give);
   /// Runs on the new stack after every switch.
   static void after_switch() noexcept;
 
@@ -136,10 +136,10 @@ class worker {
 /// The worker that runs the caller; null on foreign threads. Not to be kept across a suspension: the caller may be on
 /// another thread afterwards.
 inline worker* this_worker() noexcept {
-  const fork_list* forks = this_fork_list();
-  return forks ? forks->runner : nullptr;
+  const task_stack* current = this_task_stack();
+  return current ? current->runner : nullptr;
 }
-void set_this_fork_list(fork_list* forks) noexcept;
+void set_this_task_stack(task_stack* current) noexcept;
 /// Lowest usable address of the stack that runs now, for stack_remaining().
 void set_stack_limit(const void* limit) noexcept;
 

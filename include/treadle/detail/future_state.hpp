@@ -84,6 +84,7 @@ class future_state : public job {
   /// it in its own deque.
   void pin() noexcept { m_claim.offer(claim_word::k_pinned); }
   bool is_pinned() const noexcept { return m_claim.state() == claim_word::k_pinned; }
+  bool is_claimed() const noexcept { return m_claim.state() == claim_word::k_claimed; }
 
   /// Runs the task here unless somebody else does or did; true when this call ran it.
   bool run_unqueued() noexcept;

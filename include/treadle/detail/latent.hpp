@@ -19,31 +19,30 @@ struct running_task {
 /// What is known of a stack that runs tasks, above all the work on it that nobody has started yet and that others may
 /// be given, newest first. Belongs to the stack, so to whichever worker runs it: no atomics. A signal handler on the
 /// same thread may walk it between any two instructions (docs/design/latent-forks.md).
-struct fork_list {
+struct task_stack {
   latent_work* newest = nullptr;
   const atomic<std::uint64_t>* hungry = nullptr; ///< not zero while some worker looks for work
   worker* runner = nullptr;                      ///< who runs the stack
   running_task* running = nullptr;               ///< the innermost task on the stack
-  std::int32_t loops_until_sample = 1;           ///< small loops to run before one is measured
 };
 
 } // namespace treadle::detail
 
-/// The list of the stack that this thread runs, null on foreign threads; this_fork_list() reads it.
-extern "C" [[gnu::tls_model("initial-exec")]] constinit thread_local treadle::detail::fork_list* treadle_fork_list;
+/// The stack that this thread runs, null on foreign threads; this_task_stack() reads it.
+extern "C" [[gnu::tls_model("initial-exec")]] constinit thread_local treadle::detail::task_stack* treadle_task_stack;
 
 namespace treadle::detail {
 
 #if defined(__x86_64__)
 /// Reads the thread-local variable anew at every call, in two instructions. A compiler may otherwise keep the address
 /// of a thread-local across a call, and after a suspension the fiber may run on another thread.
-inline fork_list* this_fork_list() noexcept {
-  fork_list* list;
-  asm volatile("movq treadle_fork_list@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(list));
-  return list;
+inline task_stack* this_task_stack() noexcept {
+  task_stack* current;
+  asm volatile("movq treadle_task_stack@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(current));
+  return current;
 }
 #else
-fork_list* this_fork_list() noexcept; // never inlined, for the same reason
+task_stack* this_task_stack() noexcept; // never inlined, for the same reason
 #endif
 
 /// Orders plain accesses for a signal handler on the same thread; no instruction.
@@ -70,17 +69,17 @@ class latent_work {
 
   /// Adds the record to the calling stack's list, and promotes when somebody is hungry. Returns what unlink() needs:
   /// kept in a register it saves the next fork from waiting for this record's memory.
-  latent_work* link(fork_list& list) noexcept {
-    latent_work* const older = list.newest;
+  latent_work* link(task_stack& current) noexcept {
+    latent_work* const older = current.newest;
     m_older = older;
     signal_fence();
-    list.newest = this;
-    if (TREADLE_UNLIKELY(list.hungry->load(order::relaxed) != 0)) promote_oldest(list);
+    current.newest = this;
+    if (TREADLE_UNLIKELY(current.hungry->load(order::relaxed) != 0)) promote_oldest(current);
     return older;
   }
   /// In reverse order of linking. True: the work is still all here. False: it was promoted as a whole.
-  bool unlink(fork_list& list, latent_work* older) noexcept {
-    list.newest = older;
+  bool unlink(task_stack& current, latent_work* older) noexcept {
+    current.newest = older;
     signal_fence(); // a handler either finds the record in the list, and the next line sees what it did, or it does not
     return TREADLE_LIKELY(m_kind != nullptr);
   }
@@ -88,7 +87,7 @@ class latent_work {
  protected:
   friend class worker;
 
-  static void promote_oldest(fork_list& list) noexcept;
+  static void promote_oldest(task_stack& current) noexcept;
 
   const latent_kind* m_kind; // null when promoted as a whole
   latent_work* m_older;
@@ -102,7 +101,7 @@ class latent_fork : public latent_work {
   /// Waits for the promoted half, or runs it here when nobody has started it; rethrows what it threw.
   void finish();
   /// When the first half threw: unlinks and sees to it that the second one runs, whatever it throws.
-  void finish_unwinding(fork_list& list, latent_work* older) noexcept;
+  void finish_unwinding(task_stack& current, latent_work* older) noexcept;
 
   static bool promote(latent_work& work, promoted_task& task, bool all) noexcept;
   /// The fork whose second half the task is.

@@ -32,20 +32,23 @@ struct loop_cut {
 /// What is known about the loops with one body. Updated by relaxed operations from any thread: an update lost to a race
 /// costs accuracy, nothing else.
 struct loop_site {
-  /// A loop of at most so many iterations is not worth the cost of sharing it; 0 until measured.
+  /// A loop of at most so many iterations is not worth the cost of sharing it.
   atomic<std::uint64_t> serial_up_to{0};
+  atomic<std::uint64_t> measured_at{0}; ///< last_hungry_ms when it was measured
   atomic<std::uint64_t> ps_per_iteration{0};
 };
 
 template <class Body>
 inline constinit loop_site loop_site_of{};
 
-/// True when a loop should simply be run: known to be too small to share. Now and then it says false for one that is
-/// small, so that it is measured again.
+/// When some worker last found nothing to do. What was measured before is measured again: only then does it matter, and
+/// as long as everybody is busy small loops cost nothing but two comparisons.
+extern atomic<std::uint64_t> last_hungry_ms;
+
+/// True when a loop should simply be run: known to be too small to share.
 inline bool runs_serially(const loop_site& site, std::uint64_t n) noexcept {
-  if (n > site.serial_up_to.load(order::relaxed)) return false;
-  fork_list* forks = this_fork_list();
-  return !forks || --forks->loops_until_sample > 0;
+  return n <= site.serial_up_to.load(order::relaxed) &&
+         site.measured_at.load(order::relaxed) == last_hungry_ms.load(order::relaxed);
 }
 
 /// Runs all iterations, and returns when they are done, with the merged result in `state`. Where it ends early, by

@@ -57,14 +57,14 @@ constexpr auto to_plain(It it) {
 template <class F>
 void call_on_worker(F&& f) {
   using function_type = std::remove_reference_t<F>;
-  if (this_fork_list()) return f();
+  if (this_task_stack()) return f();
   run_on_worker([](void* function) { (*static_cast<function_type*>(function))(); }, __builtin_addressof(f));
 }
 
 /// Whether some worker looks for work. What is cheaper in one piece is divided only then.
 inline bool somebody_is_hungry() noexcept {
-  const fork_list* forks = this_fork_list();
-  return forks && forks->hungry->load(order::relaxed) != 0;
+  const task_stack* current = this_task_stack();
+  return current && current->hungry->load(order::relaxed) != 0;
 }
 
 /// Loops for pieces of work that are large enough to be shared one by one.

@@ -28,8 +28,13 @@ constexpr auto loop_function(F& function) noexcept {
 template <class Run>
 using chunk_local = std::conditional_t<std::is_trivially_copyable_v<Run>, const Run, Run&>;
 
+template <any_execution_policy Policy>
+bool runs_serially(const Policy& policy, const loop_site& site, std::uint64_t n) noexcept {
+  return !Policy::is_parallel || (policy.cut().how == loop_cut::kind::on_demand && runs_serially(site, n));
+}
+
 template <class Run>
-[[gnu::noinline]] void share_ranges(const loop_cut& cut, std::uint64_t n, Run& run, loop_site& site) {
+[[gnu::cold, gnu::noinline]] void share_ranges(const loop_cut& cut, std::uint64_t n, Run& run, loop_site& site) {
   static constexpr loop_body body{[](void* context, void*, std::uint64_t begin, std::uint64_t end) {
     chunk_local<Run> function = *static_cast<Run*>(context);
     if constexpr (std::is_void_v<decltype(function(begin, end))>) {
@@ -47,7 +52,7 @@ template <class Run>
 template <any_execution_policy Policy, class Run>
 void for_ranges(const Policy& policy, std::uint64_t n, Run run) {
   loop_site& site = loop_site_of<Run>;
-  if (!Policy::is_parallel || (policy.cut().how == loop_cut::kind::on_demand && runs_serially(site, n))) {
+  if (runs_serially(policy, site, n)) {
     run(std::uint64_t{0}, n);
   } else {
     Run shared = run; // so that the one above never has its address taken and stays in registers
@@ -56,8 +61,8 @@ void for_ranges(const Policy& policy, std::uint64_t n, Run run) {
 }
 
 template <class State, class Run, class Make, class Append>
-[[gnu::noinline]] void share_fold(const loop_cut& cut, std::uint64_t n, State& state, Run& run, Make& make,
-                                  Append& append, loop_site& site) {
+[[gnu::cold, gnu::noinline]] void share_fold(const loop_cut& cut, std::uint64_t n, State& state, Run& run, Make& make,
+                                             Append& append, loop_site& site) {
   struct context_type {
     Run& run;
     Make& make;
@@ -88,7 +93,7 @@ template <class State, class Run, class Make, class Append>
 template <any_execution_policy Policy, class State, class Run, class Make, class Append>
 void fold_ranges(const Policy& policy, std::uint64_t n, State& state, Run run, Make make, Append append) {
   loop_site& site = loop_site_of<Run>;
-  if (!Policy::is_parallel || (policy.cut().how == loop_cut::kind::on_demand && runs_serially(site, n))) {
+  if (runs_serially(policy, site, n)) {
     run(state, std::uint64_t{0}, n);
   } else {
     Run shared = run;
