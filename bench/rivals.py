@@ -2,6 +2,7 @@
 
 A rival of a workload is one file bench/<workload>/<rival>.cpp, .py or .go; those in Rust are one crate, bench/rust, that
 lists them itself. `omp` runs a second time as `omp_llvm`: the same source with LLVM's compiler and runtime.
+`treadle_apart` is no rival but a yardstick: as many programs with one worker as there are workers.
 """
 
 import os
@@ -18,6 +19,7 @@ BENCH = Path(__file__).resolve().parent
 ROOT = BENCH.parent
 BUILD = Path(os.environ.get("TREADLE_BENCH_BUILD", ROOT / "build" / "release" / "bench"))
 WITHOUT_WORKERS = {"compile"}  # where a number of workers means nothing
+SCALING = {"fib", "integrate", "nqueens", "skynet", "uts", "matmul", "sort"}  # where `treadle_apart` runs
 
 console = Console(stderr=True)  # progress and complaints; tables go to stdout
 
@@ -87,5 +89,8 @@ def rivals_of(workload: str) -> list[Rival]:
             found += compiled(workload, rival)
             if rival == "omp":
                 found += compiled(workload, "omp_llvm")
+    if workload in SCALING:
+        apart = (sys.executable, str(BENCH / "apart.py"))
+        found += [Rival("treadle_apart", apart + r.command) for r in found if r.name == "treadle"]
     found += [rival for of, rival in rust_rivals() if of == workload]
     return sorted(found, key=lambda rival: rival.name)

@@ -114,6 +114,27 @@ def loops(results: Results) -> str:
     return table(["body", "iterations", *(RIVALS[r] for r in columns)], rows)
 
 
+def scaling(results: Results) -> str:
+    """What another core brings, and what it would bring to programs that have nothing to do with each other."""
+    workers = results.workers()[-1]
+    rows = []
+    for workload in (*TASKS, *TIMES):
+        keys = [
+            (workload, "treadle", 1),
+            (workload, "treadle", workers),
+            (workload, "treadle_apart", workers),
+        ]
+        if workers == 1 or any(key not in results.cost for key in keys):
+            continue
+        one, together, apart = (results.cost[key] for key in keys)
+        rows.append(
+            [workload, f"{one / together:.2f}", f"{one / apart:.2f}", f"{100 * apart / together:.0f} %"]
+        )
+    if not rows:
+        return "*Not measured yet.*"
+    return table(["workload", f"{workers} workers", f"{workers} programs", "workers reach"], rows)
+
+
 def machine(results: Results) -> str:
     return "Measured on: " + "; ".join(f"{name} {text}" for name, text in results.note.items()) + "."
 
@@ -124,6 +145,7 @@ def blocks(results: Results) -> dict[str, str]:
         "tasks": by_rival(results, TASKS),
         "latencies": by_rival(results, LATENCIES),
         "times": by_rival(results, TIMES, whole_runs=True),
+        "scaling": scaling(results),
         "loops": loops(results),
         "footprint": by_rival(results, FOOTPRINT),
     }

@@ -64,6 +64,21 @@ def test_reports_failures(tmp_path: Path) -> None:
     assert "hang with 1 workers: still running after 2 s" in text
 
 
+def test_programs_apart_are_compared_by_what_they_do_together(tmp_path: Path) -> None:
+    def apart(name: str, **options: str) -> Rival:
+        return Rival(
+            name,
+            (sys.executable, str(rivals.BENCH / "apart.py"), *rival(tmp_path, name, 0.2, **options).command),
+        )
+
+    wrong, crash = apart("wrong", verified="False"), apart("crash", tail="sys.exit('no luck')")
+    series, failures = bench_run.run_rounds([apart("right"), wrong, crash], [1, 3], 1, 60)
+    assert [s.costs() for s in (series["w", "right", 1], series["w", "right", 3])] == [
+        [pytest.approx(0.2 / 1000)], [pytest.approx(0.2 / 3000)],
+    ]  # fmt: skip
+    assert ["wrong result" in f or "no luck" in f for f in failures] == [True] * 4
+
+
 def test_a_rival_that_cannot_run_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = [
         rival(tmp_path, "absent", 0.1, tail="sys.stderr.write('no such library'); sys.exit(77)"),
