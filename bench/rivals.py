@@ -28,6 +28,7 @@ console = Console(stderr=True)  # progress and complaints; tables go to stdout
 class Rival:
     name: str
     command: tuple[str, ...]
+    workers_min: int = 1
 
 
 def sources(folder: Path) -> list[Path]:
@@ -91,6 +92,8 @@ def rivals_of(workload: str) -> list[Rival]:
                 found += compiled(workload, "omp_llvm")
     if workload in SCALING:
         apart = (sys.executable, str(BENCH / "apart.py"))
-        found += [Rival("treadle_apart", apart + r.command) for r in found if r.name == "treadle"]
+        found += [
+            Rival("treadle_apart", apart + r.command, workers_min=2) for r in found if r.name == "treadle"
+        ]
     found += [rival for of, rival in rust_rivals() if of == workload]
     return sorted(found, key=lambda rival: rival.name)

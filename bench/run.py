@@ -71,7 +71,11 @@ def run_rounds(
             for count in workers:
                 title = "warming up" if round_ == 0 else f"round {round_}"
                 advance(f"{title}: {rival.name}, {count} worker{'s' * (count > 1)}")
-                if rival.name not in skipped and (rival.name, count) not in broken:
+                if (
+                    rival.name not in skipped
+                    and (rival.name, count) not in broken
+                    and count >= rival.workers_min
+                ):
                     run_once(rival, count, round_ > 0)
     failures += [
         f"{key[1]} on {key[0]} with {key[2]} workers: wrong result"

@@ -107,24 +107,49 @@ TEST_P(for_loop_test, chunks_as_large_as_half_of_all_numbers) {
   EXPECT_EQ(second, 1);
 }
 
+/// Iterations that take a millisecond each, or next to nothing.
+class steps {
+ public:
+  bool expensive = false;
+
+  void operator()(int) const {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(expensive ? 1 : 0);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  }
+};
+
 TEST_P(for_loop_test, a_loop_that_has_become_expensive_is_shared_again) {
   if (GetParam() == 1) return; // nobody would take a part
-  async([&] {
-    bool expensive = false;
-    const auto shared_parts = [&] {
-      const auto before = rt->statistics().forks_promoted;
-      for_loop(par, 0, 16, [&](int) {
-        const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(expensive ? 1 : 0);
-        while (std::chrono::steady_clock::now() < until) {
-        }
-      });
-      return rt->statistics().forks_promoted - before;
-    };
-    for (int i = 0; i < 1000; ++i) shared_parts();
-    expensive = true;
-    while (shared_parts() == 0) {
-    }
-  }).get();
+  for (const bool nudge : {true, false}) {
+    rt.reset();
+    rt = std::make_unique<runtime>(runtime_options{.workers = GetParam(), .nudge = nudge});
+    async([&] {
+      steps body;
+      const auto shared_parts = [&] {
+        const auto before = rt->statistics().forks_promoted;
+        for_loop(par, 0, 16, body);
+        return rt->statistics().forks_promoted - before;
+      };
+      for (int i = 0; i < 1000; ++i) shared_parts();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the others sleep
+      body.expensive = true;
+      while (shared_parts() == 0) {
+      }
+    }).get();
+  }
+}
+
+TEST_P(for_loop_test, small_loops_stay_on_a_foreign_thread) {
+  constexpr int k_loops = 200;
+  const auto loop = [] { for_loop(par, 0, 16, [](int i) { asm volatile("" : : "r"(i)); }); };
+  for (int i = 0; i < 10; ++i) loop(); // measured
+  const auto before = rt->statistics().tasks_created;
+  for (int i = 0; i < k_loops; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1)); // others become hungry
+    loop();
+  }
+  EXPECT_LT(rt->statistics().tasks_created - before, k_loops * 3u / 4); // a disturbed measurement is believed for a while
 }
 
 TEST_P(for_loop_test, what_a_blocked_iteration_leaves_behind_is_shared) {

@@ -20,7 +20,7 @@ constexpr std::int64_t k_patience_ns = 3'000;
 } // namespace
 
 void promoted_task::execute(sharing) noexcept {
-  m_taken_by = this_worker();
+  m_taken_by.store(this_worker(), order::relaxed);
   std::exception_ptr thrown;
   try {
     kind->run(*this);
@@ -31,9 +31,12 @@ void promoted_task::execute(sharing) noexcept {
 }
 
 void promoted_task::await_thief() const noexcept {
+  if (is_ready() || !is_claimed()) return;
   const worker& here = *this_worker();
   const std::int64_t deadline = ticks_now() + ns_to_ticks(k_patience_ns);
-  while (!is_ready() && is_claimed() && here.tasks.empty() && ticks_now() < deadline) cpu_relax();
+  while (!is_ready() && m_taken_by.load(order::relaxed) != &here && here.tasks.empty() && ticks_now() < deadline) {
+    cpu_relax();
+  }
 }
 
 void promoted_task::join() noexcept {
@@ -47,7 +50,7 @@ void promoted_task::join() noexcept {
     while (!is_ready()) std::this_thread::yield();
   }
   if (promoted_by != this_worker()) return;
-  promoted_by->note_promoted(m_taken_by != promoted_by);
+  promoted_by->note_promoted(m_taken_by.load(order::relaxed) != promoted_by);
   promoted_by->take_back(*this);
 }
 
@@ -119,8 +122,9 @@ bool worker::promote(latent_work& record, bool all) {
   if (!fill(*task, record, all)) return false;
   counters.promoted.increment_unshared();
   counters.created.increment_unshared();
-  const bool backlog = task->worth_waking; // the oldest work is the last that its owner comes back to
-  push(*task.detach(), backlog);
+  const bool worth_waking = task->worth_waking;
+  // A backlog: the oldest work is the last that its owner comes back to.
+  if (queue(*task.detach()) && worth_waking) m_scheduler.idle.notify_work(true);
   return true;
 }
 
@@ -139,7 +143,7 @@ bool worker::give_oldest(task_stack& current, Give give) {
 
 void worker::promote_oldest(task_stack& current) noexcept {
   if (!tasks.empty() || m_handed.load(order::relaxed)) return; // there is something to steal already
-  if (ticks_now() < m_promote_after && !m_scheduler.idle.somebody_searches()) return;
+  if (ticks_now() < m_promote_after) return;
   const promoting guard(m_promotes);
   try {
     give_oldest(current, [this](latent_work& record) { return promote(record, false); });
@@ -215,6 +219,10 @@ void worker::promote_all(task_stack& current) {
   if (!failure) return; // the list stays empty: nothing older than this will be latent again
   current.newest = older;
   std::rethrow_exception(failure);
+}
+
+void worker::end_promotion_pause() noexcept {
+  if (m_scheduler.idle.somebody_searches()) m_promote_after = 0;
 }
 
 void worker::note_promoted(bool stolen) noexcept {

@@ -17,14 +17,12 @@ namespace {
 
 // Below this nothing is given away: handing a piece over and joining it costs half a microsecond of both workers.
 constexpr std::int64_t k_worthwhile_ns = 1'500;
-// Below this nobody is woken for it, which costs some microseconds: only workers that search get it.
+// Below this nobody is woken for it, which costs some microseconds: only workers that are awake get it.
 constexpr std::int64_t k_worth_waking_ns = 10'000;
 // Between two looks at who is hungry; long against the look (about 10 ns), short against what anybody waits for.
 constexpr std::int64_t k_chunk_ns = 2'000;
 
 } // namespace
-
-alignas(k_cache_line) constinit atomic<std::uint64_t> last_hungry_ms{0};
 
 /// What all parts of one run of a loop share; on the stack of the task that runs the loop.
 class loop {
@@ -62,14 +60,13 @@ void loop::record(std::int64_t ticks, std::uint64_t iterations, bool alone) noex
                                                    1000.0 / static_cast<double>(iterations)) +
                         1;
   const std::uint64_t known = site.ps_per_iteration.load(order::relaxed);
-  // Parts take longer than the loop would as a whole, because data moves: that must not be a reason for parts.
-  if (measured > known && known != 0 && !alone) return;
+  // Parts take longer than the loop would as a whole, because data moves: that must not be a reason for more parts.
+  if (known < measured && measured < 4 * known && !alone) return;
   // Quick to believe that a loop is expensive, slow to believe that it is cheap: only the first mistake costs much.
   const std::uint64_t now = known == 0         ? measured
                             : measured > known ? known + (measured - known + 1) / 2
                                                : known - (known - measured) / 8;
   site.ps_per_iteration.store(now, order::relaxed);
-  site.measured_at.store(last_hungry_ms.load(order::relaxed), order::relaxed);
   site.serial_up_to.store(2 * std::uint64_t{k_worthwhile_ns} * 1000 / now, order::relaxed); // both halves are worth it
 }
 
@@ -132,7 +129,8 @@ bool loop_part::promote(latent_work& work, promoted_task& task, bool all) noexce
     const std::uint64_t chunks = rounded_up(end, chunk) - rounded_up(next, chunk);
     const std::uint64_t given = part.share(chunks);
     if (given == 0) return false;
-    task.worth_waking = whole.expected_ns(given * chunk) >= k_worth_waking_ns;
+    if (whole.cut.how == loop_cut::kind::on_demand)
+      task.worth_waking = whole.expected_ns(end - begin) >= k_worth_waking_ns;
     begin = (rounded_up(end, chunk) - given) * chunk;
     if (part.m_spread > 1) --part.m_spread;
   }
@@ -223,6 +221,7 @@ void loop_part::run() {
   task_stack& current = *this_task_stack();
   const bool spreads = m_loop.cut.how == loop_cut::kind::spread && m_loop.parts.load(order::relaxed) == 1;
   if (spreads) m_spread = m_loop.cut.parts_max != 0 ? m_loop.cut.parts_max : current.runner->worker_count();
+  if (current.hungry->load(order::relaxed) != 0) current.runner->end_promotion_pause();
   latent_work* const older = link(current); // may give the first part away
   std::exception_ptr failure;
   try {
@@ -259,6 +258,13 @@ void loop_part::join_pieces(std::exception_ptr failure) {
 void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n, const loop_cut& cut,
               loop_site& site) {
   if (n == 0) return;
+  loop whole{body, context, cut, site, atomic<std::uint64_t>{n}};
+  site.measured_at.store(last_hungry_ms.load(order::relaxed), order::relaxed);
+  if (cut.how == loop_cut::kind::on_demand && n <= site.serial_up_to.load(order::relaxed)) {
+    const std::int64_t start = ticks_now(); // too small to be shared: it is here only to be measured again
+    if (body.run(context, state, 0, n)) whole.record(ticks_now() - start, n, true);
+    return;
+  }
   if (!on_worker()) {
     struct arguments {
       const loop_body& body;
@@ -275,7 +281,6 @@ void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n
         &all);
     return;
   }
-  loop whole{body, context, cut, site, atomic<std::uint64_t>{n}};
   loop_part(whole, state, 0, n).run();
 }
 

@@ -31,15 +31,15 @@ class promoted_task final : public future_state {
 
   worker* promoted_by = nullptr;
   bool whole_stack = false; // everything older was promoted with it
-  bool worth_waking = true; // a worker that naps
+  bool worth_waking = true; // somebody who sleeps
 
  private:
   void execute(sharing) noexcept override;
-  /// Who runs the other half of a loop or fork is often done in a moment, and suspending moves the joiner to another
-  /// worker, away from its data.
+  /// Another worker that has taken the task is often done with it in a moment, and suspending would move the joiner to
+  /// another core, away from its data.
   void await_thief() const noexcept;
 
-  worker* m_taken_by = nullptr;
+  atomic<worker*> m_taken_by{nullptr}; // relaxed: a hint while the task runs
 };
 
 } // namespace treadle::detail

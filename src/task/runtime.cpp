@@ -2,6 +2,7 @@
 
 #include "task/options.hpp"
 #include "task/scheduler.hpp"
+#include "topology/usable_cores.hpp"
 
 #include <treadle/async.hpp>
 #include <treadle/executors.hpp>
@@ -56,9 +57,16 @@ std::vector<std::unique_ptr<detail::scheduler>>& detail::scheduler::pools_of(con
 
 runtime::runtime(runtime_options options) {
   const runtime_options resolved = detail::resolve(std::move(options));
+  const auto wanted = detail::all_pools(resolved);
+  unsigned workers = 0;
+  for (const detail::pool_options& pool : wanted) workers += pool.workers;
+  // A search is longer than a wake-up costs, shorter than anybody notices, and as long as the serial parts between
+  // short loops; where workers share cores it keeps others from working.
+  const std::int64_t search_ns = workers <= detail::usable_cores() ? 50'000 : 10'000;
   auto made = std::make_unique<pools>();
-  for (const detail::pool_options& pool : detail::all_pools(resolved)) {
-    made->all.push_back(std::make_unique<detail::scheduler>(pool.name.c_str(), pool.workers, resolved, *this));
+  for (const detail::pool_options& pool : wanted) {
+    made->all.push_back(
+        std::make_unique<detail::scheduler>(pool.name.c_str(), pool.workers, resolved, search_ns, *this));
   }
   m_pools = made.release();
   std::lock_guard guard(runtimes().mutex);

@@ -11,13 +11,12 @@
 
 namespace treadle::detail {
 
-// Searching for so long is longer than a wake-up costs, shorter than anybody notices, and as long as the serial parts
-// between short loops; where workers share cores it keeps others from working.
-scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime_options& resolved, runtime& owner)
+scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime_options& resolved,
+                     std::int64_t search_for_ns, runtime& owner)
     : idle(worker_count),
       facade(owner),
       stack_bytes(resolved.stack_bytes),
-      search_ns(worker_count <= std::thread::hardware_concurrency() ? 50'000 : 10'000),
+      search_ns(search_for_ns),
       name(pool_name),
       is_default(name == "default"),
       m_nudges(resolved.nudge && worker_count > 1 && enable_nudges()) {
@@ -96,9 +95,9 @@ bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
 }
 
 bool scheduler::lacks_watch() const noexcept {
-  return m_nudges && m_watched.load(order::relaxed) == 0 &&
-         std::any_of(workers.begin(), workers.end(),
-                     [](const auto& w) { return !w->looks_for_work.load(order::relaxed); });
+  return m_watched.load(order::relaxed) == 0 && std::any_of(workers.begin(), workers.end(), [](const auto& w) {
+           return !w->looks_for_work.load(order::relaxed);
+         });
 }
 
 bool scheduler::work_is_visible() const noexcept {

@@ -19,7 +19,8 @@ namespace treadle::detail {
 class scheduler {
  public:
   /// One pool: `workers` of them, otherwise by the options of its runtime.
-  scheduler(const char* name, unsigned workers, const runtime_options& resolved, runtime& facade);
+  scheduler(const char* name, unsigned workers, const runtime_options& resolved, std::int64_t search_ns,
+            runtime& facade);
   /// Waits for the tasks in flight and ends the threads.
   ~scheduler();
 

@@ -15,7 +15,10 @@
 
 namespace treadle::detail {
 
+constinit atomic<std::uint64_t> last_hungry_ms{0};
+
 namespace {
+
 constexpr std::size_t k_idle_fibers_max = 8; // kept by each worker; more go to the scheduler's pool
 
 void note_hunger() noexcept {
@@ -72,16 +75,20 @@ void worker::scheduling_loop() {
   }
 }
 
-void worker::push(job& item, bool backlog) noexcept {
+bool worker::queue(job& item) noexcept {
   try {
     tasks.push(&item);
+    return true;
   } catch (...) { // no memory to grow: a queue that needs none
-    return m_scheduler.inject(item);
+    m_scheduler.inject(item);
+    return false;
   }
-  m_scheduler.idle.notify_work(backlog);
 }
 
-void worker::push(job& item) noexcept { push(item, !tasks.empty()); }
+void worker::push(job& item) noexcept {
+  const bool backlog = !tasks.empty();
+  if (queue(item)) m_scheduler.idle.notify_work(backlog);
+}
 
 job* worker::next_job() {
   constexpr std::uint32_t k_fair_period = 61; // how often work from outside goes before the worker's own

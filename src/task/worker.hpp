@@ -38,10 +38,7 @@ class worker {
   /// Body of the OS thread; returns when the scheduler is told to exit.
   void thread_main();
 
-  /// Queues a job here and wakes a sleeping worker to help, for a `backlog` also one that naps
-  /// (idle_workers::notify_work).
-  void push(job& item, bool backlog) noexcept;
-  /// The same; a job on top of others is a backlog.
+  /// Queues a job here and wakes a worker to help (idle_workers::notify_work); on top of others it is a backlog.
   void push(job& item) noexcept;
 
   /// From get(): runs `task` in place when nobody has started it. May suspend.
@@ -62,6 +59,9 @@ class worker {
   /// What became of promoted work when its creator came back to it. As long as nobody takes any, the next promotions
   /// are put off.
   void note_promoted(bool stolen) noexcept;
+  /// Before something that is worth promoting by measurement: the next promotion is not put off if somebody waits for
+  /// it.
+  void end_promotion_pause() noexcept;
   /// By another worker: asks for latent work by a signal, if this one is busy and was not asked just now. True when it
   /// was done.
   bool nudge() noexcept;
@@ -93,6 +93,8 @@ class worker {
   void rest_from_vain_steals() noexcept;
   /// Looks at all queues, again and again for so long or until the runtime stops.
   job* look(std::int64_t ns);
+  /// Without waking anybody; false when there was no memory and somebody may have been woken for it.
+  bool queue(job& item) noexcept;
   task_fiber& take_fiber();
   /// From now on this worker runs `next`, as soon as it is switched to.
   void set_current(task_fiber& next) noexcept;

@@ -34,15 +34,15 @@ struct loop_cut {
 struct loop_site {
   /// A loop of at most so many iterations is not worth the cost of sharing it.
   atomic<std::uint64_t> serial_up_to{0};
-  atomic<std::uint64_t> measured_at{0}; ///< last_hungry_ms when it was measured
+  atomic<std::uint64_t> measured_at{0}; ///< last_hungry_ms when a loop was last measured
   atomic<std::uint64_t> ps_per_iteration{0};
 };
 
 template <class Body>
 inline constinit loop_site loop_site_of{};
 
-/// When some worker last found nothing to do. What was measured before is measured again: only then does it matter, and
-/// as long as everybody is busy small loops cost nothing but two comparisons.
+/// When some worker last found nothing to do. Loops measured before are measured again: only then does it matter, and
+/// as long as everybody is busy small ones cost nothing but two comparisons.
 extern atomic<std::uint64_t> last_hungry_ms;
 
 /// True when a loop should simply be run: known to be too small to share.
