@@ -149,7 +149,8 @@ TEST_P(for_loop_test, small_loops_stay_on_a_foreign_thread) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1)); // others become hungry
     loop();
   }
-  EXPECT_LT(rt->statistics().tasks_created - before, k_loops * 3u / 4); // a disturbed measurement is believed for a while
+  EXPECT_LT(rt->statistics().tasks_created - before,
+            k_loops * 3u / 4); // a disturbed measurement is believed for a while
 }
 
 TEST_P(for_loop_test, what_a_blocked_iteration_leaves_behind_is_shared) {
