@@ -35,19 +35,13 @@ class loop {
   atomic<std::uint32_t> parts{1};
 
   bool needs(std::uint64_t iteration) const noexcept { return iteration < needed.load(order::relaxed); }
-  void stop_after(std::uint64_t end) noexcept;
+  /// Relaxed: it only says what need not be done. What is merged or thrown at last is decided after joins, which order
+  /// it.
+  void stop_after(std::uint64_t end) noexcept { needed.lower_to(end, order::relaxed); }
   /// By measurement; infinite while there is none.
   double expected_ns(std::uint64_t iterations) const noexcept;
   void record(std::int64_t ticks, std::uint64_t iterations, bool alone) noexcept;
 };
-
-/// Relaxed: it only says what need not be done. What is merged or thrown at last is decided after joins, which order
-/// it.
-void loop::stop_after(std::uint64_t end) noexcept {
-  std::uint64_t known = needed.load(order::relaxed);
-  while (end < known && !needed.compare_exchange(known, end, order::relaxed, order::relaxed)) {
-  }
-}
 
 double loop::expected_ns(std::uint64_t iterations) const noexcept {
   const std::uint64_t ps = site.ps_per_iteration.load(order::relaxed);

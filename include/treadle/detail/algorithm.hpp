@@ -117,9 +117,7 @@ I find_part(const Policy& policy, Leaf leaf, I first, I last, More... more) {
       const I hit = leaf(nth(first, begin), nth(first, end), nth(more, begin)...);
       const std::uint64_t position = count_of(first, hit);
       if (position == end) return true;
-      std::uint64_t known = found.load(order::relaxed); // relaxed: only the number is shared, and read after the join
-      while (position < known && !found.compare_exchange(known, position, order::relaxed, order::relaxed)) {
-      }
+      found.lower_to(position, order::relaxed); // only the number is shared, and read after the join
       return false; // so the loop leaves out what follows, and does all that comes before
     });
     return nth(first, found.load(order::relaxed));

@@ -62,6 +62,13 @@ class atomic {
     return __atomic_fetch_and(&m_value, value, static_cast<int>(o));
   }
 
+  /// fetch_min of C++26, without the result.
+  void lower_to(T value, order o) noexcept {
+    T known = load(order::relaxed);
+    while (value < known && !compare_exchange(known, value, o, order::relaxed)) {
+    }
+  }
+
   /// Counter with one writer at a time and any number of readers: an increment without a locked instruction.
   void increment_unshared(T by = T{1}) noexcept { store(load(order::relaxed) + by, order::relaxed); }
 
