@@ -62,7 +62,8 @@ runtime::runtime(runtime_options options) {
   for (const detail::pool_options& pool : wanted) workers += pool.workers;
   // A search is longer than a wake-up costs, shorter than anybody notices, and as long as the serial parts between
   // short loops; where workers share cores it keeps others from working.
-  const std::int64_t search_ns = workers <= detail::usable_cores() ? 50'000 : 10'000;
+  static const unsigned cores = detail::usable_cores(); // takes longer than starting a worker
+  const std::int64_t search_ns = workers <= cores ? 50'000 : 10'000;
   auto made = std::make_unique<pools>();
   for (const detail::pool_options& pool : wanted) {
     made->all.push_back(

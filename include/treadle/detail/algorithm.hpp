@@ -118,7 +118,7 @@ I find_part(const Policy& policy, Leaf leaf, I first, I last, More... more) {
       const std::uint64_t position = count_of(first, hit);
       if (position == end) return true;
       found.lower_to(position, order::relaxed); // only the number is shared, and read after the join
-      return false; // so the loop leaves out what follows, and does all that comes before
+      return false;                             // so the loop leaves out what follows, and does all that comes before
     });
     return nth(first, found.load(order::relaxed));
   } else {

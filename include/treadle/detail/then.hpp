@@ -32,11 +32,13 @@ class forwarder final : public future_state, private continuation {
     if (m_inner->exception()) {
       m_outer->complete_with(m_inner->exception());
     } else {
-      m_outer->construct_from([this]() -> T {
+      m_outer->construct_from([&inner = *m_inner]() -> T {
         if constexpr (std::is_reference_v<T>)
-          return *m_inner->value();
-        else if constexpr (!std::is_void_v<T>)
-          return std::move(m_inner->value());
+          return *inner.value();
+        else if constexpr (std::is_void_v<T>)
+          return static_cast<void>(inner);
+        else
+          return std::move(inner.value());
       });
       m_outer->complete();
     }
