@@ -3,6 +3,7 @@
 #include <treadle/for_loop.hpp>
 #include <treadle/treadle.hpp>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <stdexcept>
@@ -122,16 +123,16 @@ TEST(pools_test, tasks_wander_between_pools_until_all_is_idle) {
     std::atomic<int> hops{0};
     {
       runtime rt({.workers = 1, .pools = "a:1,b:1"});
-      const pool_executor pools[] = {pool_executor("a"), pool_executor("b"), pool_executor("default")};
-      struct hop {
-        const pool_executor* pools;
+      struct hop { // with executors of its own: the last ones run while the runtime is destroyed
+        std::array<pool_executor, 3> pools;
         std::atomic<int>& hops;
         void operator()(int left) const {
           ++hops;
-          if (left > 0) static_cast<void>(async(pools[left % 3], *this, left - 1));
+          if (left > 0) static_cast<void>(async(pools[static_cast<std::size_t>(left) % 3], *this, left - 1));
         }
       };
-      static_cast<void>(async(pools[0], hop{pools, hops}, 50));
+      const hop first{{pool_executor("a"), pool_executor("b"), pool_executor("default")}, hops};
+      static_cast<void>(async(first.pools[0], first, 50));
       if (round % 2 == 0) rt.wait_idle();
       EXPECT_TRUE(round % 2 == 1 || hops == 51);
     }
