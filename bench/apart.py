@@ -10,6 +10,8 @@ import subprocess
 import sys
 from collections import defaultdict
 
+from process import records_in
+
 PR_SET_PDEATHSIG = 1
 
 
@@ -26,8 +28,7 @@ def main(command: list[str], workers: int) -> int:
     copies = [start(command) for _ in range(workers)]
     records = defaultdict(list)
     for copy in copies:
-        for line in copy.communicate()[0].splitlines():
-            record = json.loads(line)
+        for record in records_in(copy.communicate()[0]):
             records[record["workload"]].append(record)
     for same in records.values():
         operations = sum(r["operations"] for r in same)

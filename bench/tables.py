@@ -73,6 +73,8 @@ def read(folder: Path) -> Results:
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
+    if not rows:
+        return "*Not measured yet.*"
     lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -81,8 +83,6 @@ def by_rival(results: Results, workloads: tuple[str, ...], whole_runs: bool = Fa
     """A row per workload and number of workers, a column per rival; the best that is not serial is bold."""
     groups = {(w, n): found for w in workloads for n in results.workers() if (found := results.rivals(w, n))}
     names = [r for r in RIVALS if any(r in found for found in groups.values())]
-    if not names:
-        return "*Not measured yet.*"
     rows = []
     for (workload, workers), found in groups.items():
         best = min((cost for rival, cost in found.items() if rival != "serial"), default=None)
@@ -124,14 +124,12 @@ def scaling(results: Results) -> str:
             (workload, "treadle", workers),
             (workload, "treadle_apart", workers),
         ]
-        if workers == 1 or any(key not in results.cost for key in keys):
+        if any(key not in results.cost for key in keys):
             continue
         one, together, apart = (results.cost[key] for key in keys)
         rows.append(
             [workload, f"{one / together:.2f}", f"{one / apart:.2f}", f"{100 * apart / together:.0f} %"]
         )
-    if not rows:
-        return "*Not measured yet.*"
     return table(["workload", f"{workers} workers", f"{workers} programs", "workers reach"], rows)
 
 
