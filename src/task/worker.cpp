@@ -19,6 +19,8 @@ constinit atomic<std::uint64_t> last_hungry_ms{0};
 
 namespace {
 
+constexpr std::int64_t k_steal_ns = 250;     // what it costs thief and victim together
+constexpr std::int64_t k_patience = 16;      // with vain steals
 constexpr std::size_t k_idle_fibers_max = 8; // kept by each worker; more go to the scheduler's pool
 
 void note_hunger() noexcept {
@@ -107,7 +109,8 @@ job* worker::next_job() {
 }
 
 job* worker::look(std::int64_t ns) {
-  const std::int64_t end = ticks_now() + ns_to_ticks(ns);
+  m_looks_since = ticks_now();
+  const std::int64_t end = m_looks_since + ns_to_ticks(ns);
   do {
     if (job* item = m_scheduler.injected.pop_urgent()) return item;
     if (job* item = m_scheduler.injected.pop_normal()) return item;
@@ -122,26 +125,22 @@ job* worker::look(std::int64_t ns) {
 }
 
 void worker::rest_from_vain_steals() noexcept {
-  constexpr std::int64_t k_steal_ns = 250; // what it costs thief and victim together
-  constexpr std::int64_t k_factor = 4;
-  constexpr std::uint32_t k_patience = 16;
+  constexpr std::int64_t k_factor = 3;
   constexpr long k_rest_ns_min = 50'000;
-  const std::int64_t now = ticks_now();
-  const std::uint64_t suspensions = counters.suspensions.load(order::relaxed);
   if (m_stole_at != 0) {
-    const std::int64_t ran = now - m_stole_at;
-    const bool blocked = suspensions != m_suspensions_before;
-    const bool vain = blocked ? ran < ns_to_ticks(k_factor * k_steal_ns)
-                              : ran < ns_to_ticks(k_steal_ns) && k_factor * ran < m_stole_at - m_searches_since;
-    m_vain_steals = vain ? m_vain_steals + 1 : 0;
-    if (m_vain_steals >= k_patience) {
-      const timespec rest{0, k_rest_ns_min << std::min(m_vain_steals - k_patience, 2u)};
+    const std::int64_t steal = ns_to_ticks(k_steal_ns);
+    const std::int64_t found_in = m_stole_at - m_looks_since, ran = ticks_now() - m_stole_at;
+    const bool blocked = counters.suspensions.load(order::relaxed) != m_suspensions_before;
+    const std::int64_t lost = blocked ? steal : std::clamp(found_in - k_factor * ran, -steal, steal);
+    const bool was_worth_it = ran > (blocked ? 4 * steal : steal);
+    m_vain_ticks = was_worth_it ? 0 : std::clamp<std::int64_t>(m_vain_ticks + lost, 0, (k_patience + 2) * steal);
+    if (const std::int64_t rests = m_vain_ticks / steal - k_patience; rests >= 0) {
+      const timespec rest{0, k_rest_ns_min << rests};
       nanosleep(&rest, nullptr);
     }
   }
   m_stole_at = 0;
-  m_searches_since = now;
-  m_suspensions_before = suspensions;
+  m_suspensions_before = counters.suspensions.load(order::relaxed);
 }
 
 job* worker::search() {
@@ -160,7 +159,7 @@ job* worker::search_or_sleep() {
   constexpr std::int64_t k_look_ns = 4'000; // after a nap or a nudge
   constexpr std::int64_t k_nap_ns_min = 50'000, k_napping_ns = 5'000'000;
   constexpr std::int64_t k_watch_ns = 10'000'000;
-  std::int64_t search_ns = m_scheduler.search_ns;
+  std::int64_t search_ns = m_vain_ticks < ns_to_ticks(k_patience / 2 * k_steal_ns) ? m_scheduler.search_ns : k_look_ns;
   std::int64_t nap_ns = k_nap_ns_min;
   std::int64_t napped_ns = 0;
   for (;;) {
