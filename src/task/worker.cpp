@@ -19,7 +19,7 @@ constinit atomic<std::uint64_t> last_hungry_ms{0};
 
 namespace {
 
-constexpr std::int64_t k_steal_ns = 250;     // what it costs thief and victim together
+constexpr std::int64_t k_steal_ns = 250;     // what it costs thief and victim together at least
 constexpr std::int64_t k_patience = 16;      // with vain steals
 constexpr std::size_t k_idle_fibers_max = 8; // kept by each worker; more go to the scheduler's pool
 
@@ -109,29 +109,30 @@ job* worker::next_job() {
 }
 
 job* worker::look(std::int64_t ns) {
-  m_looks_since = ticks_now();
-  const std::int64_t end = m_looks_since + ns_to_ticks(ns);
+  std::int64_t now = m_looks_since = ticks_now();
+  const std::int64_t end = now + ns_to_ticks(ns);
   do {
     if (job* item = m_scheduler.injected.pop_urgent()) return item;
     if (job* item = m_scheduler.injected.pop_normal()) return item;
     if (job* item = m_scheduler.steal(*this, m_random)) {
       m_stole_at = ticks_now();
+      m_steal_ticks += (std::min(m_stole_at - now, 4 * m_steal_ticks) - m_steal_ticks) / 8;
       return item;
     }
     if (job* item = m_scheduler.injected.pop_low()) return item;
     cpu_relax();
-  } while (ticks_now() < end && !m_scheduler.exiting.load(order::relaxed));
+    now = ticks_now();
+  } while (now < end && !m_scheduler.exiting.load(order::relaxed));
   return nullptr;
 }
 
 void worker::rest_from_vain_steals() noexcept {
-  constexpr std::int64_t k_factor = 3;
   constexpr long k_rest_ns_min = 50'000;
   if (m_stole_at != 0) {
-    const std::int64_t steal = ns_to_ticks(k_steal_ns);
+    const std::int64_t steal = std::max(ns_to_ticks(k_steal_ns), 3 * m_steal_ticks);
     const std::int64_t found_in = m_stole_at - m_looks_since, ran = ticks_now() - m_stole_at;
     const bool blocked = counters.suspensions.load(order::relaxed) != m_suspensions_before;
-    const std::int64_t lost = blocked ? steal : std::clamp(found_in - k_factor * ran, -steal, steal);
+    const std::int64_t lost = blocked ? steal : std::clamp(found_in - steal, -steal, steal);
     const bool was_worth_it = ran > (blocked ? 4 * steal : steal);
     m_vain_ticks = was_worth_it ? 0 : std::clamp<std::int64_t>(m_vain_ticks + lost, 0, (k_patience + 2) * steal);
     if (const std::int64_t rests = m_vain_ticks / steal - k_patience; rests >= 0) {

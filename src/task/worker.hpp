@@ -113,10 +113,11 @@ class worker {
   std::uint32_t m_ticks = 0;
   std::int64_t m_looks_since = 0; // in ticks
   std::uint64_t m_suspensions_before = 0;
-  std::int64_t m_stole_at = 0;   // in ticks; 0 when what it found last was not stolen
-  std::int64_t m_vain_ticks = 0; // what the last steals cost more than they were worth
-  std::uint32_t m_stale = 0;     // tasks run in place out of order, whose queue entries are still in a deque
-  std::optional<fiber> m_thread; // the OS thread's own stack, while the thread runs
+  std::int64_t m_stole_at = 0;      // in ticks; 0 when what it found last was not stolen
+  std::int64_t m_steal_ticks = 256; // what a steal costs the thief, on average
+  std::int64_t m_vain_ticks = 0;    // what the last steals cost more than they were worth
+  std::uint32_t m_stale = 0;        // tasks run in place out of order, whose queue entries are still in a deque
+  std::optional<fiber> m_thread;    // the OS thread's own stack, while the thread runs
   task_fiber* m_current = nullptr;
   std::vector<task_fiber*> m_idle_fibers;
   bool m_promotes = false;                      // the signal handler must not
