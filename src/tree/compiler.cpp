@@ -1,8 +1,8 @@
 #include "tree/compiler.hpp"
 
+#include "base/suggestion.hpp"
 #include "tree/forms.hpp"
 #include "tree/primitive_node.hpp"
-#include "tree/suggestion.hpp"
 #include "tree/vocabulary.hpp"
 
 #include <algorithm>
@@ -94,7 +94,8 @@ class compiler {
       for (const auto& [name, v] : s->names) candidates.insert(name);
     for (const auto* p : all_primitives()) candidates.insert(p->name);
     for (auto name : form_names()) candidates.insert(name);
-    throw failure(std::string("unknown ") + what + " '" + n.name + "'" + suggestion(n.name, candidates), place_of(n));
+    throw failure(std::string("unknown ") + what + " '" + n.name + "'" + detail::suggestion(n.name, candidates),
+                  place_of(n));
   }
 
   // Notes one use for the decision whether the variable needs a lock.
@@ -362,7 +363,7 @@ class compiler {
       std::set<std::string_view> candidates;
       for (scope* s = m_scope; s; s = s->outer)
         for (const auto& [known, unused] : s->names) candidates.insert(known);
-      throw failure("unknown variable '" + target->name + "'" + suggestion(target->name, candidates) +
+      throw failure("unknown variable '" + target->name + "'" + detail::suggestion(target->name, candidates) +
                         ": variables are made by define(" + target->name + ", ...)",
                     place_of(*target));
     }

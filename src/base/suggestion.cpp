@@ -1,11 +1,11 @@
-#include "tree/suggestion.hpp"
+#include "base/suggestion.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-namespace treadle::tree {
+namespace treadle::detail {
 namespace {
 
 // Levenshtein distance.
@@ -39,4 +39,4 @@ std::string suggestion(std::string_view name, const std::set<std::string_view>& 
   return closest.empty() ? std::string() : ": did you mean '" + std::string(closest) + "'?";
 }
 
-} // namespace treadle::tree
+} // namespace treadle::detail

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace treadle::tree {
+namespace treadle::detail {
 
-// ": did you mean 'x'?" for the candidate that is closest in spelling, or nothing when none is close.
+/// ": did you mean 'x'?" for the candidate that is closest in spelling, or nothing when none is close.
 std::string suggestion(std::string_view name, const std::set<std::string_view>& candidates);
 
-} // namespace treadle::tree
+} // namespace treadle::detail

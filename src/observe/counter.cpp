@@ -1,0 +1,202 @@
+#include <treadle/counters.hpp>
+
+#include "base/clock.hpp"
+#include "base/suggestion.hpp"
+#include "observe/counter_state.hpp"
+#include "observe/counter_type.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+namespace treadle::detail {
+namespace {
+
+constexpr double k_nothing = std::numeric_limits<double>::quiet_NaN();
+
+counters::description named(counters::description about, const counter_name& name) {
+  about.name = name.text();
+  return about;
+}
+
+/// One instance of a type, and the reader's memory of where it starts to count.
+class plain_counter final : public counter_state {
+ public:
+  plain_counter(const counter_name& name, std::shared_ptr<const counter_type> type)
+      : counter_state(named(type->about(), name)),
+        m_type(std::move(type)),
+        m_instance(name.instance_text()),
+        m_parameters(name.parameters) {
+    start();
+  }
+
+  void read_into(counters::reading& result) const override {
+    counter_sample now = sample();
+    const double value = now.value - m_start.value;
+    const double base = now.base - m_start.base;
+    switch (about().kind) {
+    case counters::kind::gauge:
+      result.value = now.value;
+      return;
+    case counters::kind::monotonic:
+    case counters::kind::elapsed:
+      result.value = value;
+      return;
+    case counters::kind::average:
+    case counters::kind::ratio:
+      result.value = base > 0 ? value / base : k_nothing;
+      return;
+    case counters::kind::histogram:
+      for (std::size_t i = 0; i < std::min(now.ranges.size(), m_start.ranges.size()); ++i) {
+        now.ranges[i] -= m_start.ranges[i];
+      }
+      result.value = 0;
+      for (const double n : now.ranges) result.value += n;
+      result.ranges = std::move(now.ranges);
+    }
+  }
+  void reset() override { start(); }
+
+ private:
+  counter_sample sample() const { return m_type->read(m_instance, m_parameters); }
+  void start() {
+    try {
+      m_start = sample();
+    } catch (const std::runtime_error&) { // not there yet: from zero
+      m_start = {};
+    }
+  }
+
+  const std::shared_ptr<const counter_type> m_type;
+  const std::string m_instance, m_parameters;
+  counter_sample m_start;
+};
+
+counter_name in_full(const counter_name& pattern, const counter_type& type, const std::string& instance) {
+  counter_name name = instance.empty() ? counter_name{} : counter_name::parse("/x{" + instance + "}/x");
+  name.object = type.object();
+  name.counter = type.counter();
+  name.parameters = pattern.parameters;
+  return name;
+}
+
+/// One whose instances are not known at the moment is taken at its word.
+std::unique_ptr<counter_state> make_plain(const counter_name& name) {
+  std::string others;
+  for (const auto& type : counter_types()) {
+    if (type->object() != name.object || type->counter() != name.counter) continue;
+    const auto instances = type->instances();
+    if (instances.empty()) return std::make_unique<plain_counter>(name, type);
+    if (name.instance.empty()) return std::make_unique<plain_counter>(in_full(name, *type, instances.front()), type);
+    for (const std::string& instance : instances) {
+      if (instance == name.instance_text()) return std::make_unique<plain_counter>(name, type);
+      others += (others.empty() ? "" : ", ") + instance;
+    }
+  }
+  if (!others.empty()) throw std::invalid_argument("no counter '" + name.text() + "'; its instances are " + others);
+  const auto types = counter_types();
+  std::set<std::string_view> known;
+  for (const auto& type : types) known.insert(type->about().name);
+  throw std::invalid_argument("no counter '" + name.text() + "'" +
+                              suggestion('/' + name.object + '/' + name.counter, known));
+}
+
+} // namespace
+
+counters::reading counter_state::read() const {
+  counters::reading result{.name = m_about.name, .unit = m_about.unit, .ranges = {}};
+  result.time_ns = steady_now_ns();
+  read_into(result);
+  return result;
+}
+
+std::unique_ptr<counter_state> make_counter(const counter_name& name) {
+  if (auto statistic = make_statistic(name)) return statistic;
+  if (auto arithmetic = make_arithmetic(name)) return arithmetic;
+  return make_plain(name);
+}
+
+std::vector<counter_name> expand(const counter_name& pattern) {
+  std::vector<counter_name> names = expand_statistics(pattern);
+  for (counter_name& name : expand_arithmetics(pattern)) names.push_back(std::move(name));
+  for (const auto& type : counter_types()) {
+    if (!pattern.base.empty() || !matches_pattern(pattern.object, type->object()) ||
+        !matches_pattern(pattern.counter, type->counter()))
+      continue;
+    for (const std::string& instance : type->instances()) {
+      counter_name name = in_full(pattern, *type, instance);
+      if (!pattern.instance.empty() && !matches_instance(pattern.instance, name.instance)) continue;
+      names.push_back(std::move(name));
+      if (pattern.instance.empty()) break; // the first is the total
+    }
+  }
+  std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.text() < b.text(); });
+  return names;
+}
+
+std::vector<counter_name> names_of(const counter_name& name_or_pattern) {
+  if (!name_or_pattern.is_pattern()) return {name_or_pattern};
+  auto names = expand(name_or_pattern);
+  if (names.empty()) throw std::invalid_argument("no counter matches '" + name_or_pattern.text() + "'");
+  return names;
+}
+
+} // namespace treadle::detail
+
+namespace treadle::counters {
+
+using detail::counter_name;
+
+const char* to_string(kind k) noexcept {
+  constexpr const char* names[] = {"gauge", "monotonic", "average", "ratio", "elapsed", "histogram"};
+  return names[static_cast<int>(k)];
+}
+
+counter::counter(std::string_view text) {
+  const counter_name name = counter_name::parse(text);
+  if (name.is_pattern()) throw std::invalid_argument("'" + std::string(text) + "' is not one counter but a pattern");
+  m_state = detail::make_counter(name);
+}
+counter::counter(counter&&) noexcept = default;
+counter& counter::operator=(counter&&) noexcept = default;
+counter::~counter() = default;
+
+const description& counter::about() const noexcept { return m_state->about(); }
+double counter::value() const { return m_state->read().value; }
+reading counter::read() const { return m_state->read(); }
+void counter::reset() { m_state->reset(); }
+
+std::vector<description> discover(std::string_view pattern) {
+  std::vector<description> found;
+  for (const counter_name& name : detail::expand(counter_name::parse(pattern))) {
+    found.push_back(detail::make_counter(name)->about());
+  }
+  return found;
+}
+
+group::group(const std::vector<std::string>& patterns) {
+  for (const std::string& text : patterns) {
+    for (const counter_name& name : detail::names_of(counter_name::parse(text))) m_counters.emplace_back(name.text());
+  }
+}
+
+std::vector<reading> group::read() const {
+  std::vector<reading> all;
+  all.reserve(m_counters.size());
+  for (const counter& one : m_counters) {
+    try {
+      all.push_back(one.read());
+    } catch (const std::runtime_error&) {
+      all.push_back({one.about().name, one.about().unit, detail::k_nothing, detail::steady_now_ns(), {}});
+    }
+  }
+  return all;
+}
+
+void group::reset() {
+  for (counter& one : m_counters) one.reset();
+}
+
+} // namespace treadle::counters

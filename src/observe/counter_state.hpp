@@ -1,0 +1,39 @@
+#pragma once
+
+#include "observe/counter_name.hpp"
+
+#include <treadle/counters.hpp>
+
+namespace treadle::detail {
+
+/// What is behind a counters::counter.
+class counter_state {
+ public:
+  explicit counter_state(counters::description about) : m_about(std::move(about)) {}
+  virtual ~counter_state() = default;
+
+  const counters::description& about() const noexcept { return m_about; }
+  counters::reading read() const;
+
+  /// Fills in the value and the ranges.
+  virtual void read_into(counters::reading& result) const = 0;
+  virtual void reset() = 0;
+
+ private:
+  counters::description m_about;
+};
+
+/// Throws std::invalid_argument when there is no such counter; the name is no pattern.
+std::unique_ptr<counter_state> make_counter(const counter_name& name);
+/// The names of all counters that match, in full.
+std::vector<counter_name> expand(const counter_name& pattern);
+/// The name itself, or what matches the pattern; throws std::invalid_argument when nothing does.
+std::vector<counter_name> names_of(const counter_name& name_or_pattern);
+
+/// Counters that are computed from others; null when the object is another one. expand: the same for patterns.
+std::unique_ptr<counter_state> make_statistic(const counter_name& name);
+std::vector<counter_name> expand_statistics(const counter_name& pattern);
+std::unique_ptr<counter_state> make_arithmetic(const counter_name& name);
+std::vector<counter_name> expand_arithmetics(const counter_name& pattern);
+
+} // namespace treadle::detail

@@ -1,0 +1,120 @@
+#include "observe/periodic.hpp"
+
+#include "base/clock.hpp"
+#include "base/sync/park.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace treadle::detail {
+
+struct periodic_entry {
+  periodic_action& action;
+  const std::int64_t period_ns;
+  std::int64_t due_ns;
+};
+
+namespace {
+
+/// The thread, which exists while there is something to do.
+class clockwork {
+ public:
+  void add(std::shared_ptr<periodic_entry> entry) {
+    std::lock_guard guard(m_mutex);
+    m_entries.push_back(std::move(entry));
+    if (!m_runs) {
+      try {
+        start();
+      } catch (...) {
+        m_entries.pop_back();
+        throw;
+      }
+      m_runs = true;
+    }
+    announce_change();
+  }
+
+  void remove(const std::shared_ptr<periodic_entry>& entry) noexcept {
+    std::unique_lock guard(m_mutex);
+    std::erase(m_entries, entry);
+    announce_change();
+    while (m_acting == entry && m_actor != std::this_thread::get_id()) {
+      const std::uint32_t changes = m_changes.load(order::relaxed);
+      guard.unlock();
+      futex_wait(m_changes, changes);
+      guard.lock();
+    }
+  }
+
+ private:
+  void start() {
+    // Signals of the process go to the threads of the program.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    struct restore {
+      const sigset_t& mask;
+      ~restore() { pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
+    } guard{before};
+    std::thread thread([this] { run(); });
+    pthread_setname_np(thread.native_handle(), "treadle-clock");
+    thread.detach();
+  }
+
+  void run() {
+    std::unique_lock guard(m_mutex);
+    m_actor = std::this_thread::get_id();
+    while (!m_entries.empty()) {
+      const auto next = *std::min_element(m_entries.begin(), m_entries.end(),
+                                          [](const auto& a, const auto& b) { return a->due_ns < b->due_ns; });
+      const std::uint32_t changes = m_changes.load(order::relaxed);
+      const std::int64_t wait_ns = next->due_ns - steady_now_ns();
+      if (wait_ns <= 0) m_acting = next;
+      guard.unlock();
+      if (wait_ns > 0)
+        futex_wait(m_changes, changes, wait_ns);
+      else
+        next->action.act();
+      guard.lock();
+      if (wait_ns > 0) continue;
+      m_acting.reset();
+      next->due_ns = std::max(next->due_ns + next->period_ns, steady_now_ns());
+      announce_change();
+    }
+    m_runs = false;
+  }
+
+  /// Changes happen under the lock, and whoever waits has read the number of them there.
+  void announce_change() noexcept {
+    m_changes.fetch_add(1, order::relaxed);
+    futex_wake(m_changes, 1 << 30);
+  }
+
+  std::mutex m_mutex;
+  atomic<std::uint32_t> m_changes{0};
+  std::vector<std::shared_ptr<periodic_entry>> m_entries;
+  std::shared_ptr<periodic_entry> m_acting;
+  std::thread::id m_actor;
+  bool m_runs = false;
+};
+
+clockwork& shared_clockwork() {
+  static clockwork* c = new clockwork; // never destroyed: actions of static objects end later
+  return *c;
+}
+
+} // namespace
+
+periodic::periodic(periodic_action& action, std::int64_t period_ns)
+    : m_entry(std::make_shared<periodic_entry>(action, period_ns, steady_now_ns() + period_ns)) {
+  shared_clockwork().add(m_entry);
+}
+
+periodic::~periodic() { shared_clockwork().remove(m_entry); }
+
+} // namespace treadle::detail
