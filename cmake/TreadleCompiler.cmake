@@ -9,7 +9,7 @@ target_compile_options(treadle_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of GCC 12 on inlined reference counts, optional-like storage and string concatenation.
   target_compile_options(treadle_options INTERFACE -Wno-maybe-uninitialized -Wno-use-after-free -Wno-null-dereference
-    -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+    -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
 else()
   # Clang reports std::get_temporary_buffer inside of libstdc++ 12's stable_sort and inplace_merge.
   target_compile_options(treadle_options INTERFACE -Wno-deprecated-declarations)

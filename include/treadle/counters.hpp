@@ -22,7 +22,7 @@ enum class kind {
   gauge,     ///< the state at the moment of reading
   monotonic, ///< how many, or how much, since the last reset of the reader
   average,   ///< a mean over what happened since then; NaN when nothing did
-  ratio,     ///< a share over the time since then; NaN when there was none
+  ratio,     ///< a share of the time since then, in percent; NaN when there was none
   elapsed,   ///< time that has passed since then
   histogram, ///< how often each range of values occurred since then
 };
@@ -55,7 +55,8 @@ class counter_state;
 /// "since".
 struct counter_sample {
   double value = 0;
-  double base = 0; ///< of averages and ratios: the divisor
+  double base = 0;         ///< of averages and ratios: the divisor
+  std::uint64_t epoch = 0; ///< changes when everything starts again from zero, as with a new runtime
   std::vector<double> ranges = {};
 };
 

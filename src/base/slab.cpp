@@ -10,6 +10,7 @@ namespace treadle::detail {
 // Recycling would hide use after free from the sanitizers.
 void* slab_allocate(std::size_t bytes) { return ::operator new(bytes); }
 void slab_free(void* memory, std::size_t) noexcept { ::operator delete(memory); }
+std::uint64_t slab_bytes() noexcept { return 0; }
 
 #else
 
@@ -44,6 +45,7 @@ struct shared_pool {
   }
 };
 constinit shared_pool g_pools[k_classes];
+constinit atomic<std::uint64_t> g_bytes{0};
 
 /// A thread holds at most two lists per class: one it allocates from and one in reserve, so that a thread which
 /// alternates around a batch boundary does not go to the shared pool each time. A list has k_batch objects, or those of
@@ -82,6 +84,7 @@ TREADLE_NOINLINE thread_list* open_cache() noexcept {
 node* carve(std::size_t size) {
   const std::size_t objects = k_chunk_bytes / size;
   char* chunk = static_cast<char*>(::operator new(objects * size, std::align_val_t{64}));
+  g_bytes.fetch_add(objects * size, order::relaxed);
   node* head = nullptr;
   for (std::size_t i = objects; i-- > 0;) {
     node* n = ::new (chunk + i * size) node{head, nullptr};
@@ -152,6 +155,8 @@ TREADLE_NOINLINE void slab_free(void* memory, std::size_t bytes) noexcept {
   list.head = n;
   ++list.count;
 }
+
+std::uint64_t slab_bytes() noexcept { return g_bytes.load(order::relaxed); }
 
 #endif
 

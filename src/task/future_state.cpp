@@ -5,8 +5,10 @@
 #include "task/scheduler.hpp"
 #include "task/timed_wait.hpp"
 
+#include <algorithm>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace treadle::detail {
 
@@ -22,6 +24,29 @@ void future_state::run_unoffered(sharing s) noexcept {
   execute(s);
 }
 
+void future_state::run_directly(sharing s) noexcept {
+  count(&worker_counters::direct);
+  run_unoffered(s);
+}
+
+void future_state::begin_staging() noexcept {
+  constexpr std::uint64_t k_staged_per_stamp = 16;
+  if (count(&worker_counters::staged) % k_staged_per_stamp == 0) queued_at = ticks_now();
+}
+
+void future_state::miss_input() noexcept {
+  count(&worker_counters::staged_accesses);
+  count(&worker_counters::staged_misses);
+}
+
+void future_state::end_staging() noexcept {
+  count(&worker_counters::staged_accesses);
+  if (queued_at == 0) return;
+  const std::int64_t waited = ticks_now() - std::exchange(queued_at, 0);
+  count(&worker_counters::staged_ticks, static_cast<std::uint64_t>(std::max<std::int64_t>(waited, 0)));
+  count(&worker_counters::staged_waits);
+}
+
 void future_state::run_taken(sharing s) noexcept {
   // Two owners: the entry, which is ours, and the caller's future, which nobody else uses.
   if (s == sharing::shared || !m_refs.is_two()) return run();
@@ -32,7 +57,7 @@ void future_state::run_taken(sharing s) noexcept {
 }
 
 void future_state::run() noexcept {
-  run_unqueued();
+  if (!run_unqueued()) this_worker()->counters.phases.increment_unshared(~std::uint64_t{0}); // it was no phase of it
   release();
   this_worker()->counters.count_finished();
 }
@@ -189,9 +214,12 @@ void schedule_fork(future_state& task) {
         [](void* argument) {
           auto* self = static_cast<exposed*>(argument);
           future_state* child = self->task;
-          this_worker()->counters.created.increment_unshared();
+          worker* here = this_worker();
+          here->counters.created.increment_unshared();
           self->creator.notify(); // from here on the creator may run elsewhere and its frame be gone
+          here->begin_phase(*child);
           child->run();
+          this_worker()->end_phase();
           return true;
         },
         &state);

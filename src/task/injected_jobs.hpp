@@ -20,6 +20,11 @@ class injected_jobs {
   job* pop_normal() noexcept { return queue(priority::normal).pop(); }
   job* pop_low() noexcept { return queue(priority::low).pop(); }
 
+  std::uint64_t size() const noexcept {
+    std::uint64_t sum = 0;
+    for (const injection_queue& q : m_queues) sum += q.size();
+    return sum;
+  }
   bool empty() const noexcept {
     for (const injection_queue& q : m_queues) {
       if (!q.empty()) return false;

@@ -32,7 +32,8 @@ class injection_queue {
   }
 
   /// Orders nothing: the lock protects the items, and who must not miss one is ordered by other means.
-  bool empty() const noexcept { return m_size.load(order::relaxed) == 0; }
+  bool empty() const noexcept { return size() == 0; }
+  std::uint64_t size() const noexcept { return m_size.load(order::relaxed); }
 
  private:
   spinlock m_lock;

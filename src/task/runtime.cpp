@@ -2,6 +2,7 @@
 
 #include "task/options.hpp"
 #include "task/scheduler.hpp"
+#include "task/thread_counters.hpp"
 #include "topology/usable_cores.hpp"
 
 #include <treadle/async.hpp>
@@ -70,6 +71,7 @@ runtime::runtime(runtime_options options) {
         std::make_unique<detail::scheduler>(pool.name.c_str(), pool.workers, resolved, search_ns, *this));
   }
   m_pools = made.release();
+  detail::publish_thread_counters();
   std::lock_guard guard(runtimes().mutex);
   runtimes().live.push_back(this);
 }
@@ -113,7 +115,7 @@ runtime_statistics runtime::statistics() const noexcept {
     sum.stacks += pool->stacks.load(order::relaxed);
     for (const auto& w : pool->workers) {
       sum.tasks_inlined += w->counters.inlined.load(order::relaxed);
-      sum.tasks_stolen += w->counters.stolen.load(order::relaxed);
+      for (unsigned i = 0; i < pool->workers.size(); ++i) sum.tasks_stolen += w->stolen_from(i).load(order::relaxed);
       sum.forks_promoted += w->counters.promoted.load(order::relaxed);
       sum.suspensions += w->counters.suspensions.load(order::relaxed);
       sum.parks += w->counters.parks.load(order::relaxed);
@@ -134,6 +136,14 @@ runtime& runtime::current() {
 }
 
 namespace detail {
+
+bool visit_current_pools(void (*visit)(void*, const std::vector<std::unique_ptr<scheduler>>&), void* argument) {
+  const worker* w = this_worker();
+  std::lock_guard guard(runtimes().mutex);
+  if (!w && runtimes().live.empty()) return false;
+  visit(argument, scheduler::pools_of(w ? w->owner().facade : *runtimes().live.back()));
+  return true;
+}
 
 scheduler& enter_current_scheduler() {
   for (;;) {

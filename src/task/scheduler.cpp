@@ -11,6 +11,8 @@
 
 namespace treadle::detail {
 
+static constinit atomic<std::uint64_t> next_serial{1};
+
 scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime_options& resolved,
                      std::int64_t search_for_ns, runtime& owner)
     : idle(worker_count),
@@ -19,11 +21,12 @@ scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime
       search_ns(search_for_ns),
       name(pool_name),
       is_default(name == "default"),
+      serial(next_serial.fetch_add(1, order::relaxed)),
       m_nudges(resolved.nudge && worker_count > 1 && enable_nudges()) {
   init_asymmetric_fence();
   report_stack_overflows();
   for (unsigned i = 0; i < worker_count; ++i) {
-    workers.push_back(std::make_unique<worker>(*this, i, resolved.stack_bytes));
+    workers.push_back(std::make_unique<worker>(*this, i, worker_count, resolved.stack_bytes));
   }
   try {
     for (auto& w : workers) {
@@ -59,6 +62,7 @@ void scheduler::await_visitors() noexcept {
 
 void scheduler::inject(job& item, priority level) {
   enter(); // before the job can run: it may be the last one the runtime waits for
+  item.queued_at = ticks_now();
   injected.push(&item, level);
   idle.notify_injected();
   leave();
@@ -70,6 +74,7 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
   for (unsigned i = 0; i < n; ++i) {
     worker& victim = *workers[(start + i) % n];
     if (&victim == &thief) continue;
+    thief.counters.steals_tried.increment_unshared();
     job* item = victim.tasks.steal();
     if (!item) {
       item = victim.take_handed();
@@ -77,7 +82,7 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
       thief.counters.promoted.increment_unshared();
       thief.counters.created.increment_unshared();
     }
-    thief.counters.stolen.increment_unshared();
+    thief.count_steal(victim.index());
     return item;
   }
   return nullptr;

@@ -76,6 +76,7 @@ class scheduler {
   const std::int64_t search_ns; ///< how long a worker looks for work before it sleeps
   const std::string name;
   const bool is_default;
+  const std::uint64_t serial; ///< among all that this process has made
 
   bool quiescent() const noexcept { return all_finished(injected_tasks, workers); }
   std::uint64_t tasks_created() const noexcept;
@@ -92,6 +93,11 @@ class scheduler {
   drain m_drain;
   std::vector<std::thread> m_threads;
 };
+
+/// Calls visit(argument, pools) for those of the runtime that the caller would use, which does not end meanwhile. False
+/// when there is none.
+bool visit_current_pools(void (*visit)(void* argument, const std::vector<std::unique_ptr<scheduler>>& pools),
+                         void* argument);
 
 /// For foreign threads: the scheduler they use, started on demand, and entered. The caller must leave() it.
 scheduler& enter_current_scheduler();

@@ -10,18 +10,35 @@
 
 #include <algorithm>
 
+#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
 namespace treadle::detail {
 
 constinit atomic<std::uint64_t> last_hungry_ms{0};
+constinit worker_counters counted_outside;
 
 namespace {
 
-constexpr std::int64_t k_steal_ns = 250;     // what it costs thief and victim together at least
-constexpr std::int64_t k_patience = 16;      // with vain steals
-constexpr std::size_t k_idle_fibers_max = 8; // kept by each worker; more go to the scheduler's pool
+constexpr std::uint32_t k_jobs_per_stamp = 16;
+constexpr std::int64_t k_unsampled_ns = 64'000; // a sample costs some 40 ns
+constexpr std::int64_t k_steal_ns = 250;        // what it costs thief and victim together at least
+constexpr std::int64_t k_patience = 16;         // with vain steals
+constexpr std::size_t k_idle_fibers_max = 8;    // kept by each worker; more go to the scheduler's pool
+
+/// What a time stamp takes itself.
+std::int64_t stamp_ticks() noexcept {
+  static const std::int64_t ticks = [] {
+    std::int64_t least = INT64_MAX;
+    for (int i = 0; i < 20; ++i) {
+      const std::int64_t before = ticks_now();
+      least = std::min(least, ticks_now() - before);
+    }
+    return least;
+  }();
+  return ticks;
+}
 
 void note_hunger() noexcept {
   const std::uint64_t now_ms = static_cast<std::uint64_t>(steady_now_ns()) / 1'000'000;
@@ -30,8 +47,12 @@ void note_hunger() noexcept {
 
 } // namespace
 
-worker::worker(scheduler& owner, unsigned index, std::size_t stack_bytes)
-    : m_scheduler(owner), m_index(index), m_stack_bytes(stack_bytes), m_random(index + 1) {
+worker::worker(scheduler& owner, unsigned index, unsigned workers, std::size_t stack_bytes)
+    : m_scheduler(owner),
+      m_index(index),
+      m_stack_bytes(stack_bytes),
+      m_random(index + 1),
+      m_stolen_from(std::make_unique<atomic<std::uint64_t>[]>(workers)) {
   m_idle_fibers.reserve(k_idle_fibers_max);
   m_current =
       new task_fiber(stack_bytes, &worker::fiber_main); // before the thread exists, so that failure throws to the user
@@ -51,6 +72,7 @@ void worker::thread_main() {
   const alternate_stack for_signals;
   m_thread.emplace();
   thread_id.store(gettid(), order::relaxed);
+  counters.alive.begin(ticks_now());
   looks_for_work.store(false, order::relaxed);
   set_current(*m_current);
   m_thread->switch_to(*m_current);
@@ -73,11 +95,50 @@ void worker::scheduling_loop() {
   for (;;) {
     job* item = this_worker()->next_job(); // fetched each time: a job may have moved this fiber to another worker
     if (!item) return;
+    this_worker()->begin_phase(*item);
     item->run();
+    this_worker()->end_phase();
   }
 }
 
+void worker::end_wait(job& item) noexcept {
+  const std::int64_t waited = ticks_now() - std::exchange(item.queued_at, 0);
+  counters.pending_ticks.increment_unshared(static_cast<std::uint64_t>(std::max<std::int64_t>(waited, 0)));
+  counters.pending_waits.increment_unshared();
+}
+
+void worker::begin_sample() noexcept {
+  const std::int64_t now = ticks_now();
+  m_sampled_phase_began = now;
+  if (m_phase_ended == 0) return; // it looked for work: that time counts elsewhere
+  const std::uint64_t phases = counters.phases.load(order::relaxed);
+  const std::uint64_t meant = phases - std::exchange(m_phases_sampled_to, phases); // by this sample
+  // A sample in which the system took the core away must not stand for others.
+  const std::int64_t took = std::clamp<std::int64_t>(now - m_phase_ended - stamp_ticks(), 0, 16 * m_management_ticks);
+  m_management_ticks += (took - m_management_ticks) / 8;
+  counters.management_ticks.increment_unshared(meant * static_cast<std::uint64_t>(took));
+}
+
+/// A phase of the sample has ended: the one before what is measured first, or the one that is measured then.
+void worker::continue_sample() noexcept {
+  const std::int64_t now = ticks_now();
+  if (m_sampled_phase_began == 0) {
+    m_phase_ended = now;
+    return;
+  }
+  const std::int64_t ns = ticks_to_ns(now - std::exchange(m_sampled_phase_began, 0));
+  const std::int64_t every = std::clamp<std::int64_t>(k_unsampled_ns / std::max<std::int64_t>(ns, 1), 1, 32);
+  const int range = std::min(64 - __builtin_clzll(static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 1))) - 1,
+                             worker_counters::k_duration_ranges - 1);
+  counters.durations[range].increment_unshared(static_cast<std::uint64_t>(std::exchange(m_phases_per_sample, every)));
+  m_phases_to_sample = every;
+}
+
 bool worker::queue(job& item) noexcept {
+  if (TREADLE_UNLIKELY(--m_jobs_to_stamp == 0)) {
+    m_jobs_to_stamp = k_jobs_per_stamp;
+    item.queued_at = ticks_now();
+  }
   try {
     tasks.push(&item);
     return true;
@@ -103,7 +164,9 @@ job* worker::next_job() {
   if (++m_ticks % k_fair_period == 0) {
     if (job* item = injected.pop_normal()) return item;
   }
+  counters.pending_accesses.increment_unshared();
   if (job* item = tasks.pop()) return item;
+  counters.pending_misses.increment_unshared();
   if (job* item = injected.pop_normal()) return item;
   return search();
 }
@@ -112,6 +175,8 @@ job* worker::look(std::int64_t ns) {
   std::int64_t now = m_looks_since = ticks_now();
   const std::int64_t end = now + ns_to_ticks(ns);
   do {
+    counters.pending_accesses.increment_unshared();
+    counters.pending_misses.increment_unshared();
     if (job* item = m_scheduler.injected.pop_urgent()) return item;
     if (job* item = m_scheduler.injected.pop_normal()) return item;
     if (job* item = m_scheduler.steal(*this, m_random)) {
@@ -137,7 +202,9 @@ void worker::rest_from_vain_steals() noexcept {
     m_vain_ticks = was_worth_it ? 0 : std::clamp<std::int64_t>(m_vain_ticks + lost, 0, (k_patience + 2) * steal);
     if (const std::int64_t rests = m_vain_ticks / steal - k_patience; rests >= 0) {
       const timespec rest{0, k_rest_ns_min << rests};
+      counters.parked.begin(ticks_now());
       nanosleep(&rest, nullptr);
+      counters.parked.end(ticks_now());
     }
   }
   m_stole_at = 0;
@@ -145,6 +212,9 @@ void worker::rest_from_vain_steals() noexcept {
 }
 
 job* worker::search() {
+  m_phase_ended = 0;
+  cpu.store(sched_getcpu(), order::relaxed);
+  counters.searching.begin(ticks_now());
   rest_from_vain_steals();
   looks_for_work.store(true, order::relaxed);
   m_scheduler.idle.begin_search();
@@ -153,6 +223,7 @@ job* worker::search() {
   looks_for_work.store(item == nullptr, order::relaxed);
   light_fence(); // pairs with the heavy one in idle_workers::sleep(): who parks sees us busy, or we see it parked
   if (item && m_scheduler.lacks_watch()) m_scheduler.idle.notify_work(false);
+  counters.searching.end(ticks_now());
   return item;
 }
 
@@ -174,7 +245,10 @@ job* worker::search_or_sleep() {
     const bool watches = !naps && m_scheduler.begin_watch();
     if (!naps && !watches) counters.parks.increment_unshared();
     const std::int64_t sleep_ns = naps ? nap_ns : watches ? k_watch_ns : k_forever_ns;
-    if (m_scheduler.idle.sleep(m_index, sleep_ns, m_scheduler)) { // there is work, and soon perhaps more
+    counters.parked.begin(ticks_now());
+    const bool woken = m_scheduler.idle.sleep(m_index, sleep_ns, m_scheduler);
+    counters.parked.end(ticks_now());
+    if (woken) { // there is work, and soon perhaps more
       search_ns = m_scheduler.search_ns;
       napped_ns = 0;
       nap_ns = k_nap_ns_min;
@@ -231,11 +305,21 @@ void worker::set_current(task_fiber& next) noexcept {
   set_this_task_stack(&next.tasks);
 }
 
+void worker::count_stack_use(const task_fiber& suspended) noexcept {
+  const auto used = static_cast<std::uint64_t>(static_cast<const char*>(suspended.memory().top()) -
+                                               static_cast<const char*>(__builtin_frame_address(0)));
+  counters.suspended_bytes.increment_unshared(used);
+  if (used > counters.suspended_bytes_max.load(order::relaxed))
+    counters.suspended_bytes_max.store(used, order::relaxed);
+}
+
 void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
   task_fiber& self = *m_current;
   promote_all(self.tasks);
   task_fiber& next = take_fiber();
+  end_phase();
   counters.suspensions.increment_unshared();
+  count_stack_use(self);
   m_pending = {publish, argument, &who, nullptr};
   set_current(next);
   self.switch_to(next);
@@ -244,6 +328,7 @@ void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
 
 void worker::resume(task_fiber& blocked) {
   task_fiber& self = *m_current;
+  counters.resumptions.increment_unshared();
   m_pending = {nullptr, nullptr, nullptr, &self};
   set_current(blocked);
   self.switch_to(blocked);

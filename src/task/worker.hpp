@@ -2,28 +2,20 @@
 
 #include "base/rng.hpp"
 #include "task/deque.hpp"
-#include "task/drain.hpp"
 #include "task/task_fiber.hpp"
+#include "task/worker_counters.hpp"
 
 #include <treadle/detail/future_state.hpp>
 #include <treadle/detail/latent.hpp>
 #include <treadle/detail/waiter.hpp>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace treadle::detail {
 
 class scheduler;
-
-/// Counters that one worker writes and anybody reads.
-struct alignas(k_cache_line) worker_counters : task_counts {
-  atomic<std::uint64_t> inlined{0};
-  atomic<std::uint64_t> stolen{0};
-  atomic<std::uint64_t> promoted{0};
-  atomic<std::uint64_t> suspensions{0};
-  atomic<std::uint64_t> parks{0};
-};
 
 /// One OS thread of a runtime. It always runs exactly one fiber; each fiber executes the same scheduling loop, so a
 /// fiber that blocks is simply left behind and another one from the pool goes on (docs/design/fibers.md).
@@ -32,7 +24,8 @@ struct alignas(k_cache_line) worker_counters : task_counts {
 /// again afterwards.
 class worker {
  public:
-  worker(scheduler& owner, unsigned index, std::size_t stack_bytes);
+  /// One of so many `workers`.
+  worker(scheduler& owner, unsigned index, unsigned workers, std::size_t stack_bytes);
   ~worker();
 
   /// Body of the OS thread; returns when the scheduler is told to exit.
@@ -72,6 +65,23 @@ class worker {
   /// By the joiner of a task that may still be there, so that it does not look like something to steal.
   void take_back(promoted_task& task) noexcept;
 
+  /// A phase is what a worker executes of one task at a stretch: from its start, or where it was suspended, to where it
+  /// suspends or ends.
+  void begin_phase(job& item) noexcept {
+    counters.phases.increment_unshared();
+    m_in_phase = true;
+    if (TREADLE_UNLIKELY(item.queued_at != 0)) end_wait(item);
+    if (TREADLE_UNLIKELY(m_phases_to_sample <= 0)) begin_sample();
+  }
+  void end_phase() noexcept {
+    if (!m_in_phase) return; // it was suspended
+    m_in_phase = false;
+    if (TREADLE_UNLIKELY(--m_phases_to_sample <= 0)) continue_sample();
+  }
+  /// How many tasks this worker has taken from another one.
+  const atomic<std::uint64_t>& stolen_from(unsigned other) const noexcept { return m_stolen_from[other]; }
+  void count_steal(unsigned victim) noexcept { m_stolen_from[victim].increment_unshared(); }
+
   scheduler& owner() const noexcept { return m_scheduler; }
   unsigned index() const noexcept { return m_index; }
   unsigned worker_count() const noexcept;
@@ -81,6 +91,7 @@ class worker {
   worker_counters counters;
   atomic<int> thread_id{0};
   atomic<bool> looks_for_work{true};
+  atomic<int> cpu{0}; // where it last looked for work
 
  private:
   static void fiber_main(fiber& self, fiber& previous);
@@ -95,6 +106,10 @@ class worker {
   job* look(std::int64_t ns);
   /// Without waking anybody; false when there was no memory and somebody may have been woken for it.
   bool queue(job& item) noexcept;
+  void end_wait(job& item) noexcept;
+  void begin_sample() noexcept;
+  void continue_sample() noexcept;
+  void count_stack_use(const task_fiber& suspended) noexcept;
   task_fiber& take_fiber();
   /// From now on this worker runs `next`, as soon as it is switched to.
   void set_current(task_fiber& next) noexcept;
@@ -110,7 +125,17 @@ class worker {
   const unsigned m_index;
   const std::size_t m_stack_bytes;
   xorshift m_random;
+  std::unique_ptr<atomic<std::uint64_t>[]> m_stolen_from; // by worker
   std::uint32_t m_ticks = 0;
+  // A sample: the end of one phase, the beginning of the next and its end.
+  std::int64_t m_phases_to_sample = 1;
+  std::int64_t m_phases_per_sample = 1;
+  std::int64_t m_phase_ended = 0;         // in ticks; 0 when the worker has looked for work since
+  std::int64_t m_sampled_phase_began = 0; // in ticks; 0 when this phase is no sample
+  std::uint64_t m_phases_sampled_to = 0;
+  std::int64_t m_management_ticks = 100; // before a phase, on average
+  bool m_in_phase = false;
+  std::uint32_t m_jobs_to_stamp = 1;
   std::int64_t m_looks_since = 0; // in ticks
   std::uint64_t m_suspensions_before = 0;
   std::int64_t m_stole_at = 0;      // in ticks; 0 when what it found last was not stolen
@@ -141,6 +166,14 @@ class worker {
 inline worker* this_worker() noexcept {
   const task_stack* current = this_task_stack();
   return current ? current->runner : nullptr;
+}
+/// Counts where the caller runs; returns the number before.
+inline std::uint64_t count(atomic<std::uint64_t> worker_counters::* what, std::uint64_t by = 1) noexcept {
+  worker* w = this_worker();
+  if (!w) return (counted_outside.*what).fetch_add(by, order::relaxed);
+  const std::uint64_t before = (w->counters.*what).load(order::relaxed);
+  (w->counters.*what).store(before + by, order::relaxed);
+  return before;
 }
 void set_this_task_stack(task_stack* current) noexcept;
 /// Lowest usable address of the stack that runs now, for stack_remaining().

@@ -90,6 +90,8 @@ class future_state : public job {
   bool run_unqueued() noexcept;
   /// Runs the task here, which has not been offered to anybody.
   void run_unoffered(sharing s) noexcept;
+  /// The same for a task that was never queued, because its inputs were there.
+  void run_directly(sharing s) noexcept;
   /// Runs the task, whose queue entry the caller has taken, for a get() of the caller.
   void run_taken(sharing s) noexcept;
 
@@ -113,6 +115,11 @@ class future_state : public job {
 
   /// Offers and queues a task; one that cannot be queued has the reason as its result.
   void schedule_or_fail() noexcept;
+
+  // What is counted of a task whose inputs may be missing: from its creation, at each look at it, to the last one.
+  void begin_staging() noexcept;
+  static void miss_input() noexcept;
+  void end_staging() noexcept;
 
   /// For tasks, before they become visible to others.
   void make_claimable(bool deferred) noexcept {

@@ -21,7 +21,8 @@ class job {
   /// What it is, for messages. May be called while it runs.
   virtual task_name name() const noexcept { return name_from("a task"); }
 
-  plain<job*> next_job = nullptr; // used by whichever list the job is in
+  plain<job*> next_job = nullptr;    // used by whichever list the job is in
+  plain<std::int64_t> queued_at = 0; // in ticks, of those whose time in the queue is measured
 
  protected:
   ~job() = default;

@@ -11,5 +11,7 @@ namespace treadle::detail {
 /// Throws std::bad_alloc. `bytes` given to slab_free must be those given to slab_allocate.
 [[nodiscard]] void* slab_allocate(std::size_t bytes);
 void slab_free(void* memory, std::size_t bytes) noexcept;
+/// What it has taken from operator new so far, in bytes.
+std::uint64_t slab_bytes() noexcept;
 
 } // namespace treadle::detail

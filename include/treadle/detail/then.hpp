@@ -64,19 +64,21 @@ class dataflow_state : public value_state<T> {
   /// For a node whose inputs are all ready and which nobody else knows: false when it has to be queued after all.
   bool run_at_once() noexcept {
     if (m_policy != launch::sync || !stack_has_room()) return false;
-    this->run_unoffered(sharing::unshared);
+    this->run_directly(sharing::unshared);
     return true;
   }
   /// Opens the node to `inputs` calls of input_is_ready(); must come before the first attachment.
   void expect_inputs(std::uint32_t inputs) noexcept {
     this->add_ref_unshared();
+    this->begin_staging();
     m_pending.store(inputs, order::relaxed);
   }
   void input_is_ready() noexcept {
     // acq_rel: the thread that starts the node sees what every input's thread published.
-    if (m_pending.fetch_sub(1, order::acq_rel) != 1) return;
+    if (m_pending.fetch_sub(1, order::acq_rel) != 1) return future_state::miss_input();
+    this->end_staging();
     if (m_policy != launch::sync || !stack_has_room()) return this->schedule_or_fail();
-    this->run_unoffered(sharing::shared);
+    this->run_directly(sharing::shared);
     this->release();
   }
 

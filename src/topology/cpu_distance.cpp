@@ -1,0 +1,34 @@
+#include "topology/cpu_distance.hpp"
+
+#include <hwloc.h>
+
+namespace treadle::detail {
+namespace {
+
+hwloc_topology_t this_machine() noexcept {
+  static const hwloc_topology_t machine = []() -> hwloc_topology_t { // never destroyed: it may be asked until the end
+    hwloc_topology_t topology = nullptr;
+    if (hwloc_topology_init(&topology) != 0) return nullptr;
+    if (hwloc_topology_load(topology) == 0) return topology;
+    hwloc_topology_destroy(topology);
+    return nullptr;
+  }();
+  return machine;
+}
+
+} // namespace
+
+cpu_distance distance_between(int cpu, int other_cpu) noexcept {
+  const hwloc_topology_t machine = this_machine();
+  if (!machine || cpu < 0 || other_cpu < 0) return cpu_distance::machine;
+  const hwloc_obj_t a = hwloc_get_pu_obj_by_os_index(machine, static_cast<unsigned>(cpu));
+  const hwloc_obj_t b = hwloc_get_pu_obj_by_os_index(machine, static_cast<unsigned>(other_cpu));
+  if (!a || !b) return cpu_distance::machine;
+  if (a == b) return cpu_distance::core;
+  const hwloc_obj_t common = hwloc_get_common_ancestor_obj(machine, a, b);
+  if (common->type == HWLOC_OBJ_CORE) return cpu_distance::core;
+  if (hwloc_obj_type_is_cache(common->type)) return cpu_distance::cache;
+  return hwloc_bitmap_isequal(a->nodeset, b->nodeset) ? cpu_distance::node : cpu_distance::machine;
+}
+
+} // namespace treadle::detail
