@@ -3,27 +3,44 @@
 #include <treadle/detail/config.hpp>
 
 #include <string>
+#include <vector>
 
 namespace treadle {
 
-/// How a runtime is set up. Zero means: choose. Where a field is zero the environment is asked, then the default taken.
+/// How a runtime is set up. Every field can also be given on the command line of the program, as --treadle:NAME=VALUE or
+/// --treadle:NAME VALUE, and in the environment. What the program sets itself goes first, then the command line, then
+/// the environment, then the default.
 struct runtime_options {
-  /// Workers (OS threads). TREADLE_WORKERS; default: usable cores, that is the affinity mask bounded by the CPU quota
-  /// of the control group.
+  /// Workers (OS threads). --treadle:workers, TREADLE_WORKERS; default: usable cores, that is the affinity mask bounded
+  /// by the CPU quota of the control group.
   unsigned workers = 0;
-  /// Usable bytes of a task's stack; only tasks that really suspend occupy one. TREADLE_STACK_BYTES; default 256 KiB.
+  /// Usable bytes of a task's stack; only tasks that really suspend occupy one. --treadle:stack-bytes,
+  /// TREADLE_STACK_BYTES; default 256 KiB.
   std::size_t stack_bytes = 0;
   /// Further pools with workers of their own, for pool_executor: "io:1,blas:2" (at most 15 letters, digits, '-' and '_'
-  /// each). TREADLE_POOLS. `workers` are those of the pool "default".
+  /// each). --treadle:pools, TREADLE_POOLS. `workers` are those of the pool "default".
   std::string pools = {};
   /// Idle workers may interrupt busy ones by a signal (SIGURG, with SA_RESTART, at most every 50 us) to be given latent
   /// work that would wait for the end of a long function otherwise. A system call that a task waits in may then fail
   /// with EINTR, those that SA_RESTART does not cover. Programs that use SIGURG themselves are left alone.
-  /// TREADLE_NUDGE=0 turns it off.
+  /// --treadle:nudge=0, TREADLE_NUDGE=0 turns it off.
   bool nudge = true;
+  /// Counters to print when the runtime ends, and every so often before: names or patterns (treadle/counters.hpp).
+  /// --treadle:print-counter, any number of times; TREADLE_PRINT_COUNTER, separated by ';'.
+  std::vector<std::string> print_counters = {};
+  /// How often, in ms; 0: only at the end. --treadle:print-counter-interval, TREADLE_PRINT_COUNTER_INTERVAL.
+  unsigned print_counter_interval_ms = 0;
+  /// "stdout" (the default), "stderr", "none" or the name of a file, which is written anew by the first runtime of the
+  /// process. --treadle:print-counter-destination, TREADLE_PRINT_COUNTER_DESTINATION.
+  std::string print_counter_destination = {};
+  /// "text" (the default), "csv" or "json", an object per line. --treadle:print-counter-format,
+  /// TREADLE_PRINT_COUNTER_FORMAT.
+  std::string print_counter_format = {};
+  /// Print what counters there are when the runtime starts. --treadle:list-counters, TREADLE_LIST_COUNTERS=1.
+  bool list_counters = false;
 
-  /// Takes every `--treadle:NAME=VALUE` (workers, stack-bytes, pools, nudge) out of the arguments and leaves the rest
-  /// in place. Throws std::invalid_argument naming an option that is unknown or has an unusable value.
+  /// Takes every --treadle: option out of the arguments and leaves the rest in place, for programs whose own parser
+  /// would refuse them. Throws std::invalid_argument naming an option that is unknown or has an unusable value.
   [[nodiscard]] static runtime_options from_arguments(int& argc, char** argv);
 };
 
@@ -72,6 +89,7 @@ class runtime {
  private:
   friend class detail::scheduler;
   struct pools;
+  void withdraw() noexcept; // from those that tasks may use
   pools* m_pools; // the default one first
 };
 

@@ -57,7 +57,7 @@ void future_state::run_taken(sharing s) noexcept {
 }
 
 void future_state::run() noexcept {
-  if (!run_unqueued()) this_worker()->counters.phases.increment_unshared(~std::uint64_t{0}); // it was no phase of it
+  if (!run_unqueued()) this_worker()->void_phase();
   release();
   this_worker()->counters.count_finished();
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -27,39 +29,122 @@ std::size_t parse(std::string_view name, std::string_view text, std::size_t min,
   return value;
 }
 
-std::size_t from_environment(const char* name, std::size_t min, std::size_t max, std::size_t otherwise = 0) {
-  const char* text = std::getenv(name);
-  return text && *text ? parse(name, text, min, max) : otherwise;
+constexpr std::string_view k_prefix = "--treadle:";
+
+struct option {
+  std::string_view name; ///< behind --treadle:
+  const char* variable;
+  const char* value; ///< what it stands for in messages; null when the option takes none
+  bool (*is_set)(const runtime_options& options);
+  /// `source` is the option or variable, for messages.
+  void (*set)(runtime_options& options, std::string_view source, std::string_view text);
+};
+
+constexpr option k_options[] = {
+    {"workers", "TREADLE_WORKERS", "N", [](const runtime_options& o) { return o.workers != 0; },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       o.workers = static_cast<unsigned>(parse(source, text, 1, k_workers_max));
+     }},
+    {"stack-bytes", "TREADLE_STACK_BYTES", "N", [](const runtime_options& o) { return o.stack_bytes != 0; },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       o.stack_bytes = parse(source, text, k_stack_bytes_min, k_stack_bytes_max);
+     }},
+    {"pools", "TREADLE_POOLS", "NAME:N,...", [](const runtime_options& o) { return !o.pools.empty(); },
+     [](runtime_options& o, std::string_view, std::string_view text) { o.pools = text; }},
+    {"nudge", "TREADLE_NUDGE", "0", [](const runtime_options& o) { return !o.nudge; },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       o.nudge = parse(source, text, 0, 1) != 0;
+     }},
+    {"print-counter", "TREADLE_PRINT_COUNTER", "NAME",
+     [](const runtime_options& o) { return !o.print_counters.empty(); },
+     [](runtime_options& o, std::string_view, std::string_view text) {
+       for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
+         end = std::min(text.find(';'), text.size());
+         o.print_counters.emplace_back(text.substr(0, end));
+       }
+     }},
+    {"print-counter-interval", "TREADLE_PRINT_COUNTER_INTERVAL", "MS",
+     [](const runtime_options& o) { return o.print_counter_interval_ms != 0; },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       o.print_counter_interval_ms = static_cast<unsigned>(parse(source, text, 0, 86'400'000));
+     }},
+    {"print-counter-destination", "TREADLE_PRINT_COUNTER_DESTINATION", "stdout|stderr|none|FILE",
+     [](const runtime_options& o) { return !o.print_counter_destination.empty(); },
+     [](runtime_options& o, std::string_view, std::string_view text) { o.print_counter_destination = text; }},
+    {"print-counter-format", "TREADLE_PRINT_COUNTER_FORMAT", "text|csv|json",
+     [](const runtime_options& o) { return !o.print_counter_format.empty(); },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       if (text != "text" && text != "csv" && text != "json")
+         throw std::invalid_argument(std::string(source) + ": expected text, csv or json, got '" + std::string(text) +
+                                     "'");
+       o.print_counter_format = text;
+     }},
+    {"list-counters", "TREADLE_LIST_COUNTERS", nullptr, [](const runtime_options& o) { return o.list_counters; },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       o.list_counters = text.empty() || parse(source, text, 0, 1) != 0;
+     }},
+};
+
+const option& find_option(std::string_view name) {
+  std::string known;
+  for (const option& one : k_options) {
+    if (one.name == name) return one;
+    known += (known.empty() ? "" : ", ") + std::string(k_prefix) + std::string(one.name) +
+             (one.value ? "=" + std::string(one.value) : "");
+  }
+  throw std::invalid_argument("unknown option '" + std::string(k_prefix) + std::string(name) + "'; known: " + known);
+}
+
+struct given_option {
+  const option* what;
+  std::string source, text;
+};
+
+/// The option that `argument` is, if it is one of ours; `next` is what follows it, or null, and is taken when the value
+/// is not behind '='.
+std::optional<given_option> read_option(std::string_view argument, const char* next, bool& took_next) {
+  took_next = false;
+  if (!argument.starts_with(k_prefix)) return std::nullopt;
+  const std::size_t equals = std::min(argument.find('='), argument.size());
+  given_option given{nullptr, std::string(argument.substr(0, equals)), {}};
+  given.what = &find_option(argument.substr(k_prefix.size(), equals - k_prefix.size()));
+  if (equals != argument.size()) {
+    given.text = argument.substr(equals + 1);
+  } else if (given.what->value) {
+    if (!next) throw std::invalid_argument(given.source + ": expected " + given.what->value + " behind it");
+    given.text = next;
+    took_next = true;
+  }
+  return given;
+}
+
+/// Those on the command line of this process, whoever wrote its main().
+std::vector<given_option> read_command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> arguments;
+  for (std::string one; std::getline(file, one, '\0');) arguments.push_back(std::move(one));
+  std::vector<given_option> all;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    bool took_next = false;
+    const char* next = i + 1 < arguments.size() ? arguments[i + 1].c_str() : nullptr;
+    if (auto given = read_option(arguments[i], next, took_next)) all.push_back(std::move(*given));
+    i += took_next;
+  }
+  return all;
 }
 
 } // namespace
 
 runtime_options runtime_options::from_arguments(int& argc, char** argv) {
-  constexpr std::string_view k_prefix = "--treadle:";
   runtime_options options;
   int kept = argc > 0 ? 1 : 0;
   for (int i = kept; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (!argument.starts_with(k_prefix)) {
+    bool took_next = false;
+    if (const auto given = read_option(argv[i], i + 1 < argc ? argv[i + 1] : nullptr, took_next))
+      given->what->set(options, given->source, given->text);
+    else
       argv[kept++] = argv[i];
-      continue;
-    }
-    const std::size_t equals = argument.find('=');
-    const std::string_view name = argument.substr(0, equals);
-    const std::string_view text = equals == argument.npos ? std::string_view() : argument.substr(equals + 1);
-    if (name == "--treadle:workers") {
-      options.workers = static_cast<unsigned>(parse(name, text, 1, k_workers_max));
-    } else if (name == "--treadle:stack-bytes") {
-      options.stack_bytes = parse(name, text, k_stack_bytes_min, k_stack_bytes_max);
-    } else if (name == "--treadle:pools") {
-      options.pools = text;
-    } else if (name == "--treadle:nudge") {
-      options.nudge = parse(name, text, 0, 1) != 0;
-    } else {
-      throw std::invalid_argument("unknown option '" + std::string(name) +
-                                  "'; known: --treadle:workers=N, --treadle:stack-bytes=N, --treadle:pools=NAME:N,..., "
-                                  "--treadle:nudge=0");
-    }
+    i += took_next;
   }
   argc = kept;
   argv[argc] = nullptr;
@@ -69,24 +154,24 @@ runtime_options runtime_options::from_arguments(int& argc, char** argv) {
 namespace detail {
 
 runtime_options resolve(runtime_options options) {
-  if (options.workers == 0) {
-    options.workers = static_cast<unsigned>(from_environment("TREADLE_WORKERS", 1, k_workers_max));
+  static const std::vector<given_option> command_line = read_command_line();
+  const runtime_options by_program = options;
+  for (const option& one : k_options) {
+    if (one.is_set(by_program)) continue;
+    for (const given_option& given : command_line) {
+      if (given.what == &one) one.set(options, given.source, given.text);
+    }
+    if (one.is_set(options)) continue;
+    if (const char* text = std::getenv(one.variable); text && *text) one.set(options, one.variable, text);
   }
   if (options.workers == 0) options.workers = usable_cores();
   if (options.workers > k_workers_max) {
     throw std::invalid_argument("runtime_options::workers: at most " + std::to_string(k_workers_max));
   }
-  if (options.stack_bytes == 0) {
-    options.stack_bytes = from_environment("TREADLE_STACK_BYTES", k_stack_bytes_min, k_stack_bytes_max);
-  }
   if (options.stack_bytes == 0) options.stack_bytes = k_stack_bytes_default;
   if (options.stack_bytes < k_stack_bytes_min || options.stack_bytes > k_stack_bytes_max) {
     throw std::invalid_argument("runtime_options::stack_bytes: expected 16384 to 4294967296");
   }
-  if (options.pools.empty()) {
-    if (const char* pools = std::getenv("TREADLE_POOLS")) options.pools = pools;
-  }
-  if (options.nudge) options.nudge = from_environment("TREADLE_NUDGE", 0, 1, 1) != 0;
   return options;
 }
 

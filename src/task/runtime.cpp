@@ -1,5 +1,6 @@
 #include <treadle/runtime.hpp>
 
+#include "observe/counter_printer.hpp"
 #include "task/options.hpp"
 #include "task/scheduler.hpp"
 #include "task/thread_counters.hpp"
@@ -10,8 +11,10 @@
 #include <treadle/parallel_invoke.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -49,6 +52,7 @@ runtime& default_runtime() {
 
 struct runtime::pools {
   std::vector<std::unique_ptr<detail::scheduler>> all;
+  std::optional<detail::counter_printer> printer;
 };
 
 detail::scheduler& detail::scheduler::of(const runtime& r) noexcept { return *r.m_pools->all.front(); }
@@ -70,18 +74,34 @@ runtime::runtime(runtime_options options) {
     made->all.push_back(
         std::make_unique<detail::scheduler>(pool.name.c_str(), pool.workers, resolved, search_ns, *this));
   }
-  m_pools = made.release();
+  m_pools = made.get();
   detail::publish_thread_counters();
+  {
+    std::lock_guard guard(runtimes().mutex);
+    runtimes().live.push_back(this);
+  }
+  try {
+    if (resolved.list_counters) std::fputs(detail::counter_table().c_str(), stdout);
+    if (!resolved.print_counters.empty())
+      made->printer.emplace(detail::counter_printer::options{
+          resolved.print_counters, std::int64_t{resolved.print_counter_interval_ms} * 1'000'000,
+          resolved.print_counter_destination, resolved.print_counter_format});
+  } catch (...) {
+    withdraw();
+    throw;
+  }
+  made.release();
+}
+
+void runtime::withdraw() noexcept {
   std::lock_guard guard(runtimes().mutex);
-  runtimes().live.push_back(this);
+  std::erase(runtimes().live, this);
 }
 
 runtime::~runtime() {
   wait_idle(); // while it still is the current one for the tasks in flight
-  {
-    std::lock_guard guard(runtimes().mutex);
-    std::erase(runtimes().live, this);
-  }
+  m_pools->printer.reset();
+  withdraw();
   for (auto& pool : m_pools->all) pool->await_visitors(); // their tasks may go to any pool
   wait_idle();
   delete m_pools;

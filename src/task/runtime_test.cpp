@@ -86,9 +86,44 @@ TEST(runtime_test, options_from_arguments_leave_the_rest_in_place) {
   EXPECT_EQ(argv[3], nullptr);
 }
 
+TEST(runtime_test, values_of_options_may_follow_them) {
+  std::string text[] = {"program", "--treadle:print-counter", "/a/b", "input", "--treadle:print-counter=/c/*",
+                        "--treadle:list-counters", "--treadle:print-counter-interval", "10"};
+  char* argv[] = {text[0].data(), text[1].data(), text[2].data(), text[3].data(), text[4].data(),
+                  text[5].data(), text[6].data(), text[7].data(), nullptr};
+  int argc = 8;
+  const auto options = runtime_options::from_arguments(argc, argv);
+  EXPECT_EQ(options.print_counters, (std::vector<std::string>{"/a/b", "/c/*"}));
+  EXPECT_TRUE(options.list_counters);
+  EXPECT_EQ(options.print_counter_interval_ms, 10u);
+  ASSERT_EQ(argc, 2);
+  EXPECT_STREQ(argv[1], "input");
+}
+
+TEST(runtime_test, counters_are_printed_at_the_end) {
+  const std::string file = ::testing::TempDir() + "printed_counters";
+  {
+    runtime rt({.workers = 2,
+                .print_counters = {"/threads/count/cumulative", "/threads{locality#0/worker-thread#*}/idle-rate"},
+                .print_counter_destination = file,
+                .print_counter_format = "csv"});
+    for (int i = 0; i < 10; ++i) async([] {}).get();
+  }
+  std::ifstream lines(file);
+  std::string head, values;
+  std::getline(lines, head);
+  std::getline(lines, values);
+  EXPECT_EQ(head, "time [s],/threads{locality#0/total}/count/cumulative,"
+                  "/threads{locality#0/worker-thread#0}/idle-rate [%],"
+                  "/threads{locality#0/worker-thread#1}/idle-rate [%]");
+  EXPECT_NE(values.find(",10,"), std::string::npos) << values;
+  EXPECT_THROW(runtime({.workers = 1, .print_counters = {"/threads/nonsense"}}), std::invalid_argument);
+  EXPECT_EQ(runtime::current_or_null(), nullptr);
+}
+
 TEST(runtime_test, bad_options_are_refused_by_name) {
   for (std::string bad : {"--treadle:workers=0", "--treadle:workers=two", "--treadle:workers", "--treadle:wrokers=2",
-                          "--treadle:stack-bytes=1", "--treadle:workers=2x"}) {
+                          "--treadle:stack-bytes=1", "--treadle:workers=2x", "--treadle:print-counter-format=xml"}) {
     char name[] = "p";
     char* argv[] = {name, bad.data(), nullptr};
     int argc = 2;

@@ -102,9 +102,21 @@ void worker::scheduling_loop() {
 }
 
 void worker::end_wait(job& item) noexcept {
-  const std::int64_t waited = ticks_now() - std::exchange(item.queued_at, 0);
-  counters.pending_ticks.increment_unshared(static_cast<std::uint64_t>(std::max<std::int64_t>(waited, 0)));
+  m_waited = std::max<std::int64_t>(ticks_now() - std::exchange(item.queued_at, 0), 0);
+  m_waited_before = counters.phases.load(order::relaxed);
+  counters.pending_ticks.increment_unshared(static_cast<std::uint64_t>(m_waited));
   counters.pending_waits.increment_unshared();
+}
+
+void worker::void_phase() noexcept {
+  if (!m_in_phase) return;
+  const std::uint64_t phases = counters.phases.load(order::relaxed);
+  if (m_waited_before == phases) {
+    counters.pending_ticks.increment_unshared(0 - static_cast<std::uint64_t>(m_waited));
+    counters.pending_waits.increment_unshared(~std::uint64_t{0});
+  }
+  counters.phases.store(phases - 1, order::relaxed);
+  m_sampled_phase_began = 0;
 }
 
 void worker::begin_sample() noexcept {

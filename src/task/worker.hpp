@@ -78,6 +78,8 @@ class worker {
     m_in_phase = false;
     if (TREADLE_UNLIKELY(--m_phases_to_sample <= 0)) continue_sample();
   }
+  /// The queue entry was stale: its task had been run in place. Also where no phase was begun for it.
+  void void_phase() noexcept;
   /// How many tasks this worker has taken from another one.
   const atomic<std::uint64_t>& stolen_from(unsigned other) const noexcept { return m_stolen_from[other]; }
   void count_steal(unsigned victim) noexcept { m_stolen_from[victim].increment_unshared(); }
@@ -136,6 +138,8 @@ class worker {
   std::int64_t m_management_ticks = 100; // before a phase, on average
   bool m_in_phase = false;
   std::uint32_t m_jobs_to_stamp = 1;
+  std::int64_t m_waited = 0;          // in ticks, before the last phase for which it was measured ...
+  std::uint64_t m_waited_before = 0; // ... whose number is this
   std::int64_t m_looks_since = 0; // in ticks
   std::uint64_t m_suspensions_before = 0;
   std::int64_t m_stole_at = 0;      // in ticks; 0 when what it found last was not stolen
