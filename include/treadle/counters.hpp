@@ -20,7 +20,7 @@ namespace treadle::counters {
 /// What a value means.
 enum class kind {
   gauge,     ///< the state at the moment of reading
-  monotonic, ///< how many, or how much, since the last reset of the reader
+  monotonic, ///< how many, or how much, since the start or the last reset of the reader
   average,   ///< a mean over what happened since then; NaN when nothing did
   ratio,     ///< a share of the time since then, in percent; NaN when there was none
   elapsed,   ///< time that has passed since then
@@ -51,8 +51,8 @@ struct reading {
 namespace treadle::detail {
 class counter_state;
 
-/// What a counter is computed from. Both grow, except those of a gauge, so a reader that remembers them has its own
-/// "since".
+/// What a counter is computed from. Both grow, except those of a gauge, so a reader that remembers them can subtract
+/// them.
 struct counter_sample {
   double value = 0;
   double base = 0;         ///< of averages and ratios: the divisor
@@ -81,8 +81,9 @@ void remove_counter(const std::string& name) noexcept;
 
 namespace treadle::counters {
 
-/// Reads one counter. A reader remembers when it was made or reset, and what it says counts from then on: readers do
-/// not disturb each other. Calls on one object must not overlap; different ones are independent.
+/// Reads one counter: since the start of what it counts, such as the runtime, or since the last reset(). A reset is the
+/// reader's own affair, readers do not disturb each other. Calls on one object must not overlap; different ones are
+/// independent.
 ///
 /// A reading takes a lock and some 100 ns per worker; it never stops or slows the workers.
 class counter {
@@ -99,7 +100,7 @@ class counter {
   /// not exist, the machine does not allow it. The message says why.
   double value() const;
   reading read() const;
-  /// From now on values count from here. Gauges stay what they are.
+  /// From here on values count from now. Gauges stay what they are.
   void reset();
 
  private:

@@ -21,16 +21,14 @@ counters::description named(counters::description about, const counter_name& nam
   return about;
 }
 
-/// One instance of a type, and the reader's memory of where it starts to count.
+/// One instance of a type, and the reader's memory of its last reset.
 class plain_counter final : public counter_state {
  public:
   plain_counter(const counter_name& name, std::shared_ptr<const counter_type> type)
       : counter_state(named(type->about(), name)),
         m_type(std::move(type)),
         m_instance(name.instance_text()),
-        m_parameters(name.parameters) {
-    start();
-  }
+        m_parameters(name.parameters) {}
 
   void read_into(counters::reading& result) const override {
     counter_sample now = sample();
@@ -57,17 +55,16 @@ class plain_counter final : public counter_state {
       result.ranges = std::move(now.ranges);
     }
   }
-  void reset() override { start(); }
-
- private:
-  counter_sample sample() const { return m_type->read(m_instance, m_parameters); }
-  void start() {
+  void reset() override {
     try {
       m_start = sample();
-    } catch (const std::runtime_error&) { // not there yet: from zero
+    } catch (const std::runtime_error&) { // not there at the moment: from zero
       m_start = {};
     }
   }
+
+ private:
+  counter_sample sample() const { return m_type->read(m_instance, m_parameters); }
 
   const std::shared_ptr<const counter_type> m_type;
   const std::string m_instance, m_parameters;

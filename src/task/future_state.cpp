@@ -25,26 +25,26 @@ void future_state::run_unoffered(sharing s) noexcept {
 }
 
 void future_state::run_directly(sharing s) noexcept {
-  count(&worker_counters::direct);
+  count(&readiness_counts::direct);
   run_unoffered(s);
 }
 
 void future_state::begin_staging() noexcept {
   constexpr std::uint64_t k_staged_per_stamp = 16;
-  if (count(&worker_counters::staged) % k_staged_per_stamp == 0) queued_at = ticks_now();
+  if (count(&readiness_counts::staged) % k_staged_per_stamp == 0) queued_at = ticks_now();
 }
 
 void future_state::miss_input() noexcept {
-  count(&worker_counters::staged_accesses);
-  count(&worker_counters::staged_misses);
+  count(&readiness_counts::staged_accesses);
+  count(&readiness_counts::staged_misses);
 }
 
 void future_state::end_staging() noexcept {
-  count(&worker_counters::staged_accesses);
+  count(&readiness_counts::staged_accesses);
   if (queued_at == 0) return;
   const std::int64_t waited = ticks_now() - std::exchange(queued_at, 0);
-  count(&worker_counters::staged_ticks, static_cast<std::uint64_t>(std::max<std::int64_t>(waited, 0)));
-  count(&worker_counters::staged_waits);
+  count(&readiness_counts::staged_ticks, static_cast<std::uint64_t>(std::max<std::int64_t>(waited, 0)));
+  count(&readiness_counts::staged_waits);
 }
 
 void future_state::run_taken(sharing s) noexcept {

@@ -23,6 +23,7 @@ scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime
       is_default(name == "default"),
       serial(next_serial.fetch_add(1, order::relaxed)),
       m_nudges(resolved.nudge && worker_count > 1 && enable_nudges()) {
+  outside_at_start.add(counted_outside);
   init_asymmetric_fence();
   report_stack_overflows();
   for (unsigned i = 0; i < worker_count; ++i) {

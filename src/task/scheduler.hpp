@@ -76,7 +76,8 @@ class scheduler {
   const std::int64_t search_ns; ///< how long a worker looks for work before it sleeps
   const std::string name;
   const bool is_default;
-  const std::uint64_t serial; ///< among all that this process has made
+  const std::uint64_t serial;        ///< among all that this process has made
+  readiness_counts outside_at_start; ///< what foreign threads had counted before
 
   bool quiescent() const noexcept { return all_finished(injected_tasks, workers); }
   std::uint64_t tasks_created() const noexcept;

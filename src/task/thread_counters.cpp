@@ -33,7 +33,7 @@ struct thread_sums {
   double overhead_ns() const { return alive_ns - executing_ns(); }
   double staged_now() const { return staged - (staged_accesses - staged_misses); }
 
-  void add_counts(const worker_counters& c);
+  void add(const readiness_counts& c);
   void add(const scheduler& pool, const worker& w);
   void add_shared(const scheduler& pool);
 };
@@ -41,11 +41,20 @@ struct thread_sums {
 double ns(std::uint64_t ticks) { return static_cast<double>(ticks_to_ns(static_cast<std::int64_t>(ticks))); }
 double number(const atomic<std::uint64_t>& a) { return static_cast<double>(a.load(order::relaxed)); }
 
-void thread_sums::add_counts(const worker_counters& c) {
+void thread_sums::add(const readiness_counts& c) {
+  direct += number(c.direct);
+  staged_misses += number(c.staged_misses);
+  staged_accesses += number(c.staged_accesses);
+  staged += number(c.staged);
+  staged_ns += ns(c.staged_ticks.load(order::relaxed));
+  staged_waits += number(c.staged_waits);
+}
+
+void thread_sums::add(const scheduler& pool, const worker& w) {
+  const worker_counters& c = w.counters;
   finished += number(c.finished); // before what was created: so there is never more finished than created
   created += number(c.created);
   inlined += number(c.inlined);
-  direct += number(c.direct);
   promoted += number(c.promoted);
   suspensions += number(c.suspensions);
   resumptions += number(c.resumptions);
@@ -53,22 +62,13 @@ void thread_sums::add_counts(const worker_counters& c) {
   phases += number(c.phases);
   pending_accesses += number(c.pending_accesses);
   pending_misses += number(c.pending_misses);
-  staged_misses += number(c.staged_misses);
-  staged_accesses += number(c.staged_accesses);
-  staged += number(c.staged);
   steals_tried += number(c.steals_tried);
   pending_ns += ns(c.pending_ticks.load(order::relaxed));
   pending_waits += number(c.pending_waits);
-  staged_ns += ns(c.staged_ticks.load(order::relaxed));
-  staged_waits += number(c.staged_waits);
   suspended_bytes += number(c.suspended_bytes);
   suspended_bytes_max = std::max(suspended_bytes_max, number(c.suspended_bytes_max));
   for (int i = 0; i < worker_counters::k_duration_ranges; ++i) durations[i] += number(c.durations[i]);
-}
-
-void thread_sums::add(const scheduler& pool, const worker& w) {
-  const worker_counters& c = w.counters;
-  add_counts(c);
+  add(static_cast<const readiness_counts&>(c));
   for (const auto& other : pool.workers) {
     const double taken = number(w.stolen_from(other->index()));
     given += number(other->stolen_from(w.index()));
@@ -247,7 +247,12 @@ bool add_up(const pool_list& pools, const thread_instance& which, thread_sums& s
       found = true;
     }
   }
-  if (!which.pool && !which.worker) sums.add_counts(counted_outside);
+  if (!which.pool && !which.worker) {
+    readiness_counts outside;
+    outside.add(counted_outside);
+    outside.subtract(pools.front()->outside_at_start);
+    sums.add(outside);
+  }
   return found;
 }
 

@@ -17,7 +17,7 @@
 namespace treadle::detail {
 
 constinit atomic<std::uint64_t> last_hungry_ms{0};
-constinit worker_counters counted_outside;
+constinit readiness_counts counted_outside;
 
 namespace {
 

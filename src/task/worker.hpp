@@ -172,7 +172,7 @@ inline worker* this_worker() noexcept {
   return current ? current->runner : nullptr;
 }
 /// Counts where the caller runs; returns the number before.
-inline std::uint64_t count(atomic<std::uint64_t> worker_counters::* what, std::uint64_t by = 1) noexcept {
+inline std::uint64_t count(atomic<std::uint64_t> readiness_counts::* what, std::uint64_t by = 1) noexcept {
   worker* w = this_worker();
   if (!w) return (counted_outside.*what).fetch_add(by, order::relaxed);
   const std::uint64_t before = (w->counters.*what).load(order::relaxed);
