@@ -116,6 +116,8 @@ std::vector<description> discover(std::string_view pattern = "/*/*");
 class group {
  public:
   explicit group(const std::vector<std::string>& patterns);
+  group(group&&) noexcept = default;
+  group& operator=(group&&) noexcept = default;
   /// Those that cannot be read at the moment have NaN as their value.
   std::vector<reading> read() const;
   void reset();

@@ -7,7 +7,8 @@
 
 namespace treadle {
 
-/// How a runtime is set up. Every field can also be given on the command line of the program, as --treadle:NAME=VALUE or
+/// How a runtime is set up. Every field can also be given on the command line of the program, as --treadle:NAME=VALUE
+/// or
 /// --treadle:NAME VALUE, and in the environment. What the program sets itself goes first, then the command line, then
 /// the environment, then the default.
 struct runtime_options {
@@ -90,7 +91,7 @@ class runtime {
   friend class detail::scheduler;
   struct pools;
   void withdraw() noexcept; // from those that tasks may use
-  pools* m_pools; // the default one first
+  pools* m_pools;           // the default one first
 };
 
 } // namespace treadle

@@ -1,10 +1,12 @@
 // The native module treadle._native: programs, the runtime of the process, and what both report. Python wraps it; see
 // python/treadle/_native.pyi for the types.
 #include "convert.hpp"
+#include "counters.hpp"
 #include "session.hpp"
 
 #include <treadle/machine.hpp>
 #include <treadle/physl.hpp>
+#include <treadle/runtime.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -238,6 +240,17 @@ NB_MODULE(_native, m) {
   m.def("stop_runtime", &stop_runtime, nb::call_guard<nb::gil_scoped_release>());
   m.def("cancel_submissions", &cancel_submissions, nb::call_guard<nb::gil_scoped_release>());
   m.def("runtime_workers", &runtime_workers, nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "without_runtime_options",
+      [](std::vector<std::string> arguments) {
+        std::vector<char*> argv{arguments.emplace(arguments.begin())->data()}; // the program's name
+        for (std::size_t i = 1; i < arguments.size(); ++i) argv.push_back(arguments[i].data());
+        argv.push_back(nullptr);
+        int argc = static_cast<int>(arguments.size());
+        static_cast<void>(runtime_options::from_arguments(argc, argv.data()));
+        return std::vector<std::string>(argv.begin() + 1, argv.begin() + argc);
+      },
+      "arguments"_a);
   m.def("runtime_statistics", [] {
     const auto s = statistics();
     nb::dict d;
@@ -251,6 +264,7 @@ NB_MODULE(_native, m) {
     return d;
   });
   m.def("forget_after_fork", &forget_after_fork);
+  bind_counters(m);
 
   m.def("take_output", &take_output);
   m.def("take_completions", &completions);

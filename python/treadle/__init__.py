@@ -8,6 +8,7 @@
 
 from . import physl
 from .config import Config, config, policies
+from .counters import Counters, Reading, counters
 from .errors import Error, PhyslError, UnsupportedError
 from .future import Future
 from .info import info
@@ -20,14 +21,17 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Config",
+    "Counters",
     "Error",
     "Future",
     "JitFunction",
     "Lowered",
     "PhyslError",
     "Profile",
+    "Reading",
     "UnsupportedError",
     "config",
+    "counters",
     "info",
     "jit",
     "physl",

@@ -12,10 +12,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from . import demo, physl
+from . import _native, demo, physl
 from .config import config
+from .counters import counters, without_total
 from .errors import Error
 from .info import info as gather
 
@@ -197,10 +199,40 @@ def info_command(
     out.print(table)
 
 
+@app.command("counters")
+def counters_command(
+    pattern: Annotated[str, typer.Argument(help="Only those that match.")] = "/*/*",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON array.")] = False,
+) -> None:
+    """List the counters that every Treadle program can print, with unit and meaning.
+
+    Print some of them when any program ends, a Python one for example:
+
+      python program.py '--treadle:print-counter=/threads/time/*'
+
+    also every 100 ms, to a file: --treadle:print-counter-interval=100 --treadle:print-counter-format=csv
+    --treadle:print-counter-destination=counters.csv
+    """
+    found = counters.list(pattern)
+    if not found:
+        raise ValueError(f"no counter matches '{pattern}'")
+    if as_json:
+        print(json_module.dumps([one._asdict() for one in found]))
+        return
+    table = Table("counter", "kind", "unit", "meaning", box=None, pad_edge=False)
+    table.columns[0].overflow = "fold"
+    table.columns[0].min_width = 38
+    for one in found:
+        table.add_row(escape(without_total(one.name)), one.kind, one.unit, escape(one.help))
+    out.print(table)
+
+
 def main() -> None:
     """Errors are one message on stderr and exit code 1; wrong usage is 2, an interruption 130."""
     code = 0
     try:
+        if any(argument.startswith("--treadle:") for argument in sys.argv):
+            sys.argv[1:] = _native.without_runtime_options(sys.argv[1:])  # the runtime reads them itself
         code = app(standalone_mode=False) or 0  # the code of typer.Exit, which an interruption becomes inside
     except (typer.Abort, KeyboardInterrupt):
         code = 130

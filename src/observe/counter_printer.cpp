@@ -23,8 +23,8 @@ std::FILE* open_file(const std::string& name) {
   if (file) return file;
   const int error = errno;
   written.erase(name);
-  throw std::invalid_argument("--treadle:print-counter-destination: cannot write '" + name + "': " +
-                              std::strerror(error));
+  throw std::invalid_argument("--treadle:print-counter-destination: cannot write '" + name +
+                              "': " + std::strerror(error));
 }
 
 std::FILE* open_destination(const std::string& name) {
@@ -154,11 +154,10 @@ std::string counter_table() {
     if (!one.unit.empty()) text += " [" + one.unit + "]";
     text += "\n      " + one.help + '\n';
   }
-  return text +
-         "  of a worker or a pool: {locality#0/worker-thread#N}, {locality#0/pool#NAME/worker-thread#N}, "
-         "{locality#0/pool#NAME/total}; `#*` for all\n"
-         "  /statistics{COUNTER}/average|stddev|median|min|max|rate|rolling_average|...@PERIOD_MS[,SAMPLES]\n"
-         "  /arithmetics/add|subtract|multiply|divide|mean|variance|median|min|max|count@COUNTER[,COUNTER]...\n";
+  return text + "  of a worker or a pool: {locality#0/worker-thread#N}, {locality#0/pool#NAME/worker-thread#N}, "
+                "{locality#0/pool#NAME/total}; `#*` for all\n"
+                "  /statistics{COUNTER}/average|stddev|median|min|max|rate|rolling_average|...@PERIOD_MS[,SAMPLES]\n"
+                "  /arithmetics/add|subtract|multiply|divide|mean|variance|median|min|max|count@COUNTER[,COUNTER]...\n";
 }
 
 } // namespace treadle::detail

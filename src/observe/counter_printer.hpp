@@ -19,8 +19,8 @@ class counter_printer final : periodic_action {
     std::string format;           ///< "text" or "", "csv", "json"
   };
 
-  /// Counts from now on. Throws std::invalid_argument when a pattern is none or matches nothing, or when the file cannot
-  /// be written.
+  /// Counts from now on. Throws std::invalid_argument when a pattern is none or matches nothing, or when the file
+  /// cannot be written.
   explicit counter_printer(const options& wanted);
   /// Prints for the last time. What could not be written, to a full disk for example, is said on stderr.
   ~counter_printer();

@@ -67,7 +67,9 @@ TEST_F(counter_printer_test, csv_has_one_head) {
 
 TEST_F(counter_printer_test, json_lines) {
   counters::definition none({"/printed/none", counters::kind::gauge, "", ""}, [] { return 0.0 / 0.0; });
-  { counter_printer printer(to_file("json")); }
+  {
+    counter_printer printer(to_file("json"));
+  }
   const std::string text = text_of(file);
   EXPECT_TRUE(text.starts_with("{\"time_s\": 0.")) << text;
   EXPECT_TRUE(text.ends_with(
@@ -76,8 +78,12 @@ TEST_F(counter_printer_test, json_lines) {
 }
 
 TEST_F(counter_printer_test, later_ones_of_the_process_append) {
-  { counter_printer printer(to_file("csv")); }
-  { counter_printer printer(to_file("csv")); }
+  {
+    counter_printer printer(to_file("csv"));
+  }
+  {
+    counter_printer printer(to_file("csv"));
+  }
   const std::string text = text_of(file);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
 }
@@ -91,7 +97,9 @@ TEST_F(counter_printer_test, what_cannot_be_written) {
                            "directory");
   }
   testing::internal::CaptureStderr();
-  { counter_printer printer({{"/printed/*"}, 0, "/dev/full", ""}); }
+  {
+    counter_printer printer({{"/printed/*"}, 0, "/dev/full", ""});
+  }
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "treadle: not all counters were written to '/dev/full': No space left on device\n");
   EXPECT_THROW(counter_printer({{"/printed/nothing"}, 0, "none", ""}), std::invalid_argument);

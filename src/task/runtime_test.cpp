@@ -87,8 +87,14 @@ TEST(runtime_test, options_from_arguments_leave_the_rest_in_place) {
 }
 
 TEST(runtime_test, values_of_options_may_follow_them) {
-  std::string text[] = {"program", "--treadle:print-counter", "/a/b", "input", "--treadle:print-counter=/c/*",
-                        "--treadle:list-counters", "--treadle:print-counter-interval", "10"};
+  std::string text[] = {"program",
+                        "--treadle:print-counter",
+                        "/a/b",
+                        "input",
+                        "--treadle:print-counter=/c/*",
+                        "--treadle:list-counters",
+                        "--treadle:print-counter-interval",
+                        "10"};
   char* argv[] = {text[0].data(), text[1].data(), text[2].data(), text[3].data(), text[4].data(),
                   text[5].data(), text[6].data(), text[7].data(), nullptr};
   int argc = 8;

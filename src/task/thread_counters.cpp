@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "observe/counter_name.hpp"
 #include "observe/counter_type.hpp"
+#include "observe/process_counters.hpp"
 #include "task/scheduler.hpp"
 #include "topology/cpu_distance.hpp"
 
@@ -328,6 +329,7 @@ class duration_histogram final : public thread_counter_type {
 
 void publish_thread_counters() {
   static const bool published = [] {
+    publish_process_counters();
     for (const thread_counter_row& row : k_rows) add_counter_type(std::make_shared<thread_counter_type>(row));
     add_counter_type(std::make_shared<duration_histogram>());
     return true;

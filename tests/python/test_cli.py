@@ -247,3 +247,20 @@ def test_shipped_programs_run_as_their_comments_say(program):
         assert rc == 0 and out, err
         outputs.add(out.splitlines()[0])
     assert len(outputs) == 1
+
+
+def test_counters():
+    rc, out, err = treadle("counters", "/threads/idle-rate")
+    assert (rc, err) == (0, "") and "Share of the workers' time" in out
+    found = json.loads(treadle("counters", "--json")[1])
+    assert {"name", "kind", "unit", "help"} == set(found[0]) and len(found) > 40
+    assert "no counter matches '/nothing/*'" in refused("counters", "/nothing/*")
+    assert "\n  threads\n  ^" in refused("counters", "threads")
+
+
+def test_options_of_the_runtime():
+    rc, out, err = treadle(
+        "physl", "-c", "1 + 2", "--treadle:workers=1", "--treadle:print-counter", "/runtime/count/*"
+    )
+    assert rc == 0 and out.startswith("3\n"), (out, err)
+    assert "unknown option '--treadle:wrokers'" in refused("physl", "-c", "1", "--treadle:wrokers=1")

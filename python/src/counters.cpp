@@ -1,0 +1,49 @@
+// Readers of counters for treadle.counters.
+#include "counters.hpp"
+
+#include <treadle/counters.hpp>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+namespace treadle::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+/// (name, value or ranges, unit, time in ns) of each.
+nb::list as_tuples(const std::vector<counters::reading>& readings) {
+  nb::list rows;
+  for (const auto& one : readings) {
+    const nb::object value = one.ranges.empty() ? nb::object(nb::float_(one.value)) : nb::cast(one.ranges);
+    rows.append(nb::make_tuple(one.name, value, one.unit, one.time_ns));
+  }
+  return rows;
+}
+
+std::vector<counters::reading> read(const counters::group& group) {
+  const nb::gil_scoped_release others;
+  return group.read();
+}
+
+} // namespace
+
+void bind_counters(nanobind::module_& m) {
+  nb::class_<counters::group>(m, "CounterGroup")
+      .def(nb::init<const std::vector<std::string>&>(), "patterns"_a)
+      .def("read", [](const counters::group& group) { return as_tuples(read(group)); })
+      .def("reset", &counters::group::reset, nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "discover_counters",
+      [](std::string_view pattern) {
+        nb::list found;
+        for (const auto& one : counters::discover(pattern))
+          found.append(nb::make_tuple(one.name, counters::to_string(one.kind), one.unit, one.help));
+        return found;
+      },
+      "pattern"_a);
+}
+
+} // namespace treadle::python

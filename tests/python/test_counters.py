@@ -1,0 +1,90 @@
+"""Counters as Python shows them."""
+
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import treadle as td
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@td.jit
+def norm(x):
+    return np.sqrt(np.sum(x * x))
+
+
+def test_one_value_and_many() -> None:
+    assert td.counters["/runtime/count/workers"] >= 1
+    many = td.counters["/threads/count/instantaneous/*"]
+    assert {name.rsplit("/", 1)[1] for name in many} == {"all", "active", "pending", "suspended", "staged"}
+    workers = td.counters["/threads{locality#0/worker-thread#*}/count/cumulative"]
+    assert len(workers) == td.counters["/runtime/count/workers"]
+
+
+def test_a_window_counts_from_its_start_to_its_end() -> None:
+    with td.config(policy="always-async", workers=2):
+        norm(np.ones(3))
+        with td.counters.window("/threads/count/*", "/threads/time/average") as window:
+            norm(np.ones(3))
+        norm(np.ones(3))
+        tasks = window["/threads/count/created"]
+        assert 1 <= tasks < td.counters["/threads/count/created"]
+        assert window["/threads{locality#0/total}/count/created"] == tasks
+        window.reset()
+        assert window["/threads/count/created"] == 0
+        with pytest.raises(KeyError):
+            window["/threads/idle-rate"]
+
+
+def test_snapshot_makes_a_table() -> None:
+    rows = td.counters.snapshot()
+    assert len(rows) == len({row.name for row in rows}) > 40
+    assert rows[0]._fields == ("name", "value", "unit", "time_ns")
+    histogram = td.counters["/threads/time/phases"]
+    assert isinstance(histogram, list) and len(histogram) == 40
+    assert (
+        math.isnan(td.counters["/threads/wait-time/staged"]) or td.counters["/threads/wait-time/staged"] >= 0
+    )
+
+
+def test_bad_names() -> None:
+    with pytest.raises(ValueError, match=re.escape("did you mean '/threads/idle-rate'?")):
+        td.counters["/threads/idlerate"]
+    with pytest.raises(ValueError, match=re.escape("\n  threads/idle-rate\n  ^")):
+        td.counters["threads/idle-rate"]
+    with pytest.raises(ValueError, match="no counter matches"):
+        td.counters["/nothing/*"]
+
+
+def test_statistics_and_arithmetics() -> None:
+    assert td.counters["/arithmetics/add@/runtime/count/workers,/runtime/count/workers"] == (
+        2 * td.counters["/runtime/count/workers"]
+    )
+    assert math.isnan(td.counters["/statistics{/threads/idle-rate}/max@100000"])
+
+
+def test_the_reference_lists_all() -> None:
+    page = (ROOT / "docs/reference/counters.md").read_text()
+    listed = re.findall(r"^\| `(/[^`]*)` \|", page, re.M)
+    assert listed == [re.sub(r"\{.*?\}", "", one.name) for one in td.counters.list()]
+
+
+def test_printed_at_the_end_of_a_program() -> None:
+    code = "import numpy as np, treadle as td\ntd.jit(lambda x: np.sum(x))\ntd.info()"
+    arguments = [
+        "--treadle:print-counter=/threads/count/cumulative",
+        "--treadle:print-counter-format",
+        "json",
+    ]
+    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert '"/threads{locality#0/total}/count/cumulative": ' in run.stdout
+    bad = subprocess.run(
+        [sys.executable, "-c", code, "--treadle:print-counter=/threads{"], capture_output=True, text=True
+    )
+    assert bad.returncode == 1 and "counter name, column 10" in bad.stderr
