@@ -40,6 +40,12 @@ struct runtime_options {
   /// Print what counters there are when the runtime starts. --treadle:list-counters, TREADLE_LIST_COUNTERS=1.
   bool list_counters = false;
 
+  /// Files that a trace of everything until the runtime ends is written to: .json for Perfetto, .dot, .txt, .csv
+  /// (treadle/trace.hpp). --treadle:trace, any number of times; TREADLE_TRACE, separated by ';'.
+  std::vector<std::string> trace_files = {};
+  /// Records that are kept per thread; 0: 262144. --treadle:trace-records, TREADLE_TRACE_RECORDS.
+  std::size_t trace_records = 0;
+
   /// Takes every --treadle: option out of the arguments and leaves the rest in place, for programs whose own parser
   /// would refuse them. Throws std::invalid_argument naming an option that is unknown or has an unusable value.
   [[nodiscard]] static runtime_options from_arguments(int& argc, char** argv);

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "observe/emit.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -32,6 +33,13 @@ std::FILE* open_destination(const std::string& name) {
   if (name == "stderr") return stderr;
   if (name == "none") return nullptr;
   return open_file(name);
+}
+
+std::string_view kept_for_traces(const std::string& name) {
+  static std::mutex mutex;
+  static auto* names = new std::set<std::string>;
+  std::lock_guard guard(mutex);
+  return *names->insert(name).first;
 }
 
 std::string csv_field(const std::string& text) {
@@ -70,7 +78,7 @@ counter_printer::counter_printer(const options& wanted)
       m_start_ns(steady_now_ns()),
       m_file(open_destination(wanted.destination)) {
   periodic_action& action = *this;
-  if (m_file && wanted.interval_ns > 0) m_periodic.emplace(action, wanted.interval_ns);
+  if (wanted.interval_ns > 0) m_periodic.emplace(action, wanted.interval_ns);
 }
 
 counter_printer::~counter_printer() {
@@ -83,13 +91,17 @@ counter_printer::~counter_printer() {
 
 void counter_printer::act() noexcept {
   try {
-    if (m_file) print();
+    const auto readings = m_counters.read();
+    if (is_wanted(event_kind::sample)) {
+      for (const auto& one : readings)
+        emit({.kind = event_kind::sample, .name = kept_for_traces(one.name), .value = one.value});
+    }
+    if (m_file) print(readings);
   } catch (const std::exception&) { // no memory: the next time perhaps
   }
 }
 
-void counter_printer::print() {
-  const auto readings = m_counters.read();
+void counter_printer::print(const std::vector<counters::reading>& readings) {
   const std::int64_t time_ns = steady_now_ns() - m_start_ns;
   const std::string text = m_format == "csv"    ? as_csv(time_ns, readings)
                            : m_format == "json" ? as_json(time_ns, readings)

@@ -9,7 +9,7 @@
 
 namespace treadle::detail {
 
-/// Prints counters to where the user asked for, every so often and at the end.
+/// Prints counters to where the user asked for, every so often and at the end, and tells them as events.
 class counter_printer final : periodic_action {
  public:
   struct options {
@@ -31,7 +31,7 @@ class counter_printer final : periodic_action {
   };
 
   void act() noexcept override;
-  void print();
+  void print(const std::vector<counters::reading>& readings);
   std::string as_text(std::int64_t time_ns, const std::vector<counters::reading>& readings) const;
   std::string as_csv(std::int64_t time_ns, const std::vector<counters::reading>& readings) const;
   std::string as_json(std::int64_t time_ns, const std::vector<counters::reading>& readings) const;

@@ -113,7 +113,7 @@ TEST_F(counter_printer_test, the_table_names_all) {
 
 TEST(json, strings_and_numbers) {
   using namespace treadle::detail;
-  EXPECT_EQ(json_string("a\"b\\c\n\x01"), "\"a\\\"b\\\\c\\u000a\\u0001\"");
+  EXPECT_EQ(json_string("a\"b\\c\n\x01"), "\"a\\\"b\\\\c\\n\\u0001\"");
   EXPECT_EQ(json_number(0.1), "0.1");
   EXPECT_EQ(json_number(1e300), "1e+300");
   EXPECT_EQ(json_number(1.0 / 0.0), "null");

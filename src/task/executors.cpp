@@ -1,6 +1,7 @@
 #include <treadle/executors.hpp>
 
 #include "task/scheduler.hpp"
+#include "task/task_events.hpp"
 
 namespace treadle::detail {
 
@@ -8,6 +9,7 @@ void schedule_at(job& task, const placement& where) {
   worker* here = this_worker();
   const bool at_home = here && (!where.pool || where.pool == &here->owner());
   if (where.level == priority::normal && (at_home || !where.pool)) return schedule(task);
+  tell(event_kind::task_created, task);
   if (where.pool || here) {
     (where.pool ? *where.pool : here->owner()).submit(task, where.level);
   } else {

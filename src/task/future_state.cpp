@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "task/running_scope.hpp"
 #include "task/scheduler.hpp"
+#include "task/task_events.hpp"
 #include "task/timed_wait.hpp"
 
 #include <algorithm>
@@ -30,6 +31,7 @@ void future_state::run_directly(sharing s) noexcept {
 }
 
 void future_state::begin_staging() noexcept {
+  tell(event_kind::task_created, *this);
   constexpr std::uint64_t k_staged_per_stamp = 16;
   if (count(&readiness_counts::staged) % k_staged_per_stamp == 0) queued_at = ticks_now();
 }
@@ -153,6 +155,18 @@ void future_state::wait_slow(sharing s) {
 
 namespace {
 
+/// As schedule(), for a task that has been told of.
+void queue_here(job& task) {
+  if (worker* w = this_worker()) {
+    w->counters.created.increment_unshared();
+    w->push(task);
+  } else {
+    scheduler& s = enter_current_scheduler();
+    s.submit(task);
+    s.leave();
+  }
+}
+
 /// What the caller creates stays in its pool.
 std::uint32_t offered_here() noexcept {
   const worker* w = this_worker();
@@ -174,7 +188,7 @@ void future_state::schedule_or_fail() noexcept {
 
 void future_state::queue_or_fail() noexcept {
   try {
-    schedule(static_cast<job&>(*this));
+    queue_here(*this);
   } catch (...) {
     if (m_claim.claim()) complete_with(std::current_exception());
     release();
@@ -188,14 +202,8 @@ bool future_state::wait_until(std::int64_t deadline_ns) {
 }
 
 void schedule(job& task) {
-  if (worker* w = this_worker()) {
-    w->counters.created.increment_unshared();
-    w->push(task);
-  } else {
-    scheduler& s = enter_current_scheduler();
-    s.submit(task);
-    s.leave();
-  }
+  tell(event_kind::task_created, task);
+  queue_here(task);
 }
 
 void schedule(future_state& task) {
@@ -216,6 +224,7 @@ void schedule_fork(future_state& task) {
           future_state* child = self->task;
           worker* here = this_worker();
           here->counters.created.increment_unshared();
+          tell(event_kind::task_created, *child);
           self->creator.notify(); // from here on the creator may run elsewhere and its frame be gone
           here->begin_phase(*child);
           child->run();

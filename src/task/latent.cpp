@@ -4,6 +4,7 @@
 #include "task/nudge.hpp"
 #include "task/promoted_task.hpp"
 #include "task/scheduler.hpp"
+#include "task/task_events.hpp"
 
 #include <treadle/detail/intrusive_ptr.hpp>
 
@@ -123,6 +124,8 @@ bool worker::promote(latent_work& record, bool all) {
   counters.promoted.increment_unshared();
   counters.created.increment_unshared();
   const bool worth_waking = task->worth_waking;
+  tell(event_kind::promotion, *task);
+  tell(event_kind::task_created, *task);
   // A backlog: the oldest work is the last that its owner comes back to.
   if (queue(*task.detach()) && worth_waking) m_scheduler.idle.notify_work(true);
   return true;

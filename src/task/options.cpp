@@ -31,6 +31,14 @@ std::size_t parse(std::string_view name, std::string_view text, std::size_t min,
 
 constexpr std::string_view k_prefix = "--treadle:";
 
+/// What is separated by ';'.
+void append(std::vector<std::string>& list, std::string_view text) {
+  for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = std::min(text.find(';'), text.size());
+    list.emplace_back(text.substr(0, end));
+  }
+}
+
 struct option {
   std::string_view name; ///< behind --treadle:
   const char* variable;
@@ -57,12 +65,7 @@ constexpr option k_options[] = {
      }},
     {"print-counter", "TREADLE_PRINT_COUNTER", "NAME",
      [](const runtime_options& o) { return !o.print_counters.empty(); },
-     [](runtime_options& o, std::string_view, std::string_view text) {
-       for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
-         end = std::min(text.find(';'), text.size());
-         o.print_counters.emplace_back(text.substr(0, end));
-       }
-     }},
+     [](runtime_options& o, std::string_view, std::string_view text) { append(o.print_counters, text); }},
     {"print-counter-interval", "TREADLE_PRINT_COUNTER_INTERVAL", "MS",
      [](const runtime_options& o) { return o.print_counter_interval_ms != 0; },
      [](runtime_options& o, std::string_view source, std::string_view text) {
@@ -82,6 +85,13 @@ constexpr option k_options[] = {
     {"list-counters", "TREADLE_LIST_COUNTERS", nullptr, [](const runtime_options& o) { return o.list_counters; },
      [](runtime_options& o, std::string_view source, std::string_view text) {
        o.list_counters = text.empty() || parse(source, text, 0, 1) != 0;
+     }},
+    {"trace", "TREADLE_TRACE", "FILE.json|.dot|.txt|.csv",
+     [](const runtime_options& o) { return !o.trace_files.empty(); },
+     [](runtime_options& o, std::string_view, std::string_view text) { append(o.trace_files, text); }},
+    {"trace-records", "TREADLE_TRACE_RECORDS", "N", [](const runtime_options& o) { return o.trace_records != 0; },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       o.trace_records = parse(source, text, 1, std::size_t{1} << 32);
      }},
 };
 

@@ -1,6 +1,7 @@
 #include <treadle/runtime.hpp>
 
 #include "observe/counter_printer.hpp"
+#include "observe/traced_run.hpp"
 #include "task/options.hpp"
 #include "task/scheduler.hpp"
 #include "task/thread_counters.hpp"
@@ -52,6 +53,7 @@ runtime& default_runtime() {
 
 struct runtime::pools {
   std::vector<std::unique_ptr<detail::scheduler>> all;
+  std::optional<detail::traced_run> traced;
   std::optional<detail::counter_printer> printer;
 };
 
@@ -70,9 +72,12 @@ runtime::runtime(runtime_options options) {
   static const unsigned cores = detail::usable_cores(); // takes longer than starting a worker
   const std::int64_t search_ns = workers <= cores ? 50'000 : 10'000;
   auto made = std::make_unique<pools>();
+  if (!resolved.trace_files.empty()) made->traced.emplace(resolved.trace_files, resolved.trace_records);
+  unsigned first = 0;
   for (const detail::pool_options& pool : wanted) {
     made->all.push_back(
-        std::make_unique<detail::scheduler>(pool.name.c_str(), pool.workers, resolved, search_ns, *this));
+        std::make_unique<detail::scheduler>(pool.name.c_str(), first, pool.workers, resolved, search_ns, *this));
+    first += pool.workers;
   }
   m_pools = made.get();
   detail::publish_thread_counters();
@@ -104,6 +109,7 @@ runtime::~runtime() {
   withdraw();
   for (auto& pool : m_pools->all) pool->await_visitors(); // their tasks may go to any pool
   wait_idle();
+  m_pools->all.clear();
   delete m_pools;
 }
 

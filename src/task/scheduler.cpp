@@ -3,6 +3,7 @@
 #include "task/nudge.hpp"
 #include "task/overflow.hpp"
 #include "task/promoted_task.hpp"
+#include "task/task_events.hpp"
 
 #include <algorithm>
 
@@ -13,7 +14,7 @@ namespace treadle::detail {
 
 static constinit atomic<std::uint64_t> next_serial{1};
 
-scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime_options& resolved,
+scheduler::scheduler(const char* pool_name, unsigned first, unsigned worker_count, const runtime_options& resolved,
                      std::int64_t search_for_ns, runtime& owner)
     : idle(worker_count),
       facade(owner),
@@ -21,6 +22,7 @@ scheduler::scheduler(const char* pool_name, unsigned worker_count, const runtime
       search_ns(search_for_ns),
       name(pool_name),
       is_default(name == "default"),
+      first_worker(first),
       serial(next_serial.fetch_add(1, order::relaxed)),
       m_nudges(resolved.nudge && worker_count > 1 && enable_nudges()) {
   outside_at_start.add(counted_outside);
@@ -82,8 +84,11 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
       if (!item) continue;
       thief.counters.promoted.increment_unshared();
       thief.counters.created.increment_unshared();
+      tell(event_kind::promotion, *item);
     }
     thief.count_steal(victim.index());
+    if (is_wanted(event_kind::steal))
+      emit({.kind = event_kind::steal, .task = number_of(item), .value = static_cast<double>(victim.number())});
     return item;
   }
   return nullptr;

@@ -19,8 +19,8 @@ namespace treadle::detail {
 class scheduler {
  public:
   /// One pool: `workers` of them, otherwise by the options of its runtime.
-  scheduler(const char* name, unsigned workers, const runtime_options& resolved, std::int64_t search_ns,
-            runtime& facade);
+  scheduler(const char* name, unsigned first_worker, unsigned workers, const runtime_options& resolved,
+            std::int64_t search_ns, runtime& facade);
   /// Waits for the tasks in flight and ends the threads.
   ~scheduler();
 
@@ -76,6 +76,7 @@ class scheduler {
   const std::int64_t search_ns; ///< how long a worker looks for work before it sleeps
   const std::string name;
   const bool is_default;
+  const unsigned first_worker;       ///< the number of worker 0 through all pools of the runtime
   const std::uint64_t serial;        ///< among all that this process has made
   readiness_counts outside_at_start; ///< what foreign threads had counted before
 

@@ -232,7 +232,6 @@ using pool_list = std::vector<std::unique_ptr<scheduler>>;
 
 /// Sums of an instance; false when there is none.
 bool add_up(const pool_list& pools, const thread_instance& which, thread_sums& sums) {
-  unsigned number_in_all = 0;
   bool found = false;
   for (const auto& pool : pools) {
     const bool wanted = !which.pool || *which.pool == pool->name;
@@ -241,8 +240,7 @@ bool add_up(const pool_list& pools, const thread_instance& which, thread_sums& s
       found = true;
     }
     for (const auto& w : pool->workers) {
-      const unsigned n = which.pool ? w->index() : number_in_all;
-      ++number_in_all;
+      const unsigned n = which.pool ? w->index() : w->number();
       if (!wanted || (which.worker && *which.worker != n)) continue;
       sums.add(*pool, *w);
       found = true;
@@ -268,12 +266,11 @@ class thread_counter_type : public counter_type {
         [](void* argument, const pool_list& pools) {
           auto& list = *static_cast<std::vector<std::string>*>(argument);
           list.push_back("locality#0/total");
-          unsigned number_in_all = 0;
           for (const auto& pool : pools) {
             list.push_back("locality#0/pool#" + pool->name + "/total");
             for (const auto& w : pool->workers) {
               list.push_back("locality#0/pool#" + pool->name + "/worker-thread#" + std::to_string(w->index()));
-              list.push_back("locality#0/worker-thread#" + std::to_string(number_in_all++));
+              list.push_back("locality#0/worker-thread#" + std::to_string(w->number()));
             }
           }
         },

@@ -5,6 +5,7 @@
 #include "base/sync/fence.hpp"
 #include "task/promoted_task.hpp"
 #include "task/scheduler.hpp"
+#include "task/task_events.hpp"
 
 #include <treadle/detail/loop.hpp>
 
@@ -66,6 +67,7 @@ worker::~worker() {
   if (promoted_task* stale = take_handed()) stale->release(); // its joiner ran it
 }
 
+unsigned worker::number() const noexcept { return m_scheduler.first_worker + m_index; }
 unsigned worker::worker_count() const noexcept { return static_cast<unsigned>(m_scheduler.workers.size()); }
 
 void worker::thread_main() {
@@ -73,6 +75,7 @@ void worker::thread_main() {
   m_thread.emplace();
   thread_id.store(gettid(), order::relaxed);
   counters.alive.begin(ticks_now());
+  set_worker_number(static_cast<int>(number()));
   looks_for_work.store(false, order::relaxed);
   set_current(*m_current);
   m_thread->switch_to(*m_current);
@@ -258,8 +261,10 @@ job* worker::search_or_sleep() {
     if (!naps && !watches) counters.parks.increment_unshared();
     const std::int64_t sleep_ns = naps ? nap_ns : watches ? k_watch_ns : k_forever_ns;
     counters.parked.begin(ticks_now());
+    if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
     const bool woken = m_scheduler.idle.sleep(m_index, sleep_ns, m_scheduler);
     counters.parked.end(ticks_now());
+    if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
     if (woken) { // there is work, and soon perhaps more
       search_ns = m_scheduler.search_ns;
       napped_ns = 0;
@@ -330,12 +335,15 @@ void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
   promote_all(self.tasks);
   task_fiber& next = take_fiber();
   end_phase();
+  const job* const task = self.tasks.running ? self.tasks.running->task : nullptr;
+  if (task) tell(event_kind::task_suspended, *task);
   counters.suspensions.increment_unshared();
   count_stack_use(self);
   m_pending = {publish, argument, &who, nullptr};
   set_current(next);
   self.switch_to(next);
   after_switch(); // possibly on another worker
+  if (task) tell(event_kind::task_resumed, *task);
 }
 
 void worker::resume(task_fiber& blocked) {

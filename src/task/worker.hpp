@@ -86,6 +86,7 @@ class worker {
 
   scheduler& owner() const noexcept { return m_scheduler; }
   unsigned index() const noexcept { return m_index; }
+  unsigned number() const noexcept; ///< through all pools
   unsigned worker_count() const noexcept;
   task_fiber& current_fiber() const noexcept { return *m_current; }
 

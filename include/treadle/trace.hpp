@@ -1,0 +1,62 @@
+#pragma once
+
+#include <treadle/detail/config.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace treadle {
+
+namespace detail {
+class trace_session;
+}
+
+/// What tasks of one name did during a trace. Times in ns; `total` is from start to end without the time in which they
+/// were suspended, `self` also without the tasks run in place inside of them.
+struct task_profile {
+  std::string name;
+  std::uint64_t tasks = 0; ///< that were started
+  std::int64_t total_ns = 0;
+  std::int64_t self_ns = 0;
+  std::int64_t min_ns = 0;
+  std::int64_t max_ns = 0;
+};
+
+/// Records what the runtimes of this process do, from its construction to stop(). Each thread writes to a ring of its
+/// own: when one is full its oldest records are dropped, which is counted. About 40 ns per task.
+///
+///     treadle::trace trace;
+///     work();
+///     trace.save("work.json"); // for https://ui.perfetto.dev or chrome://tracing
+class trace {
+ public:
+  /// Room for so many records per thread, rounded up to a power of two, of 48 bytes; a task makes three or more. Throws
+  /// std::logic_error when there is a trace already.
+  explicit trace(std::size_t records_per_thread = std::size_t{1} << 18);
+  ~trace();
+  trace(const trace&) = delete;
+  trace& operator=(const trace&) = delete;
+
+  /// Ends recording; the rest does so, too. Any thread.
+  void stop() noexcept;
+
+  /// Writes a file in the format of its extension: .json (Chrome's trace format, which Perfetto reads: what each worker
+  /// executed when, with arrows from where a task was created), .dot (graph of which tasks created which), .txt (the
+  /// same as a tree, and the profile), .csv (the profile). Throws std::invalid_argument for other extensions and
+  /// std::system_error when the file cannot be written in full; then there is none.
+  void save(const std::string& file);
+  /// The same as text; `format` is the extension without its dot.
+  std::string text(const std::string& format);
+
+  /// By name, the longest first.
+  std::vector<task_profile> profile();
+  std::uint64_t records();
+  /// Records that had no room.
+  std::uint64_t dropped();
+
+ private:
+  std::unique_ptr<detail::trace_session> m_session;
+};
+
+} // namespace treadle

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <treadle/detail/atomic.hpp>
+#include <treadle/events.hpp>
+
+namespace treadle::detail {
+
+/// A bit for each kind of event that somebody wants, a listener or a trace.
+extern atomic<std::uint32_t> wanted_events;
+
+constexpr std::uint32_t bit_of(event_kind kind) noexcept { return 1U << static_cast<unsigned>(kind); }
+
+/// The one load that an event costs.
+inline bool is_wanted(event_kind kind) noexcept {
+  return TREADLE_UNLIKELY((wanted_events.load(order::relaxed) & bit_of(kind)) != 0);
+}
+
+/// What there is to tell, in the form that traces keep. Which fields mean something depends on the kind.
+struct event_record {
+  event_kind kind = event_kind::custom;
+  std::uint64_t task = 0;     ///< or bytes of a message
+  std::string_view name = {}; ///< lives for ever
+  double value = 0;           ///< or the victim of a steal
+};
+
+/// Tells it to listeners and to the trace. Does not suspend.
+TREADLE_NOINLINE void emit(const event_record& record) noexcept;
+
+/// The number of the calling thread as a worker, through all pools; -1 when it is none.
+void set_worker_number(int number) noexcept;
+
+/// What the address of an object says about which task it is.
+inline std::uint64_t number_of(const void* task) noexcept { return reinterpret_cast<std::uintptr_t>(task); }
+
+/// Where a trace keeps something for each thread.
+struct trace_slot {
+  std::uint64_t owner = 0; ///< whose `data` is, by number
+  void* data = nullptr;
+};
+/// A trace: keeps the records.
+class trace_sink {
+ public:
+  /// By a thread, with a slot of its own.
+  virtual void add(const event_record& record, int worker, trace_slot& here) noexcept = 0;
+
+ protected:
+  ~trace_sink() = default;
+};
+/// Null: none. Returns when no thread is in the one before. False, and nothing done, when there is one already.
+bool set_trace_sink(trace_sink* sink) noexcept;
+
+} // namespace treadle::detail

@@ -1,0 +1,227 @@
+#include "base/clock.hpp"
+#include "base/sync/fence.hpp"
+#include "observe/emit.hpp"
+
+#include <treadle/detail/spinlock.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <sched.h>
+
+namespace treadle::detail {
+
+constinit atomic<std::uint32_t> wanted_events{0};
+
+struct subscribed_listener {
+  event_kind kind;
+  std::unique_ptr<event_listener> listener;
+  atomic<std::uint32_t> calls{0}; // that are going on
+  atomic<std::uint32_t> ended{0}; // or it has thrown
+  atomic<std::uint32_t> failed{0};
+};
+
+namespace {
+
+using listener_list = std::vector<std::shared_ptr<subscribed_listener>>;
+
+struct listeners {
+  std::mutex mutex; // of changes
+  spinlock lock;    // of the pointers; held for the time of a copy
+  std::shared_ptr<const listener_list> by_kind[static_cast<int>(event_kind::k_count)];
+};
+listeners& all_listeners() {
+  static listeners* l = new listeners; // never destroyed: threads may emit until the very end
+  return *l;
+}
+
+constinit atomic<trace_sink*> the_sink{nullptr};
+
+/// A thread that has told events to a trace.
+class tracing_thread {
+ public:
+  tracing_thread() {
+    std::lock_guard guard(all().mutex);
+    all().threads.push_back(this);
+  }
+  ~tracing_thread() {
+    std::lock_guard guard(all().mutex);
+    std::erase(all().threads, this);
+  }
+
+  void add(const event_record& record, int worker) noexcept {
+    m_in_sink.store(1, order::relaxed);
+    light_fence(); // pairs with the heavy one in leave_sink(): it sees us, or we see that there is no sink any more
+    if (trace_sink* sink = the_sink.load(order::acquire)) sink->add(record, worker, m_slot);
+    m_in_sink.store(0, order::release); // pairs with leave_sink(): what was written
+  }
+
+  /// Returns when no thread is in the sink that was there before.
+  static void leave_sink() noexcept {
+    heavy_fence();
+    std::lock_guard guard(all().mutex);
+    for (const tracing_thread* one : all().threads) {
+      while (one->m_in_sink.load(order::acquire) != 0) sched_yield(); // a matter of instructions
+    }
+  }
+
+ private:
+  struct registry {
+    std::mutex mutex;
+    std::vector<tracing_thread*> threads;
+  };
+  static registry& all() {
+    static registry* r = new registry; // never destroyed: threads end later
+    return *r;
+  }
+
+  atomic<std::uint32_t> m_in_sink{0};
+  trace_slot m_slot;
+};
+
+thread_local int t_worker_number = -1;
+thread_local subscribed_listener* t_calling = nullptr; // the listener that this thread is in
+
+/// With the mutex held.
+void update_wanted(listeners& all) {
+  std::uint32_t bits = the_sink.load(order::relaxed) ? bit_of(event_kind::k_count) - 1 : 0;
+  for (int kind = 0; kind < static_cast<int>(event_kind::k_count); ++kind) {
+    if (all.by_kind[kind] && !all.by_kind[kind]->empty()) bits |= 1U << kind;
+  }
+  wanted_events.store(bits, order::relaxed);
+}
+
+void replace_list(listeners& all, event_kind kind, std::shared_ptr<const listener_list> list) {
+  scoped_lock guard(all.lock);
+  all.by_kind[static_cast<int>(kind)].swap(list);
+}
+
+std::shared_ptr<const listener_list> list_of(event_kind kind) {
+  listeners& all = all_listeners();
+  scoped_lock guard(all.lock);
+  return all.by_kind[static_cast<int>(kind)];
+}
+
+void call(subscribed_listener& one, const events::event& e) noexcept {
+  // seq_cst: either unsubscribe() sees the call, or the call sees that it has ended.
+  one.calls.fetch_add(1, order::seq_cst);
+  if (one.ended.load(order::seq_cst) == 0) {
+    t_calling = &one;
+    try {
+      one.listener->call(e);
+    } catch (...) {
+      one.failed.store(1, order::relaxed);
+      one.ended.store(1, order::relaxed);
+    }
+    t_calling = nullptr;
+  }
+  one.calls.fetch_sub(1, order::release); // pairs with unsubscribe(): the listener is not used any more
+}
+
+template <class Event>
+void tell(const listener_list& list, Event e) noexcept {
+  e.time_ns = steady_now_ns();
+  e.worker = t_worker_number;
+  for (const auto& one : list) call(*one, e);
+}
+
+void tell(const listener_list& list, const event_record& r) noexcept {
+  switch (r.kind) {
+  case event_kind::task_created:
+    return tell(list, events::task_created{{}, r.task, r.name});
+  case event_kind::task_started:
+    return tell(list, events::task_started{{}, r.task, r.name});
+  case event_kind::task_suspended:
+    return tell(list, events::task_suspended{{}, r.task});
+  case event_kind::task_resumed:
+    return tell(list, events::task_resumed{{}, r.task});
+  case event_kind::task_finished:
+    return tell(list, events::task_finished{{}, r.task});
+  case event_kind::worker_parked:
+    return tell(list, events::worker_parked{});
+  case event_kind::worker_woken:
+    return tell(list, events::worker_woken{});
+  case event_kind::steal:
+    return tell(list, events::steal{{}, r.task, static_cast<int>(r.value)});
+  case event_kind::promotion:
+    return tell(list, events::promotion{{}, r.task});
+  case event_kind::message:
+    return tell(list, events::message{{}, r.task});
+  case event_kind::custom:
+    return tell(list, events::custom{{}, r.name, r.value});
+  case event_kind::sample:
+    return tell(list, events::sample{{}, r.name, r.value});
+  case event_kind::k_count:
+    return;
+  }
+}
+
+} // namespace
+
+void set_worker_number(int number) noexcept { t_worker_number = number; }
+
+void emit(const event_record& record) noexcept {
+  if (t_calling) return; // a listener caused it
+  if (the_sink.load(order::relaxed)) {
+    thread_local tracing_thread here;
+    here.add(record, t_worker_number);
+  }
+  if (const auto list = list_of(record.kind)) tell(*list, record);
+}
+
+bool set_trace_sink(trace_sink* sink) noexcept {
+  init_asymmetric_fence();
+  listeners& all = all_listeners();
+  std::lock_guard guard(all.mutex);
+  if (sink && the_sink.load(order::relaxed)) return false;
+  the_sink.store(sink, order::release); // pairs with add(): what the sink is made of
+  if (!sink) tracing_thread::leave_sink();
+  update_wanted(all);
+  return true;
+}
+
+subscribed_listener* subscribe(event_kind kind, event_listener* listener) {
+  auto added = std::make_shared<subscribed_listener>();
+  added->kind = kind;
+  added->listener.reset(listener);
+  listeners& all = all_listeners();
+  std::lock_guard guard(all.mutex);
+  const auto before = list_of(kind);
+  auto list = before ? std::make_shared<listener_list>(*before) : std::make_shared<listener_list>();
+  list->push_back(added);
+  replace_list(all, kind, std::move(list));
+  update_wanted(all);
+  return added.get();
+}
+
+void unsubscribe(subscribed_listener* which) noexcept {
+  listeners& all = all_listeners();
+  std::shared_ptr<subscribed_listener> ending; // the caller's thread may be in it
+  {
+    std::lock_guard guard(all.mutex);
+    auto list = std::make_shared<listener_list>(*list_of(which->kind));
+    const auto found = std::find_if(list->begin(), list->end(), [&](const auto& one) { return one.get() == which; });
+    ending = *found;
+    list->erase(found);
+    replace_list(all, which->kind, std::move(list));
+    update_wanted(all);
+  }
+  ending->ended.store(1, order::seq_cst);
+  const std::uint32_t own = t_calling == which ? 1 : 0;
+  while (ending->calls.load(order::seq_cst) > own) sched_yield();
+}
+
+bool has_failed(const subscribed_listener* which) noexcept { return which->failed.load(order::relaxed) != 0; }
+
+} // namespace treadle::detail
+
+namespace treadle::events {
+
+void emit(std::string_view name, double value) noexcept {
+  if (detail::is_wanted(detail::event_kind::custom))
+    detail::emit({.kind = detail::event_kind::custom, .name = name, .value = value});
+}
+
+} // namespace treadle::events

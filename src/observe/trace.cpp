@@ -1,0 +1,94 @@
+#include <treadle/trace.hpp>
+
+#include "observe/trace_analysis.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <system_error>
+
+#include <unistd.h>
+
+namespace treadle {
+namespace {
+
+std::string extension_of(const std::string& file) {
+  const std::size_t dot = file.rfind('.');
+  return dot == file.npos || file.find('/', dot) != file.npos ? "" : file.substr(dot + 1);
+}
+
+bool is_format(const std::string& format) {
+  return format == "json" || format == "dot" || format == "txt" || format == "csv";
+}
+
+[[noreturn]] void refuse_format(const std::string& what) {
+  throw std::invalid_argument("trace: no format for '" + what + "'; known: json, dot, txt, csv");
+}
+
+/// All of it or nothing: to a file beside it, which then takes its name.
+void write_file(const std::string& file, const std::string& text) {
+  const std::string partial = file + '.' + std::to_string(getpid()) + ".partial";
+  const auto fail = [&] {
+    const int error = errno;
+    std::remove(partial.c_str());
+    throw std::system_error(error, std::generic_category(), "trace: cannot write '" + file + "'");
+  };
+  std::FILE* out = std::fopen(partial.c_str(), "w");
+  if (!out) fail();
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;
+  const int error = errno;
+  if (std::fclose(out) != 0 || !written || std::rename(partial.c_str(), file.c_str()) != 0) {
+    if (!written) errno = error;
+    fail();
+  }
+}
+
+} // namespace
+
+void detail::check_trace_file(const std::string& file) {
+  const std::string format = extension_of(file);
+  if (!is_format(format)) refuse_format(file);
+  const std::size_t slash = file.rfind('/');
+  const std::string folder = slash == file.npos ? "." : file.substr(0, slash + 1);
+  if (access(folder.c_str(), W_OK) != 0)
+    throw std::invalid_argument("trace: cannot write '" + file + "': " + std::strerror(errno));
+}
+
+trace::trace(std::size_t records_per_thread) : m_session(std::make_unique<detail::trace_session>(records_per_thread)) {}
+trace::~trace() = default;
+
+void trace::stop() noexcept { m_session->stop(); }
+
+std::string trace::text(const std::string& format) {
+  stop();
+  if (!is_format(format)) refuse_format(format);
+  const detail::trace_analysis found(*m_session);
+  if (format == "json") return detail::chrome_trace(*m_session, found);
+  if (format == "dot") return detail::task_graph(found);
+  if (format == "txt") return detail::task_tree(*m_session, found);
+  return detail::profile_csv(found.profile());
+}
+
+void trace::save(const std::string& file) {
+  const std::string format = extension_of(file);
+  if (!is_format(format)) refuse_format(file);
+  write_file(file, text(format));
+}
+
+std::vector<task_profile> trace::profile() {
+  stop();
+  return detail::trace_analysis(*m_session).profile();
+}
+
+std::uint64_t trace::records() {
+  stop();
+  return m_session->records();
+}
+std::uint64_t trace::dropped() {
+  stop();
+  return m_session->dropped();
+}
+
+} // namespace treadle

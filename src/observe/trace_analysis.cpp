@@ -1,0 +1,172 @@
+#include "observe/trace_analysis.hpp"
+
+#include "base/clock.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace treadle::detail {
+namespace {
+
+/// Goes through the records of all threads in the order of time and keeps track of what runs where.
+///
+/// Tasks are known by their addresses, which are used again when a task is gone: a creation, or a start of what has
+/// finished, is another task.
+class replay {
+ public:
+  replay(trace_analysis& into, std::size_t rings) : m_found(into), m_running(rings), m_parked(rings, 0) {}
+
+  void see(int ring, std::int64_t ticks, const event_record& what) {
+    switch (what.kind) {
+    case event_kind::task_created:
+      return create(ring, ticks, what);
+    case event_kind::task_started:
+      return start(ring, ticks, what);
+    case event_kind::task_suspended:
+      return suspend(ring, ticks);
+    case event_kind::task_resumed:
+      return resume(ring, ticks, what);
+    case event_kind::task_finished:
+      return finish(ring, ticks, what);
+    case event_kind::worker_parked:
+      m_parked[at(ring)] = ticks;
+      return;
+    case event_kind::worker_woken:
+      return wake(ring, ticks);
+    default:
+      m_found.moments.push_back({ring, ticks, what, find(what.task)});
+    }
+  }
+  void end(std::int64_t ticks) {
+    for (int ring = 0; ring != static_cast<int>(m_running.size()); ++ring) {
+      while (!m_running[at(ring)].empty()) leave(ring, ticks);
+      if (m_parked[at(ring)] != 0) wake(ring, ticks);
+    }
+  }
+
+ private:
+  struct open_slice {
+    int task;
+    std::int64_t begin_ticks;
+    std::int64_t inside_ticks; // of tasks run in place
+    bool first;
+  };
+
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  trace_analysis::task& task(int i) { return m_found.tasks[at(i)]; }
+  int find(std::uint64_t address) const {
+    const auto found = m_live.find(address);
+    return found == m_live.end() ? trace_analysis::k_none : found->second;
+  }
+  int add(const event_record& what) {
+    const int added = static_cast<int>(m_found.tasks.size());
+    m_found.tasks.push_back({.name = what.name});
+    m_live[what.task] = added;
+    return added;
+  }
+
+  void create(int ring, std::int64_t ticks, const event_record& what) {
+    trace_analysis::task& added = task(add(what));
+    added.created_ticks = ticks;
+    added.created_on = ring;
+    if (!m_running[at(ring)].empty()) added.creator = m_running[at(ring)].back().task;
+  }
+  void start(int ring, std::int64_t ticks, const event_record& what) {
+    int started = find(what.task);
+    if (started == trace_analysis::k_none || task(started).started) started = add(what);
+    task(started).started = true;
+    m_running[at(ring)].push_back({started, ticks, 0, true});
+  }
+  /// A stack is left with all tasks on it: those below are suspended, too.
+  void suspend(int ring, std::int64_t ticks) {
+    auto& stack = m_running[at(ring)];
+    if (stack.empty()) return;
+    const int top = stack.back().task;
+    std::vector<int>& below = m_suspended[top];
+    while (!stack.empty()) {
+      below.push_back(stack.back().task);
+      leave(ring, ticks);
+    }
+  }
+  void resume(int ring, std::int64_t ticks, const event_record& what) {
+    const int resumed = find(what.task);
+    const auto stack = m_suspended.find(resumed);
+    if (stack == m_suspended.end()) { // its suspension was dropped, or came before the trace
+      m_running[at(ring)].push_back({resumed == trace_analysis::k_none ? add(what) : resumed, ticks, 0, false});
+      return;
+    }
+    for (auto one = stack->second.rbegin(); one != stack->second.rend(); ++one)
+      m_running[at(ring)].push_back({*one, ticks, 0, false});
+    m_suspended.erase(stack);
+  }
+  void finish(int ring, std::int64_t ticks, const event_record& what) {
+    const int finished = find(what.task);
+    auto& stack = m_running[at(ring)];
+    const bool known = std::any_of(stack.begin(), stack.end(), [&](const auto& s) { return s.task == finished; });
+    while (known && stack.back().task != finished) leave(ring, ticks); // records in between were dropped
+    if (known) leave(ring, ticks);
+    m_live.erase(what.task);
+  }
+  void wake(int ring, std::int64_t ticks) {
+    if (m_parked[at(ring)] != 0) m_found.pauses.push_back({ring, std::exchange(m_parked[at(ring)], 0), ticks});
+  }
+
+  void leave(int ring, std::int64_t ticks) {
+    auto& stack = m_running[at(ring)];
+    const open_slice left = stack.back();
+    stack.pop_back();
+    const std::int64_t took = ticks - left.begin_ticks;
+    task(left.task).total_ticks += took;
+    task(left.task).self_ticks += took - left.inside_ticks;
+    if (!stack.empty()) stack.back().inside_ticks += took;
+    m_found.slices.push_back({left.task, ring, left.begin_ticks, ticks, left.first});
+  }
+
+  trace_analysis& m_found;
+  std::unordered_map<std::uint64_t, int> m_live;         // by address
+  std::vector<std::vector<open_slice>> m_running;        // by ring, the innermost last
+  std::unordered_map<int, std::vector<int>> m_suspended; // the tasks of its stack by the innermost one
+  std::vector<std::int64_t> m_parked;                    // by ring: since when, or 0
+};
+
+} // namespace
+
+trace_analysis::trace_analysis(const trace_session& session) {
+  struct entry {
+    std::int64_t ticks;
+    int ring;
+    const event_record* what;
+  };
+  std::vector<entry> all;
+  all.reserve(session.records());
+  for (std::size_t ring = 0; ring != session.rings().size(); ++ring) {
+    session.rings()[ring]->visit(
+        [&](const trace_record& record) { all.push_back({record.ticks, static_cast<int>(ring), &record.what}); });
+  }
+  std::stable_sort(all.begin(), all.end(), [](const entry& a, const entry& b) { return a.ticks < b.ticks; });
+  replay player(*this, session.rings().size());
+  for (const entry& one : all) player.see(one.ring, one.ticks, *one.what);
+  player.end(session.stop_ticks());
+}
+
+std::vector<task_profile> trace_analysis::profile() const {
+  std::map<std::string_view, task_profile> rows;
+  for (const task& one : tasks) {
+    if (!one.started) continue;
+    task_profile& row = rows[one.name];
+    const std::int64_t total_ns = ticks_to_ns(one.total_ticks);
+    row.name = one.name;
+    row.min_ns = row.tasks == 0 ? total_ns : std::min(row.min_ns, total_ns);
+    row.max_ns = std::max(row.max_ns, total_ns);
+    row.total_ns += total_ns;
+    row.self_ns += ticks_to_ns(one.self_ticks);
+    ++row.tasks;
+  }
+  std::vector<task_profile> result;
+  for (auto& [name, row] : rows) result.push_back(std::move(row));
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.self_ns > b.self_ns; });
+  return result;
+}
+
+} // namespace treadle::detail

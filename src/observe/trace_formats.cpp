@@ -1,0 +1,202 @@
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "observe/trace_analysis.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace treadle::detail {
+namespace {
+
+constexpr int k_none = trace_analysis::k_none;
+
+std::string readable(std::int64_t ns) {
+  constexpr std::pair<double, const char*> k_units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+  const auto value = static_cast<double>(ns);
+  const auto* unit =
+      std::find_if(std::begin(k_units), std::end(k_units) - 1, [&](const auto& u) { return value >= u.first; });
+  char text[40];
+  std::snprintf(text, sizeof text, "%.4g %s", value / unit->first, unit->second);
+  return text;
+}
+
+std::string thread_name(const trace_session& session, int ring) {
+  const int worker = session.rings()[static_cast<std::size_t>(ring)]->worker();
+  return worker >= 0 ? "worker " + std::to_string(worker) : "thread " + std::to_string(ring);
+}
+
+/// One event per line in the array `traceEvents`.
+/// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU (Trace Event Format)
+class chrome_writer {
+ public:
+  explicit chrome_writer(const trace_session& session) : m_session(session) {}
+
+  void add_thread(int ring) {
+    begin("M", ring);
+    m_text += R"(, "name": "thread_name", "args": {"name": )" + json_string(thread_name(m_session, ring)) + "}}";
+  }
+  void add_slice(int ring, std::string_view name, std::int64_t from, std::int64_t to, bool parked) {
+    begin("X", ring);
+    add_time("ts", from - m_session.start_ticks());
+    add_time("dur", to - from);
+    m_text += R"(, "name": )" + json_string(name) + (parked ? R"(, "cat": "parked"})" : R"(, "cat": "task"})");
+  }
+  /// An arrow has two ends.
+  void add_arrow(bool head, int ring, std::int64_t ticks, int number) {
+    begin(head ? "f" : "s", ring);
+    add_time("ts", ticks - m_session.start_ticks());
+    m_text += R"(, "name": "created", "cat": "created", "id": )" + std::to_string(number);
+    m_text += head ? R"(, "bp": "e"})" : "}";
+  }
+  void add_moment(int ring, std::string_view name, std::int64_t ticks) {
+    begin("i", ring);
+    add_time("ts", ticks - m_session.start_ticks());
+    m_text += R"(, "s": "t", "name": )" + json_string(name) + "}";
+  }
+  void add_value(int ring, std::string_view name, std::int64_t ticks, double value) {
+    begin("C", ring);
+    add_time("ts", ticks - m_session.start_ticks());
+    m_text += R"(, "name": )" + json_string(name) + R"(, "args": {"value": )" + json_number(value) + "}}";
+  }
+  std::string finish() && {
+    return std::move(m_text) +
+           "\n], \"displayTimeUnit\": \"ns\", \"otherData\": {\"records\": " + std::to_string(m_session.records()) +
+           ", \"dropped\": " + std::to_string(m_session.dropped()) + "}}\n";
+  }
+
+ private:
+  void begin(const char* phase, int ring) {
+    m_text += m_first ? "{\"traceEvents\": [\n" : ",\n";
+    m_first = false;
+    m_text += std::string(R"({"ph": ")") + phase + R"(", "pid": 0, "tid": )" + std::to_string(ring);
+  }
+  void add_time(const char* what, std::int64_t ticks) {
+    char text[48];
+    std::snprintf(text, sizeof text, R"(, "%s": %.3f)", what, static_cast<double>(ticks_to_ns(ticks)) * 1e-3);
+    m_text += text;
+  }
+
+  const trace_session& m_session;
+  std::string m_text;
+  bool m_first = true;
+};
+
+/// Tasks of one name under those of the same path of names.
+struct tree_node {
+  std::uint64_t tasks = 0;
+  std::int64_t total_ticks = 0, self_ticks = 0;
+  std::map<std::string_view, tree_node> created;
+};
+
+void print_tree(std::string& text, const std::map<std::string_view, tree_node>& level, const std::string& indent) {
+  std::vector<const std::pair<const std::string_view, tree_node>*> sorted;
+  for (const auto& one : level) sorted.push_back(&one);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto* a, const auto* b) { return a->second.total_ticks > b->second.total_ticks; });
+  for (const auto* one : sorted) {
+    const tree_node& node = one->second;
+    text += indent + std::string(one->first) + ": " + std::to_string(node.tasks) + " x, " +
+            readable(ticks_to_ns(node.total_ticks)) + ", self " + readable(ticks_to_ns(node.self_ticks)) + '\n';
+    print_tree(text, node.created, indent + "  ");
+  }
+}
+
+std::string profile_table(const std::vector<task_profile>& rows) {
+  char line[160];
+  std::snprintf(line, sizeof line, "%10s %11s %11s %11s %11s  %s\n", "tasks", "self", "total", "mean", "max", "name");
+  std::string text = line;
+  for (const task_profile& row : rows) {
+    std::snprintf(line, sizeof line, "%10llu %11s %11s %11s %11s  ", static_cast<unsigned long long>(row.tasks),
+                  readable(row.self_ns).c_str(), readable(row.total_ns).c_str(),
+                  readable(row.total_ns / static_cast<std::int64_t>(row.tasks)).c_str(), readable(row.max_ns).c_str());
+    text += line + row.name + '\n';
+  }
+  return text;
+}
+
+} // namespace
+
+std::string chrome_trace(const trace_session& session, const trace_analysis& found) {
+  chrome_writer writer(session);
+  for (int ring = 0; ring != static_cast<int>(session.rings().size()); ++ring) writer.add_thread(ring);
+  for (const auto& slice : found.slices) {
+    const auto& task = found.tasks[static_cast<std::size_t>(slice.task)];
+    writer.add_slice(slice.ring, task.name, slice.begin_ticks, slice.end_ticks, false);
+    if (!slice.first || task.created_on == k_none) continue;
+    writer.add_arrow(false, task.created_on, task.created_ticks, slice.task);
+    writer.add_arrow(true, slice.ring, slice.begin_ticks, slice.task);
+  }
+  for (const auto& pause : found.pauses)
+    writer.add_slice(pause.ring, "parked", pause.begin_ticks, pause.end_ticks, true);
+  for (const auto& moment : found.moments) {
+    const event_record& what = moment.what;
+    if (what.kind == event_kind::sample || (what.kind == event_kind::custom && what.value != 0)) {
+      writer.add_value(moment.ring, what.name, moment.ticks, what.value);
+    } else {
+      const std::string_view name = what.kind == event_kind::steal       ? "steal"
+                                    : what.kind == event_kind::promotion ? "promotion"
+                                    : what.kind == event_kind::message   ? "message"
+                                                                         : what.name;
+      writer.add_moment(moment.ring, name, moment.ticks);
+    }
+  }
+  return std::move(writer).finish();
+}
+
+std::string task_graph(const trace_analysis& found) {
+  std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> edges;
+  for (const auto& task : found.tasks) {
+    const bool known = task.creator != k_none;
+    ++edges[{known ? found.tasks[static_cast<std::size_t>(task.creator)].name : "", task.name}];
+  }
+  std::string text = "digraph tasks {\n  node [shape=box];\n  \"\" [label=\"outside\", style=dashed];\n";
+  for (const task_profile& row : found.profile()) {
+    text += "  " + json_string(row.name) + " [label=" +
+            json_string(row.name + "\n" + std::to_string(row.tasks) + " x, self " + readable(row.self_ns)) + "];\n";
+  }
+  for (const auto& [names, count] : edges) {
+    text += "  " + json_string(names.first) + " -> " + json_string(names.second) + " [label=" + std::to_string(count) +
+            "];\n";
+  }
+  return text + "}\n";
+}
+
+std::string task_tree(const trace_session& session, const trace_analysis& found) {
+  constexpr int k_depth_max = 64; // of the tree; tasks deeper than that belong to the last level
+  std::map<std::string_view, tree_node> roots;
+  std::vector<tree_node*> node_of(found.tasks.size());
+  std::vector<int> depth_of(found.tasks.size());
+  for (std::size_t i = 0; i != found.tasks.size(); ++i) { // a creator comes before what it creates
+    const auto& task = found.tasks[i];
+    const auto creator = static_cast<std::size_t>(task.creator);
+    tree_node* parent = task.creator == k_none ? nullptr : node_of[creator];
+    const bool deep = parent && depth_of[creator] == k_depth_max;
+    tree_node& node = !parent ? roots[task.name] : deep ? *parent : parent->created[task.name];
+    depth_of[i] = !parent ? 0 : depth_of[creator] + !deep;
+    node_of[i] = &node;
+    node.tasks += task.started;
+    node.total_ticks += task.total_ticks;
+    node.self_ticks += task.self_ticks;
+  }
+  std::string text = std::to_string(session.records()) + " records, " + std::to_string(session.dropped()) +
+                     " dropped, " + readable(ticks_to_ns(session.stop_ticks() - session.start_ticks())) +
+                     "\n\nprofile\n" + profile_table(found.profile()) + "\nwho created what\n";
+  print_tree(text, roots, "  ");
+  return text;
+}
+
+std::string profile_csv(const std::vector<task_profile>& rows) {
+  std::string text = "name,tasks,self_ns,total_ns,min_ns,max_ns\n";
+  for (const task_profile& row : rows) {
+    std::string quoted;
+    for (const char c : row.name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    text += '"' + quoted + "\"," + std::to_string(row.tasks) + ',' + std::to_string(row.self_ns) + ',' +
+            std::to_string(row.total_ns) + ',' + std::to_string(row.min_ns) + ',' + std::to_string(row.max_ns) + '\n';
+  }
+  return text;
+}
+
+} // namespace treadle::detail

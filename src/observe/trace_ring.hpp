@@ -1,0 +1,49 @@
+#pragma once
+
+#include "observe/emit.hpp"
+
+#include <bit>
+#include <vector>
+
+namespace treadle::detail {
+
+/// A record as it is kept.
+struct trace_record {
+  std::int64_t ticks;
+  event_record what;
+};
+
+/// The last records of one thread. When it is full the oldest are overwritten. Written by that thread while the trace
+/// records, read when it does not any more.
+class trace_ring {
+ public:
+  trace_ring(std::size_t records, int worker) : m_capacity(std::bit_ceil(records)), m_worker(worker) {
+    m_records.reserve(m_capacity); // the system gives it memory as it is filled
+  }
+
+  int worker() const noexcept { return m_worker; }
+  std::uint64_t dropped() const noexcept { return m_written - kept(); }
+  std::uint64_t kept() const noexcept { return m_records.size(); }
+
+  void add(const trace_record& record) noexcept {
+    if (m_written < m_capacity)
+      m_records.push_back(record);
+    else
+      m_records[m_written & (m_capacity - 1)] = record;
+    ++m_written;
+  }
+
+  /// Calls visit(record), the oldest first.
+  template <class Visit>
+  void visit(Visit visit) const {
+    for (std::uint64_t at = dropped(); at != m_written; ++at) visit(m_records[at & (m_capacity - 1)]);
+  }
+
+ private:
+  const std::size_t m_capacity; // a power of two
+  std::vector<trace_record> m_records;
+  std::uint64_t m_written = 0;
+  const int m_worker;
+};
+
+} // namespace treadle::detail

@@ -1,0 +1,53 @@
+#include "observe/trace_session.hpp"
+
+#include "base/clock.hpp"
+
+#include <stdexcept>
+
+namespace treadle::detail {
+
+trace_session::trace_session(std::size_t records_per_thread)
+    : m_number([] {
+        static constinit atomic<std::uint64_t> last{0};
+        return last.fetch_add(1, order::relaxed) + 1;
+      }()),
+      m_records_per_thread(std::max<std::size_t>(records_per_thread, 1)),
+      m_start_ticks(ticks_now()) {
+  if (!set_trace_sink(this)) throw std::logic_error("there is a trace already; one at a time can record");
+}
+
+void trace_session::stop() noexcept {
+  std::lock_guard guard(m_stopping);
+  if (!m_records) return;
+  m_records = false;
+  set_trace_sink(nullptr);
+  m_stop_ticks = ticks_now();
+}
+
+void trace_session::add(const event_record& record, int worker, trace_slot& here) noexcept {
+  if (here.owner != m_number) {
+    std::lock_guard guard(m_mutex);
+    try {
+      m_rings.push_back(std::make_unique<trace_ring>(m_records_per_thread, worker));
+      here = {m_number, m_rings.back().get()};
+    } catch (...) {
+      ++m_without_ring;
+      return;
+    }
+  }
+  static_cast<trace_ring*>(here.data)->add({ticks_now(), record});
+}
+
+std::uint64_t trace_session::records() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& ring : m_rings) sum += ring->kept();
+  return sum;
+}
+
+std::uint64_t trace_session::dropped() const noexcept {
+  std::uint64_t sum = m_without_ring;
+  for (const auto& ring : m_rings) sum += ring->dropped();
+  return sum;
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "observe/trace_ring.hpp"
+
+#include <memory>
+#include <mutex>
+
+namespace treadle::detail {
+
+/// The rings of a trace.
+class trace_session final : public trace_sink {
+ public:
+  /// Throws std::logic_error when there is a trace already.
+  explicit trace_session(std::size_t records_per_thread);
+  ~trace_session() { stop(); }
+
+  void stop() noexcept;
+
+  // When it has stopped:
+  const std::vector<std::unique_ptr<trace_ring>>& rings() const noexcept { return m_rings; }
+  std::int64_t start_ticks() const noexcept { return m_start_ticks; }
+  std::int64_t stop_ticks() const noexcept { return m_stop_ticks; }
+  std::uint64_t records() const noexcept;
+  std::uint64_t dropped() const noexcept;
+
+ private:
+  void add(const event_record& record, int worker, trace_slot& here) noexcept override;
+
+  const std::uint64_t m_number; // among all of the process
+  const std::size_t m_records_per_thread;
+  std::mutex m_mutex; // of the two below
+  std::vector<std::unique_ptr<trace_ring>> m_rings;
+  std::uint64_t m_without_ring = 0; // records for which there was no memory
+  std::mutex m_stopping;
+  bool m_records = true;
+  std::int64_t m_start_ticks, m_stop_ticks = 0;
+};
+
+} // namespace treadle::detail

@@ -1,0 +1,46 @@
+#include "observe/traced_run.hpp"
+
+#include "observe/trace_analysis.hpp"
+
+#include <cstdio>
+#include <stdexcept>
+
+namespace treadle::detail {
+namespace {
+
+/// The first run of a process has the name as it is given, later ones a number in front of the extension.
+std::string numbered(const std::string& file, std::uint64_t run) {
+  const std::size_t dot = file.rfind('.');
+  return run == 1 || dot == file.npos ? file : file.substr(0, dot) + '.' + std::to_string(run) + file.substr(dot);
+}
+
+} // namespace
+
+traced_run::traced_run(const std::vector<std::string>& files, std::size_t records_per_thread) {
+  for (const std::string& file : files) check_trace_file(file);
+  try {
+    records_per_thread == 0 ? m_trace.emplace() : m_trace.emplace(records_per_thread);
+  } catch (const std::logic_error&) { // it records this run, too
+    return;
+  }
+  static constinit atomic<std::uint64_t> runs{0};
+  const std::uint64_t run = runs.fetch_add(1, order::relaxed) + 1;
+  for (const std::string& file : files) m_files.push_back(numbered(file, run));
+}
+
+traced_run::~traced_run() {
+  for (const std::string& file : m_files) {
+    try {
+      m_trace->save(file);
+      std::fprintf(stderr, "treadle: trace of %llu records in '%s'",
+                   static_cast<unsigned long long>(m_trace->records()), file.c_str());
+      if (const auto dropped = static_cast<unsigned long long>(m_trace->dropped()); dropped != 0)
+        std::fprintf(stderr, "; %llu older ones were dropped, --treadle:trace-records makes more room", dropped);
+      std::fputc('\n', stderr);
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "treadle: %s\n", e.what());
+    }
+  }
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <treadle/trace.hpp>
+
+#include <optional>
+
+namespace treadle::detail {
+
+/// A trace from here to its end, which is written to files then. What goes wrong with that is said on stderr, and so is
+/// what was written.
+class traced_run {
+ public:
+  /// Throws std::invalid_argument when the format of a file is unknown or it cannot be written. Does nothing while
+  /// there is another trace.
+  traced_run(const std::vector<std::string>& files, std::size_t records_per_thread);
+  ~traced_run();
+
+ private:
+  std::vector<std::string> m_files;
+  std::optional<trace> m_trace;
+};
+
+} // namespace treadle::detail
