@@ -2,6 +2,7 @@
 
 #include "base/json.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -30,9 +31,9 @@ class counter_printer_test : public testing::Test {
     return {{"/printed/*"}, interval_ns, file, format};
   }
 
-  double cells = 0;
+  std::atomic<double> cells = 0;
   counters::definition counted{{"/printed/cells", counters::kind::monotonic, "cells", "Cells."},
-                               [this] { return cells; }};
+                               [this] { return cells.load(); }};
   counters::definition odd{{"/printed{a b#1}/length", counters::kind::gauge, "", "Length."}, [] { return 2.5; }};
 };
 

@@ -170,9 +170,10 @@ TEST_F(counters_test, statistics_of_few_samples) {
 
 struct counting_action final : treadle::detail::periodic_action {
   atomic<std::uint32_t> acts{0};
-  atomic<bool> ended{false};
+  atomic<bool> armed{false}, ended{false};
   std::optional<treadle::detail::periodic> self;
   void act() noexcept override {
+    while (!armed.load(order::acquire)) std::this_thread::yield(); // `self` is still being made
     if (acts.fetch_add(1, order::relaxed) != 2) return;
     self.reset(); // from inside
     ended.store(true, order::release);
@@ -182,12 +183,14 @@ struct counting_action final : treadle::detail::periodic_action {
 TEST(periodic, acts_until_it_ends) {
   counting_action action, other;
   action.self.emplace(action, 100'000);
+  action.armed.store(true, order::release);
   other.self.emplace(other, 1'000'000'000'000);
   while (!action.ended.load(order::acquire)) std::this_thread::yield();
   other.self.reset();
   EXPECT_EQ(other.acts.load(order::relaxed), 0u);
   counting_action again; // the thread may be gone by now
   again.self.emplace(again, 1);
+  again.armed.store(true, order::release);
   while (!again.ended.load(order::acquire)) std::this_thread::yield();
 }
 
