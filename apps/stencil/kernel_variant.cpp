@@ -5,6 +5,7 @@
 #include "stencil/heat.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace stencil::STENCIL_VARIANT {
@@ -31,12 +32,16 @@ template <class T, T... i, class F>
 template <int n>
 using up_to = std::make_integer_sequence<int, n>;
 
-[[gnu::always_inline]] inline vec load(const double* from) {
-  vec v;
+template <class Vector = vec>
+[[gnu::always_inline]] inline Vector load(const double* from) {
+  Vector v;
   __builtin_memcpy(&v, from, sizeof v);
   return v;
 }
-[[gnu::always_inline]] inline void store(double* to, const vec& v) { __builtin_memcpy(to, &v, sizeof v); }
+template <class Vector>
+[[gnu::always_inline]] inline void store(double* to, const Vector& v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
 
 /// Lane l of the result is lane l + by of v, around.
 template <int by, int... l>
@@ -128,14 +133,20 @@ void pass(vec* vectors, std::ptrdiff_t length) {
   }
 }
 
+/// At most 32 bytes at a time: of 64, every load of neighbours would cross a cache line, and from memory the whole row
+/// takes a third longer.
 void advance_row(const double* in, double* out, std::size_t points) noexcept {
+  constexpr int lanes = k_lanes < 4 ? k_lanes : 4;
+  using row_vec [[gnu::vector_size(lanes * sizeof(double))]] = double;
   std::size_t i = 0;
-  for (; i + k_lanes <= points; i += k_lanes) {
-    vec made;
-    heat(made, load(in + i - 1), load(in + i), load(in + i + 1));
+  const auto one = [&] { heat(out[i], in[i - 1], in[i], in[i + 1]); };
+  for (; i < points && reinterpret_cast<std::uintptr_t>(out + i) % sizeof(row_vec) != 0; ++i) one();
+  for (; i + lanes <= points; i += lanes) {
+    row_vec made;
+    heat(made, load<row_vec>(in + i - 1), load<row_vec>(in + i), load<row_vec>(in + i + 1));
     store(out + i, made);
   }
-  for (; i < points; ++i) heat(out[i], in[i - 1], in[i], in[i + 1]);
+  for (; i < points; ++i) one();
 }
 
 void advance_tile(const double* in, double* out, std::size_t points, std::size_t steps, double* scratch) noexcept {

@@ -5,6 +5,7 @@
 
 #include <treadle/treadle.hpp>
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -147,6 +148,17 @@ CLI::Validator whole_number(std::size_t min, std::size_t max) {
       "");
 }
 
+/// Partitions that are freed stay with the process, in one arena. As glibc is set up by default, large ones go back to
+/// the kernel and all of their pages are made anew for the next task: with partitions of a million points the faithful
+/// version took half as long again.
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, -1); // never
+#endif
+}
+
 int run(int argc, char** argv) {
   auto options = treadle::runtime_options::from_arguments(argc, argv);
   settings s;
@@ -183,6 +195,7 @@ int run(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   try {
     return run(argc, argv);
   } catch (const CLI::ParseError& error) {
