@@ -1,28 +1,12 @@
 #include "stencil/faithful.hpp"
 
+#include "stencil/flow.hpp"
 #include "stencil/heat.hpp"
 #include "stencil/kernel.hpp"
 
 #include <treadle/async.hpp>
-#include <treadle/dataflow.hpp>
-#include <treadle/latch.hpp>
-
-#include <optional>
-#include <utility>
 
 namespace stencil {
-
-namespace {
-
-/// So many steps may have tasks that are not done: memory stays bounded (HPX: --nd).
-constexpr std::size_t k_depth = 10;
-
-struct counted_down {
-  treadle::latch& latch;
-  ~counted_down() { latch.count_down(); }
-};
-
-} // namespace
 
 faithful_ring::faithful_ring(std::size_t points, std::size_t partition_points) : m_parts(points, partition_points) {
   for (std::size_t i = 0; i < m_parts.count(); ++i) {
@@ -50,37 +34,9 @@ faithful_ring::partition faithful_ring::heat_part(const partition& left, const p
 }
 
 void faithful_ring::run_steps(std::size_t steps) {
-  const std::size_t count = m_parts.count();
-  std::optional<treadle::latch> unfinished[k_depth]; // tasks of the last steps
-  std::vector<future_partition> next(count);
-  const auto wait = [](const std::vector<future_partition>& parts) {
-    for (const future_partition& part : parts) {
-      if (part.valid()) part.wait();
-    }
-  };
-  try {
-    for (std::size_t step = 0; step < steps; ++step) {
-      auto& here = unfinished[step % k_depth];
-      if (here) here->wait();
-      here.emplace(static_cast<std::ptrdiff_t>(count));
-      for (std::size_t i = 0; i < count; ++i) {
-        next[i] = treadle::dataflow(
-            [&latch = *here](const future_partition& left, const future_partition& middle,
-                             const future_partition& right) {
-              const counted_down at_end{latch};
-              return heat_part(left.get(), middle.get(), right.get());
-            },
-            m_now[m_parts.before(i)], m_now[i], m_now[m_parts.after(i)]);
-      }
-      std::swap(m_now, next);
-    }
-  } catch (...) { // no memory for a task: those that exist refer to the latches
-    wait(m_now);
-    wait(next);
-    throw;
-  }
-  wait(m_now);
-  for (const future_partition& part : m_now) part.get(); // throws what a task has thrown
+  flow_around(m_parts, steps, m_now,
+              [](std::size_t, std::size_t, const future_partition& left, const future_partition& middle,
+                 const future_partition& right) { return heat_part(left.get(), middle.get(), right.get()); });
 }
 
 std::vector<double> faithful_ring::values() const {

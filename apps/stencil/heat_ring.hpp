@@ -30,8 +30,16 @@ class heat_ring {
   std::span<const double> values() const noexcept { return {m_now.get(), m_points}; }
 
  private:
-  void advance_tile_at(std::size_t begin, std::size_t end, std::size_t steps);
-  void advance_at_seam(std::size_t begin, std::size_t end, std::size_t steps);
+  struct tile {
+    const double* in;
+    double* out;
+    std::size_t begin;
+    std::size_t points;
+    std::size_t steps;
+  };
+
+  void advance(const tile& t) const;
+  void advance_at_seam(const tile& t) const;
 
   std::size_t m_points;
   aligned_array m_now;
