@@ -34,7 +34,7 @@ void expect_run(const std::string& arguments, int code, const std::string& said)
 TEST(stencil_program, verifies_every_kernel) {
   for (const char* kernel : {"faithful", "best", "serial", "loop"}) {
     for (const char* size :
-         {"--points 1 --steps 0", "--points 3 --steps 4", "--points 10007 --partition 1000 --workers 2",
+         {"--points 1 --steps 0", "--points 3 --steps 4", "--points 10007 --partition 1000 --workers 2 --repeat 3",
           "--points 5000 --partition 64 --tile-steps 100 --workers 4"}) {
       expect_run(std::string("--verify --kernel ") + kernel + ' ' + size, 0,
                  "verified: equal to the serial run, bit by bit");
@@ -66,6 +66,7 @@ TEST(stencil_program, says_what_is_wrong) {
   expect_run("--points", 2, "--points");
   expect_run("--partition 0", 2, "--partition");
   expect_run("--tile-steps 0", 2, "--tile-steps");
+  expect_run("--repeat 0", 2, "--repeat");
   expect_run("--steps -1", 2, "--steps");
   expect_run("--workers 100000", 2, "--workers");
   expect_run("--kernel worst", 2, "faithful");
