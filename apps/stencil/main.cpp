@@ -1,6 +1,9 @@
 // The program `stencil`: one run of one version, timed, perhaps verified.
 #include "stencil/faithful.hpp"
+#include "stencil/flow.hpp"
 #include "stencil/heat_ring.hpp"
+#include "stencil/kernel.hpp"
+#include "stencil/partitions.hpp"
 #include "stencil/plain.hpp"
 
 #include <treadle/treadle.hpp>
@@ -17,6 +20,7 @@
 #include <exception>
 #include <limits>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -29,7 +33,7 @@ using namespace stencil;
 struct settings {
   std::size_t points = 10'000'000;
   std::size_t steps = 50;
-  std::size_t partition = 16'384;
+  std::size_t partition = 32'768;
   std::size_t tile_steps = 50;
   std::string kernel = "best";
   std::size_t repeat = 1;
@@ -55,7 +59,7 @@ constexpr const char* k_more = R"(
 Example: the same work in small and in large tasks, then with time steps in the cache, checked:
   stencil --kernel faithful --points 100000000 --partition 1000
   stencil --kernel faithful --points 100000000 --partition 500000
-  stencil --kernel best --points 100000000 --partition 16384 --tile-steps 50 --verify
+  stencil --kernel best --points 100000000 --partition 32768 --tile-steps 50 --verify
 
 The kernels:
   faithful  as in the paper: a future per partition and step, every task allocates what it returns
@@ -112,29 +116,40 @@ bool is_right(const settings& s, const std::vector<double>& values) {
   return std::memcmp(values.data(), reference.values().data(), s.points * sizeof(double)) == 0;
 }
 
+/// An upper bound of what a run needs, near enough to refuse what cannot be.
+double bytes_needed(const settings& s, unsigned workers) {
+  constexpr double k_bytes_per_task = 512;
+  const std::size_t tile = std::min(s.partition, s.points), height = std::min({s.tile_steps, tile, s.steps});
+  const double tasks = static_cast<double>(partitions(s.points, s.partition, s.kernel == "best" ? k_line : 1).count()) *
+                       static_cast<double>(std::min(s.steps, k_rounds_ahead) + 1);
+  double values = 2 * static_cast<double>(s.points), bytes = 0;
+  if (s.kernel == "faithful") values *= 1.5; // two steps, and between them the partitions that somebody still reads
+  if (s.kernel == "best") values += workers * (3 * static_cast<double>(tile) + 4 * static_cast<double>(height));
+  if (s.kernel == "best" || s.kernel == "faithful") bytes = k_bytes_per_task * tasks;
+  if (s.verify) values += 2 * static_cast<double>(s.points);
+  return bytes + sizeof(double) * values;
+}
+
 /// Linux hands out memory that does not exist, and ends the program that uses it.
-void check_memory(const settings& s) {
-  const double copies = (s.kernel == "faithful" ? 3 : 2) + (s.verify ? 3 : 0);
-  const double needed = copies * sizeof(double) * static_cast<double>(s.points);
+void check_memory(const settings& s, unsigned workers) {
+  const double needed = bytes_needed(s, workers);
   const double present = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= present) return;
   char text[160];
-  std::snprintf(text, sizeof text, "--points %zu: needs about %.1f GB, and this machine has %.1f GB", s.points,
-                needed / 1e9, present / 1e9);
+  std::snprintf(text, sizeof text, "--points %zu --partition %zu: needs up to %.1f GB, and this machine has %.1f GB",
+                s.points, s.partition, needed / 1e9, present / 1e9);
   throw std::invalid_argument(text);
 }
 
 void print(const settings& s, const outcome& o, unsigned workers, bool right) {
   const double rate = static_cast<double>(s.points) * static_cast<double>(s.steps) / std::max(o.seconds, 1e-9);
   if (s.json) {
+    const char* const verified = !s.verify ? "null" : right ? "true" : "false";
     std::printf("{\"kernel\": \"%s\", \"points\": %zu, \"steps\": %zu, \"partition\": %zu, \"partitions\": %zu, "
                 "\"tile_steps\": %zu, \"workers\": %u, \"instructions\": \"%s\", \"seconds\": %.9f, "
                 "\"points_per_s\": %.6e, \"verified\": %s}\n",
                 s.kernel.c_str(), s.points, s.steps, s.partition, o.partitions, o.tile_steps, workers,
-                instruction_set(), o.seconds, rate,
-                !s.verify ? "null"
-                : right   ? "true"
-                          : "false");
+                instruction_set(), o.seconds, rate, verified);
     return;
   }
   std::printf("%s: %zu points, %zu steps; partitions: %zu, steps per task: %zu; workers: %u (%s)\n", s.kernel.c_str(),
@@ -194,9 +209,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked); // --help
   }
-  check_memory(s);
   if (s.workers != 0) options.workers = s.workers;
   const treadle::runtime runtime(options);
+  check_memory(s, runtime.workers());
   const outcome o = treadle::async([&] { return run_kernel(s); }).get();
   const bool right = !s.verify || is_right(s, o.values);
   print(s, o, s.kernel == "serial" ? 1 : runtime.workers(), right);

@@ -63,6 +63,7 @@ TEST(stencil_program, says_what_is_wrong) {
   expect_run("--points 1e6", 2, "not '1e6'");
   expect_run("--points 99999999999999999999999", 2, "--points");
   expect_run("--points 1000000000000", 2, "GB");
+  expect_run("--kernel faithful --points 1000000000 --partition 1", 2, "GB");
   expect_run("--points", 2, "--points");
   expect_run("--partition 0", 2, "--partition");
   expect_run("--tile-steps 0", 2, "--tile-steps");
