@@ -172,14 +172,18 @@ CLI::Validator whole_number(std::size_t min, std::size_t max) {
       "");
 }
 
-/// Partitions that are freed stay with the process, in one arena. As glibc is set up by default, large ones go back to
-/// the kernel and all of their pages are made anew for the next task: with partitions of a million points the faithful
-/// version took half as long again.
-void keep_freed_memory() {
+/// Partitions that are freed stay with the process. As glibc is set up by default, large ones go back to the kernel,
+/// and all pages are made anew for the next task: with a million points per partition the faithful version takes half
+/// as long again. The arenas that threads have of their own do so whatever the settings; but with small partitions
+/// threads would wait for each other in a common one.
+void keep_freed_memory(std::size_t partition) {
 #if defined(__GLIBC__)
-  mallopt(M_ARENA_MAX, 1);
+  constexpr std::size_t k_large = 65'536;
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, -1); // never
+  if (partition >= k_large) mallopt(M_ARENA_MAX, 1);
+#else
+  static_cast<void>(partition);
 #endif
 }
 
@@ -209,6 +213,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked); // --help
   }
+  keep_freed_memory(s.partition);
   if (s.workers != 0) options.workers = s.workers;
   const treadle::runtime runtime(options);
   check_memory(s, runtime.workers());
@@ -221,7 +226,6 @@ int run(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
-  keep_freed_memory();
   try {
     return run(argc, argv);
   } catch (const CLI::ParseError& error) {
