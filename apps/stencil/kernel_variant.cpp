@@ -133,8 +133,8 @@ void pass(vec* vectors, std::ptrdiff_t length) {
   }
 }
 
-/// At most 32 bytes at a time: of 64, every load of neighbours would cross a cache line, and from memory the whole row
-/// takes a third longer.
+/// At most 32 bytes at a time: of 64, every load of neighbours would cross a cache line, and rows from memory take a
+/// quarter to a half longer.
 void advance_row(const double* in, double* out, std::size_t points) noexcept {
   constexpr int lanes = k_lanes < 4 ? k_lanes : 4;
   using row_vec [[gnu::vector_size(lanes * sizeof(double))]] = double;
