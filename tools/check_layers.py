@@ -33,6 +33,7 @@ class Layers:
             PurePosixPath("include"),
             PurePosixPath("tests"),
             PurePosixPath("bench"),
+            PurePosixPath("apps"),
         ]
         for place in ([source.parent] if quote == '"' else []) + places:
             if (self.root / place / name).is_file():

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "stencil/partitions.hpp"
+
+#include <treadle/future.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace stencil {
+
+/// The benchmark of Grubel et al., "The Performance Implication of Task Size for Applications on the HPX Runtime
+/// System" (CLUSTER 2015), that is HPX's 1d_stencil_4: a future per partition and step, made by dataflow of the three
+/// closest partitions of the step before, and every task returns a partition that it has just allocated.
+class faithful_ring {
+ public:
+  faithful_ring(std::size_t points, std::size_t partition);
+
+  std::size_t points() const noexcept { return m_parts.end(m_parts.count() - 1); }
+  std::size_t partition_count() const noexcept { return m_parts.count(); }
+  void run_steps(std::size_t steps);
+  std::vector<double> values() const;
+
+ private:
+  struct partition {
+    std::unique_ptr<double[]> data;
+    std::size_t size;
+  };
+  using future_partition = treadle::shared_future<partition>;
+
+  static partition heat_part(const partition& left, const partition& middle, const partition& right);
+
+  partitions m_parts;
+  std::vector<future_partition> m_now;
+};
+
+} // namespace stencil

@@ -1,0 +1,241 @@
+// The program `stencil`: one run of one version, timed, perhaps verified.
+#include "stencil/faithful.hpp"
+#include "stencil/flow.hpp"
+#include "stencil/heat_ring.hpp"
+#include "stencil/kernel.hpp"
+#include "stencil/partitions.hpp"
+#include "stencil/plain.hpp"
+
+#include <treadle/treadle.hpp>
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace {
+
+using namespace stencil;
+
+struct settings {
+  std::size_t points = 10'000'000;
+  std::size_t steps = 50;
+  std::size_t partition = 32'768;
+  std::size_t tile_steps = 50;
+  std::string kernel = "best";
+  std::size_t repeat = 1;
+  unsigned workers = 0;
+  bool verify = false;
+  bool json = false;
+};
+
+struct outcome {
+  double seconds;
+  std::size_t partitions;
+  std::size_t tile_steps;
+  std::vector<double> values; // only when they are to be verified
+};
+
+constexpr const char* k_about =
+    R"(Heat in a ring of points: u'[i] = u[i] + c (u[i-1] - 2 u[i] + u[i+1]), computed as many small tasks.
+
+The program of "The Performance Implication of Task Size for Applications on the HPX Runtime
+System" (CLUSTER 2015): how long do the same points and steps take when a task gets more of them?)";
+
+constexpr const char* k_more = R"(
+Example: the same work in small and in large tasks, then with time steps in the cache, checked:
+  stencil --kernel faithful --points 100000000 --partition 1000
+  stencil --kernel faithful --points 100000000 --partition 500000
+  stencil --kernel best --points 100000000 --partition 32768 --tile-steps 50 --verify
+
+The kernels:
+  faithful  as in the paper: a future per partition and step, every task allocates what it returns
+  best      two arrays; a task advances a tile by --tile-steps steps in its core's cache
+  loop      two arrays, a parallel loop per step: what the memory allows without tiles
+  serial    the same loop on one thread, without tasks: the reference for --verify
+
+The numbers: points/s counts every point once per step and stays comparable between grids. Seconds are
+those of the steps, without filling the ring; the first run of `faithful` also gets most of its memory from
+the system, use --repeat to see later ones. A point of `loop` moves 24 bytes of memory per step, one of
+`best` 24 bytes per --tile-steps steps. Options of the runtime are taken too: --treadle:nudge=0.)";
+
+/// Of the fastest of all runs.
+double seconds_of(std::size_t runs, const auto& run) {
+  using clock = std::chrono::steady_clock;
+  double fastest = std::numeric_limits<double>::infinity();
+  for (; runs > 0; --runs) {
+    const auto start = clock::now();
+    run();
+    fastest = std::min(fastest, std::chrono::duration<double>(clock::now() - start).count());
+  }
+  return fastest;
+}
+
+std::vector<double> copy_if(bool wanted, std::span<const double> values) {
+  return wanted ? std::vector<double>(values.begin(), values.end()) : std::vector<double>();
+}
+
+outcome run_kernel(const settings& s) {
+  const auto count = [&](std::size_t unit = 1) { return partitions(s.points, s.partition, unit).count(); };
+  if (s.kernel == "faithful") {
+    faithful_ring ring(s.points, s.partition);
+    const double seconds = seconds_of(s.repeat, [&] { ring.run_steps(s.steps); });
+    return {seconds, count(), 1, s.verify ? ring.values() : std::vector<double>()};
+  }
+  if (s.kernel == "best") {
+    heat_ring ring(s.points);
+    const grain size{s.partition, s.tile_steps};
+    const double seconds = seconds_of(s.repeat, [&] { ring.run_steps(s.steps, size); });
+    return {seconds, count(k_line), ring.tile_steps(size), copy_if(s.verify, ring.values())};
+  }
+  plain_ring ring(s.points);
+  if (s.kernel == "loop") {
+    const double seconds = seconds_of(s.repeat, [&] { ring.run_steps_in_parallel(s.steps, s.partition); });
+    return {seconds, count(), 1, copy_if(s.verify, ring.values())};
+  }
+  const double seconds = seconds_of(s.repeat, [&] { ring.run_steps(s.steps); });
+  return {seconds, 1, 1, copy_if(s.verify, ring.values())};
+}
+
+bool is_right(const settings& s, const std::vector<double>& values) {
+  plain_ring reference(s.points);
+  for (std::size_t i = 0; i < s.repeat; ++i) reference.run_steps(s.steps);
+  return std::memcmp(values.data(), reference.values().data(), s.points * sizeof(double)) == 0;
+}
+
+/// An upper bound of what a run needs, near enough to refuse what cannot be.
+double bytes_needed(const settings& s, unsigned workers) {
+  constexpr double k_bytes_per_task = 512;
+  const std::size_t tile = std::min(s.partition, s.points), height = std::min({s.tile_steps, tile, s.steps});
+  const double tasks = static_cast<double>(partitions(s.points, s.partition, s.kernel == "best" ? k_line : 1).count()) *
+                       static_cast<double>(std::min(s.steps, k_rounds_ahead) + 1);
+  double values = 2 * static_cast<double>(s.points), bytes = 0;
+  if (s.kernel == "faithful") values *= 1.5; // two steps, and between them the partitions that somebody still reads
+  if (s.kernel == "best") values += workers * (3 * static_cast<double>(tile) + 4 * static_cast<double>(height));
+  if (s.kernel == "best" || s.kernel == "faithful") bytes = k_bytes_per_task * tasks;
+  if (s.verify) values += 2 * static_cast<double>(s.points);
+  return bytes + sizeof(double) * values;
+}
+
+/// Linux hands out memory that does not exist, and ends the program that uses it.
+void check_memory(const settings& s, unsigned workers) {
+  const double needed = bytes_needed(s, workers);
+  const double present = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed <= present) return;
+  char text[160];
+  std::snprintf(text, sizeof text, "--points %zu --partition %zu: needs up to %.1f GB, and this machine has %.1f GB",
+                s.points, s.partition, needed / 1e9, present / 1e9);
+  throw std::invalid_argument(text);
+}
+
+void print(const settings& s, const outcome& o, unsigned workers, bool right) {
+  const double rate = static_cast<double>(s.points) * static_cast<double>(s.steps) / std::max(o.seconds, 1e-9);
+  if (s.json) {
+    const char* const verified = !s.verify ? "null" : right ? "true" : "false";
+    std::printf("{\"kernel\": \"%s\", \"points\": %zu, \"steps\": %zu, \"partition\": %zu, \"partitions\": %zu, "
+                "\"tile_steps\": %zu, \"workers\": %u, \"instructions\": \"%s\", \"seconds\": %.9f, "
+                "\"points_per_s\": %.6e, \"verified\": %s}\n",
+                s.kernel.c_str(), s.points, s.steps, s.partition, o.partitions, o.tile_steps, workers,
+                instruction_set(), o.seconds, rate, verified);
+    return;
+  }
+  std::printf("%s: %zu points, %zu steps; partitions: %zu, steps per task: %zu; workers: %u (%s)\n", s.kernel.c_str(),
+              s.points, s.steps, o.partitions, o.tile_steps, workers, instruction_set());
+  std::printf("%.6f s, %.3f Gpoints/s\n", o.seconds, rate / 1e9);
+  if (s.verify)
+    std::puts(right ? "verified: equal to the serial run, bit by bit" : "WRONG: not the serial run's values");
+}
+
+CLI::Validator whole_number(std::size_t min, std::size_t max) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        std::size_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool good = error == std::errc{} && end == text.data() + text.size() && value >= min && value <= max;
+        return good ? std::string()
+                    : "expected a whole number from " + std::to_string(min) + " to " + std::to_string(max) + ", not '" +
+                          text + "'";
+      },
+      "");
+}
+
+/// Partitions that are freed stay with the process. As glibc is set up by default, large ones go back to the kernel,
+/// and all pages are made anew for the next task: with a million points per partition the faithful version takes half
+/// as long again. The arenas that threads have of their own do so whatever the settings; but with small partitions
+/// threads would wait for each other in a common one.
+void keep_freed_memory(std::size_t partition) {
+#if defined(__GLIBC__)
+  constexpr std::size_t k_large = 65'536;
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, -1); // never
+  if (partition >= k_large) mallopt(M_ARENA_MAX, 1);
+#else
+  static_cast<void>(partition);
+#endif
+}
+
+int run(int argc, char** argv) {
+  auto options = treadle::runtime_options::from_arguments(argc, argv);
+  settings s;
+  CLI::App app(k_about, "stencil");
+  app.footer(k_more);
+  app.option_defaults()->always_capture_default();
+  constexpr std::size_t k_most = std::size_t{1} << 40;
+  const auto add_number = [&](const char* name, auto& value, std::size_t min, std::size_t max, const char* what) {
+    app.add_option(name, value, what)->check(whole_number(min, max))->type_name("N");
+  };
+  add_number("--points", s.points, 1, k_most, "points of the ring");
+  add_number("--steps", s.steps, 0, k_most, "time steps");
+  add_number("--partition", s.partition, 1, k_most,
+             "points per task; sizes differ by one at most (best: by a cache line of 8)");
+  add_number("--tile-steps", s.tile_steps, 1, k_most, "best: time steps per task, at most the points of a tile");
+  add_number("--repeat", s.repeat, 1, k_most,
+             "so many runs, one going on from the other; the time is that of the fastest");
+  add_number("--workers", s.workers, 0, 1024, "threads; 0: one per core");
+  app.add_option("--kernel", s.kernel, "which version")->check(CLI::IsMember({"faithful", "best", "serial", "loop"}));
+  app.add_flag("--verify", s.verify, "compare with the serial run, bit by bit");
+  app.add_flag("--json", s.json, "print one JSON object");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked); // --help
+  }
+  keep_freed_memory(s.partition);
+  if (s.workers != 0) options.workers = s.workers;
+  const treadle::runtime runtime(options);
+  check_memory(s, runtime.workers());
+  const outcome o = treadle::async([&] { return run_kernel(s); }).get();
+  const bool right = !s.verify || is_right(s, o.values);
+  print(s, o, s.kernel == "serial" ? 1 : runtime.workers(), right);
+  return right ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "stencil: %s (see stencil --help)\n", error.what());
+    return 2;
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "stencil: %s\n", error.what());
+    return 2;
+  } catch (const std::bad_alloc&) {
+    std::fputs("stencil: not enough memory\n", stderr);
+    return 1;
+  }
+}

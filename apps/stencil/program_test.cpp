@@ -1,0 +1,77 @@
+// What the program `stencil` prints, and its exit codes.
+#include <sys/wait.h>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+namespace {
+
+struct finished {
+  int code;
+  std::string text; // both outputs
+};
+
+finished run(const std::string& arguments) {
+  FILE* const pipe = popen(("'" STENCIL_PROGRAM "' " + arguments + " 2>&1").c_str(), "r");
+  if (!pipe) return {-1, "no pipe"};
+  std::string text;
+  char part[256];
+  while (std::fgets(part, sizeof part, pipe)) text += part;
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+}
+
+void expect_run(const std::string& arguments, int code, const std::string& said) {
+  const finished done = run(arguments);
+  EXPECT_EQ(done.code, code) << arguments << '\n' << done.text;
+  EXPECT_NE(done.text.find(said), std::string::npos) << arguments << '\n' << done.text;
+}
+
+} // namespace
+
+TEST(stencil_program, verifies_every_kernel) {
+  for (const char* kernel : {"faithful", "best", "serial", "loop"}) {
+    for (const char* size :
+         {"--points 1 --steps 0", "--points 3 --steps 4", "--points 10007 --partition 1000 --workers 2 --repeat 3",
+          "--points 5000 --partition 64 --tile-steps 100 --workers 4"}) {
+      expect_run(std::string("--verify --kernel ") + kernel + ' ' + size, 0,
+                 "verified: equal to the serial run, bit by bit");
+    }
+  }
+}
+
+TEST(stencil_program, prints_json) {
+  const finished done = run("--points 1000 --partition 100 --steps 10 --json --verify --treadle:workers=2");
+  EXPECT_EQ(done.code, 0);
+  EXPECT_EQ(done.text.find("{\"kernel\": \"best\", \"points\": 1000, \"steps\": 10, \"partition\": 100, "), 0U)
+      << done.text;
+  EXPECT_NE(done.text.find("\"workers\": 2,"), std::string::npos) << done.text;
+  EXPECT_NE(done.text.find("\"verified\": true}\n"), std::string::npos) << done.text;
+}
+
+TEST(stencil_program, explains_itself) {
+  expect_run("--help", 0, "--tile-steps");
+  expect_run("--help", 0, "Example");
+}
+
+TEST(stencil_program, says_what_is_wrong) {
+  expect_run("--points 0", 2, "--points");
+  expect_run("--points -5", 2, "--points");
+  expect_run("--points many", 2, "--points: expected a whole number from 1 to 1099511627776, not 'many'");
+  expect_run("--points 1e6", 2, "not '1e6'");
+  expect_run("--points 99999999999999999999999", 2, "--points");
+  expect_run("--points 1000000000000", 2, "GB");
+  expect_run("--kernel faithful --points 1000000000 --partition 1", 2, "GB");
+  expect_run("--points", 2, "--points");
+  expect_run("--partition 0", 2, "--partition");
+  expect_run("--tile-steps 0", 2, "--tile-steps");
+  expect_run("--repeat 0", 2, "--repeat");
+  expect_run("--steps -1", 2, "--steps");
+  expect_run("--workers 100000", 2, "--workers");
+  expect_run("--kernel worst", 2, "faithful");
+  expect_run("--nonsense 3", 2, "--nonsense");
+  expect_run("--treadle:workers=none", 2, "workers");
+  expect_run("leftover", 2, "leftover");
+}
