@@ -65,7 +65,7 @@ void scheduler::await_visitors() noexcept {
 
 void scheduler::inject(job& item, priority level) {
   enter(); // before the job can run: it may be the last one the runtime waits for
-  item.queued_at = ticks_now();
+  if constexpr (k_counts) item.queued_at = ticks_now();
   injected.push(&item, level);
   idle.notify_injected();
   leave();

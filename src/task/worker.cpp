@@ -150,7 +150,7 @@ void worker::continue_sample() noexcept {
 }
 
 bool worker::queue(job& item) noexcept {
-  if (TREADLE_UNLIKELY(--m_jobs_to_stamp == 0)) {
+  if (k_counts && TREADLE_UNLIKELY(--m_jobs_to_stamp == 0)) {
     m_jobs_to_stamp = k_jobs_per_stamp;
     item.queued_at = ticks_now();
   }
@@ -179,9 +179,9 @@ job* worker::next_job() {
   if (++m_ticks % k_fair_period == 0) {
     if (job* item = injected.pop_normal()) return item;
   }
-  counters.pending_accesses.increment_unshared();
+  if constexpr (k_counts) counters.pending_accesses.increment_unshared();
   if (job* item = tasks.pop()) return item;
-  counters.pending_misses.increment_unshared();
+  if constexpr (k_counts) counters.pending_misses.increment_unshared();
   if (job* item = injected.pop_normal()) return item;
   return search();
 }

@@ -68,13 +68,14 @@ class worker {
   /// A phase is what a worker executes of one task at a stretch: from its start, or where it was suspended, to where it
   /// suspends or ends.
   void begin_phase(job& item) noexcept {
+    if constexpr (!k_counts) return;
     counters.phases.increment_unshared();
     m_in_phase = true;
     if (TREADLE_UNLIKELY(item.queued_at != 0)) end_wait(item);
     if (TREADLE_UNLIKELY(m_phases_to_sample <= 0)) begin_sample();
   }
   void end_phase() noexcept {
-    if (!m_in_phase) return; // it was suspended
+    if (!k_counts || !m_in_phase) return; // it was suspended
     m_in_phase = false;
     if (TREADLE_UNLIKELY(--m_phases_to_sample <= 0)) continue_sample();
   }
@@ -174,6 +175,7 @@ inline worker* this_worker() noexcept {
 }
 /// Counts where the caller runs; returns the number before.
 inline std::uint64_t count(atomic<std::uint64_t> readiness_counts::* what, std::uint64_t by = 1) noexcept {
+  if constexpr (!k_counts) return 1;
   worker* w = this_worker();
   if (!w) return (counted_outside.*what).fetch_add(by, order::relaxed);
   const std::uint64_t before = (w->counters.*what).load(order::relaxed);

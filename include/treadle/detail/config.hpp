@@ -38,6 +38,12 @@ namespace treadle::detail {
 /// std::hardware_destructive_interference_size may change with compiler flags and with it the layout.
 inline constexpr std::size_t k_cache_line = 128;
 
+#if defined(TREADLE_NO_COUNTERS)
+inline constexpr bool k_counts = false; // only to measure what counting costs: bench/counters
+#else
+inline constexpr bool k_counts = true;
+#endif
+
 #if defined(TREADLE_ASAN) || defined(TREADLE_TSAN)
 inline constexpr bool k_sanitized = true; // instrumented frames are several times larger
 #else
