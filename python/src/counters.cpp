@@ -1,7 +1,8 @@
-// Readers of counters for treadle.counters.
+// Readers of counters for treadle.counters, and traces for treadle.trace.
 #include "counters.hpp"
 
 #include <treadle/counters.hpp>
+#include <treadle/trace.hpp>
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -44,6 +45,20 @@ void bind_counters(nanobind::module_& m) {
         return found;
       },
       "pattern"_a);
+
+  nb::class_<trace>(m, "Trace")
+      .def(nb::init<std::size_t>(), "records_per_thread"_a)
+      .def("stop", &trace::stop, nb::call_guard<nb::gil_scoped_release>())
+      .def("save", &trace::save, "file"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("text", &trace::text, "format"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("records", &trace::records)
+      .def("dropped", &trace::dropped)
+      .def("profile", [](trace& t) {
+        nb::list rows;
+        for (const task_profile& row : t.profile())
+          rows.append(nb::make_tuple(row.name, row.tasks, row.self_ns, row.total_ns, row.min_ns, row.max_ns));
+        return rows;
+      });
 }
 
 } // namespace treadle::python

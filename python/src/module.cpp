@@ -20,6 +20,7 @@
 
 #include <memory>
 #include <new>
+#include <system_error>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -44,6 +45,8 @@ void translate(const std::exception_ptr& p, void*) {
     raise_physl_error(e);
   } catch (const value_error& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const std::system_error& e) {
+    PyErr_SetObject(PyExc_OSError, nb::make_tuple(e.code().value(), e.what()).ptr());
   }
 }
 

@@ -15,6 +15,7 @@ from .info import info
 from .jit import JitFunction, Lowered, jit
 from .profile import Profile, profile
 from .report import visualize
+from .trace import TaskProfile, trace
 from .transducer import prange
 
 __version__ = "0.1.0"
@@ -29,6 +30,7 @@ __all__ = [
     "PhyslError",
     "Profile",
     "Reading",
+    "TaskProfile",
     "UnsupportedError",
     "config",
     "counters",
@@ -38,5 +40,6 @@ __all__ = [
     "policies",
     "prange",
     "profile",
+    "trace",
     "visualize",
 ]

@@ -1,0 +1,44 @@
+"""Traces as Python shows them."""
+
+import json
+
+import numpy as np
+import pytest
+
+import treadle as td
+
+
+@td.jit
+def norm(x):
+    return np.sqrt(np.sum(x * x))
+
+
+def test_files_of_a_block(tmp_path) -> None:
+    files = [tmp_path / name for name in ("t.json", "t.dot", "t.txt", "t.csv")]
+    with td.config(policy="always-async", workers=2), td.trace(*files) as recorded:
+        norm(np.ones(3))
+    found = json.loads(files[0].read_text())
+    assert {"X", "M"} <= {event["ph"] for event in found["traceEvents"]}
+    assert found["otherData"] == {"records": recorded.records, "dropped": recorded.dropped}
+    assert files[1].read_text().startswith("digraph tasks {")
+    assert "who created what" in files[2].read_text()
+    assert files[3].read_text() == recorded.text("csv")
+    rows = recorded.profile()
+    assert (
+        rows and rows[0]._fields[:2] == ("name", "tasks") and all(row.self_ns <= row.total_ns for row in rows)
+    )
+
+
+def test_misuse(tmp_path) -> None:
+    with td.trace():
+        with pytest.raises(RuntimeError, match="one at a time"), td.trace():
+            pass
+    with pytest.raises(RuntimeError, match="not been started"):
+        td.trace().profile()
+    with td.trace() as recorded:
+        pass
+    with pytest.raises(ValueError, match="known: json, dot, txt, csv"):
+        recorded.save(tmp_path / "trace.xml")
+    with pytest.raises(OSError, match="cannot write"):
+        recorded.save(tmp_path / "none" / "trace.json")
+    assert list(tmp_path.iterdir()) == []
