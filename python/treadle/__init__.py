@@ -15,7 +15,7 @@ from .info import info
 from .jit import JitFunction, Lowered, jit
 from .profile import Profile, profile
 from .report import visualize
-from .trace import TaskProfile, trace
+from .trace import TaskProfile, Trace, trace
 from .transducer import prange
 
 __version__ = "0.1.0"
@@ -31,6 +31,7 @@ __all__ = [
     "Profile",
     "Reading",
     "TaskProfile",
+    "Trace",
     "UnsupportedError",
     "config",
     "counters",

@@ -20,25 +20,15 @@ class TaskProfile(NamedTuple):
     max_ns: int
 
 
-class trace:
-    """Records everything the runtime does inside of a `with` block.
+class Trace:
+    """What the runtime did inside of a `with` block: see treadle.trace."""
 
-    >>> with td.trace("work.json") as recorded:   # for https://ui.perfetto.dev; also .dot, .txt, .csv
-    ...     work()
-    >>> recorded.profile()[0].tasks
-    42
-
-    Each thread keeps its last `records_per_thread` records, a task makes three or more; what had no room is counted in
-    `dropped`. A task costs about 40 ns more. One trace at a time: RuntimeError for a second one. OSError when a file
-    cannot be written in full; then there is none.
-    """
-
-    def __init__(self, *files: str | os.PathLike[str], records_per_thread: int = 1 << 18) -> None:
-        self._files = [os.fspath(file) for file in files]
+    def __init__(self, files: list[str], records_per_thread: int) -> None:
+        self._files = files
         self._records_per_thread = records_per_thread
         self._trace: _native.Trace | None = None
 
-    def __enter__(self) -> trace:
+    def __enter__(self) -> Trace:
         self._trace = _native.Trace(self._records_per_thread)
         return self
 
@@ -74,3 +64,18 @@ class trace:
     @property
     def dropped(self) -> int:
         return self._recorded.dropped()
+
+
+def trace(*files: str | os.PathLike[str], records_per_thread: int = 1 << 18) -> Trace:
+    """Records everything the runtime does inside of a `with` block.
+
+    >>> with td.trace("work.json") as recorded:   # for https://ui.perfetto.dev; also .dot, .txt, .csv
+    ...     work()
+    >>> recorded.profile()[0].tasks
+    42
+
+    Each thread keeps its last `records_per_thread` records, a task makes three or more; what had no room is counted in
+    `dropped`. A task costs about 40 ns more. One trace at a time: RuntimeError for a second one. OSError when a file
+    cannot be written in full; then there is none.
+    """
+    return Trace([os.fspath(file) for file in files], records_per_thread)

@@ -30,9 +30,8 @@ def test_files_of_a_block(tmp_path) -> None:
 
 
 def test_misuse(tmp_path) -> None:
-    with td.trace():
-        with pytest.raises(RuntimeError, match="one at a time"), td.trace():
-            pass
+    with td.trace(), pytest.raises(RuntimeError, match="one at a time"), td.trace():
+        pass
     with pytest.raises(RuntimeError, match="not been started"):
         td.trace().profile()
     with td.trace() as recorded:
