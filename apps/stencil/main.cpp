@@ -6,6 +6,7 @@
 #include "stencil/partitions.hpp"
 #include "stencil/plain.hpp"
 
+#include <treadle/counters.hpp>
 #include <treadle/treadle.hpp>
 
 #include <malloc.h>
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -38,12 +40,19 @@ struct settings {
   std::string kernel = "best";
   std::size_t repeat = 1;
   unsigned workers = 0;
+  std::vector<std::string> counters;
   bool verify = false;
   bool json = false;
 };
 
+/// The fastest of some runs.
+struct timing {
+  double seconds = std::numeric_limits<double>::infinity();
+  std::vector<treadle::counters::reading> counters;
+};
+
 struct outcome {
-  double seconds;
+  timing fastest;
   std::size_t partitions;
   std::size_t tile_steps;
   std::vector<double> values; // only when they are to be verified
@@ -72,14 +81,16 @@ those of the steps, without filling the ring; the first run of `faithful` also g
 the system, use --repeat to see later ones. A point of `loop` moves 24 bytes of memory per step, one of
 `best` 24 bytes per --tile-steps steps. Options of the runtime are taken too: --treadle:nudge=0.)";
 
-/// Of the fastest of all runs.
-double seconds_of(std::size_t runs, const auto& run) {
+timing measure(const settings& s, const auto& run) {
   using clock = std::chrono::steady_clock;
-  double fastest = std::numeric_limits<double>::infinity();
-  for (; runs > 0; --runs) {
+  treadle::counters::group counters(s.counters);
+  timing fastest;
+  for (std::size_t i = 0; i < s.repeat; ++i) {
+    counters.reset();
     const auto start = clock::now();
     run();
-    fastest = std::min(fastest, std::chrono::duration<double>(clock::now() - start).count());
+    const double seconds = std::chrono::duration<double>(clock::now() - start).count();
+    if (seconds < fastest.seconds) fastest = {seconds, counters.read()};
   }
   return fastest;
 }
@@ -92,22 +103,22 @@ outcome run_kernel(const settings& s) {
   const auto count = [&](std::size_t unit = 1) { return partitions(s.points, s.partition, unit).count(); };
   if (s.kernel == "faithful") {
     faithful_ring ring(s.points, s.partition);
-    const double seconds = seconds_of(s.repeat, [&] { ring.run_steps(s.steps); });
-    return {seconds, count(), 1, s.verify ? ring.values() : std::vector<double>()};
+    timing fastest = measure(s, [&] { ring.run_steps(s.steps); });
+    return {std::move(fastest), count(), 1, s.verify ? ring.values() : std::vector<double>()};
   }
   if (s.kernel == "best") {
     heat_ring ring(s.points);
     const grain size{s.partition, s.tile_steps};
-    const double seconds = seconds_of(s.repeat, [&] { ring.run_steps(s.steps, size); });
-    return {seconds, count(k_line), ring.tile_steps(size), copy_if(s.verify, ring.values())};
+    timing fastest = measure(s, [&] { ring.run_steps(s.steps, size); });
+    return {std::move(fastest), count(k_line), ring.tile_steps(size), copy_if(s.verify, ring.values())};
   }
   plain_ring ring(s.points);
   if (s.kernel == "loop") {
-    const double seconds = seconds_of(s.repeat, [&] { ring.run_steps_in_parallel(s.steps, s.partition); });
-    return {seconds, count(), 1, copy_if(s.verify, ring.values())};
+    timing fastest = measure(s, [&] { ring.run_steps_in_parallel(s.steps, s.partition); });
+    return {std::move(fastest), count(), 1, copy_if(s.verify, ring.values())};
   }
-  const double seconds = seconds_of(s.repeat, [&] { ring.run_steps(s.steps); });
-  return {seconds, 1, 1, copy_if(s.verify, ring.values())};
+  timing fastest = measure(s, [&] { ring.run_steps(s.steps); });
+  return {std::move(fastest), 1, 1, copy_if(s.verify, ring.values())};
 }
 
 bool is_right(const settings& s, const std::vector<double>& values) {
@@ -142,19 +153,26 @@ void check_memory(const settings& s, unsigned workers) {
 }
 
 void print(const settings& s, const outcome& o, unsigned workers, bool right) {
-  const double rate = static_cast<double>(s.points) * static_cast<double>(s.steps) / std::max(o.seconds, 1e-9);
+  const double rate = static_cast<double>(s.points) * static_cast<double>(s.steps) / std::max(o.fastest.seconds, 1e-9);
   if (s.json) {
     const char* const verified = !s.verify ? "null" : right ? "true" : "false";
     std::printf("{\"kernel\": \"%s\", \"points\": %zu, \"steps\": %zu, \"partition\": %zu, \"partitions\": %zu, "
                 "\"tile_steps\": %zu, \"workers\": %u, \"instructions\": \"%s\", \"seconds\": %.9f, "
-                "\"points_per_s\": %.6e, \"verified\": %s}\n",
+                "\"points_per_s\": %.6e, \"verified\": %s, \"counters\": {",
                 s.kernel.c_str(), s.points, s.steps, s.partition, o.partitions, o.tile_steps, workers,
-                instruction_set(), o.seconds, rate, verified);
+                instruction_set(), o.fastest.seconds, rate, verified);
+    for (const auto& one : o.fastest.counters) {
+      std::printf("%s\"%s\": ", &one == o.fastest.counters.data() ? "" : ", ", one.name.c_str());
+      std::isnan(one.value) ? std::printf("null") : std::printf("%.9g", one.value);
+    }
+    std::puts("}}");
     return;
   }
   std::printf("%s: %zu points, %zu steps; partitions: %zu, steps per task: %zu; workers: %u (%s)\n", s.kernel.c_str(),
               s.points, s.steps, o.partitions, o.tile_steps, workers, instruction_set());
-  std::printf("%.6f s, %.3f Gpoints/s\n", o.seconds, rate / 1e9);
+  std::printf("%.6f s, %.3f Gpoints/s\n", o.fastest.seconds, rate / 1e9);
+  for (const auto& one : o.fastest.counters)
+    std::printf("%s: %.6g%s%s\n", one.name.c_str(), one.value, one.unit.empty() ? "" : " ", one.unit.c_str());
   if (s.verify)
     std::puts(right ? "verified: equal to the serial run, bit by bit" : "WRONG: not the serial run's values");
 }
@@ -206,6 +224,8 @@ int run(int argc, char** argv) {
              "so many runs, one going on from the other; the time is that of the fastest");
   add_number("--workers", s.workers, 0, 1024, "threads; 0: one per core");
   app.add_option("--kernel", s.kernel, "which version")->check(CLI::IsMember({"faithful", "best", "serial", "loop"}));
+  app.add_option("--counter", s.counters, "counters of that run, as in /threads/idle-rate; any number")
+      ->type_name("NAME");
   app.add_flag("--verify", s.verify, "compare with the serial run, bit by bit");
   app.add_flag("--json", s.json, "print one JSON object");
   try {

@@ -32,8 +32,10 @@ class plain_counter final : public counter_state {
 
   void read_into(counters::reading& result) const override {
     counter_sample now = sample();
-    const double value = now.value - m_start.value;
-    const double base = now.base - m_start.base;
+    const bool anew = now.epoch != m_start.epoch; // what was remembered is of another runtime
+    // Not negative: sums of what several workers count are not of one moment.
+    const double value = std::max(now.value - (anew ? 0 : m_start.value), 0.0);
+    const double base = now.base - (anew ? 0 : m_start.base);
     switch (about().kind) {
     case counters::kind::gauge:
       result.value = now.value;
@@ -43,11 +45,13 @@ class plain_counter final : public counter_state {
       result.value = value;
       return;
     case counters::kind::average:
-    case counters::kind::ratio:
       result.value = base > 0 ? value / base : k_nothing;
       return;
+    case counters::kind::ratio:
+      result.value = base > 0 ? std::min(100 * value / base, 100.0) : k_nothing;
+      return;
     case counters::kind::histogram:
-      for (std::size_t i = 0; i < std::min(now.ranges.size(), m_start.ranges.size()); ++i) {
+      for (std::size_t i = 0; !anew && i < std::min(now.ranges.size(), m_start.ranges.size()); ++i) {
         now.ranges[i] -= m_start.ranges[i];
       }
       result.value = 0;

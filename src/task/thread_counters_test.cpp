@@ -6,9 +6,10 @@
 #include "task/runtime_fixture.hpp"
 #include "topology/cpu_distance.hpp"
 
-#include <cmath>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <thread>
 
 namespace counters = treadle::counters;
 
@@ -185,8 +186,14 @@ TEST_P(thread_counters_test, time_is_divided_without_rest) {
   EXPECT_GT(t[1].value, 0);
   EXPECT_GT(t[2].value, 0);
   for (const auto& one : overheads.read()) EXPECT_GE(one.value, 0) << one.name;
-  const double idle_rate = counters::counter(threads("idle-rate")).value();
-  EXPECT_TRUE(std::isnan(idle_rate) || (idle_rate >= 0 && idle_rate <= 100)) << idle_rate;
+}
+
+TEST_P(thread_counters_test, idle_rate_is_a_percentage) {
+  counters::counter idle_rate(threads("idle-rate")), parked(threads("time/cumulative-parked"));
+  counters::counter overall(threads("time/overall"));
+  while (!(parked.value() > 0.6 * overall.value())) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_GT(idle_rate.value(), 50);
+  EXPECT_LE(idle_rate.value(), 100);
 }
 
 TEST_P(thread_counters_test, phases_by_duration) {
@@ -210,6 +217,17 @@ TEST(thread_counters, without_a_runtime) {
   EXPECT_NO_THROW(counters::counter(threads("count/cumulative", "locality#0/worker-thread#7")));
   runtime.emplace(treadle::runtime_options{.workers = 2});
   EXPECT_EQ(executed.value(), 0); // of the new runtime
+  executed.reset();
+  treadle::async([] {}).get();
+  runtime->wait_idle();
+  EXPECT_EQ(executed.value(), 1);
+  runtime.reset();
+  runtime.emplace(treadle::runtime_options{.workers = 1});
+  for (int i = 0; i < 5; ++i) treadle::async([] {}).get();
+  runtime->wait_idle();
+  EXPECT_EQ(executed.value(), 5); // what it remembers is of a runtime that is gone
+  runtime.reset();
+  runtime.emplace(treadle::runtime_options{.workers = 2});
   EXPECT_THROW(counters::counter(threads("count/cumulative", "locality#0/worker-thread#7")), std::invalid_argument);
   EXPECT_EQ(counters::counter("/runtime/count/workers").value(), 2);
 }
