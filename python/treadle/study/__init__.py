@@ -1,0 +1,1 @@
+"""Measurements that repeat what a paper measured, on this machine: CSV and a page with figures."""

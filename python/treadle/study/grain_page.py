@@ -1,0 +1,181 @@
+"""The page of the grain study: the paper's figures 3 to 10 with this machine's numbers."""
+
+from __future__ import annotations
+
+import html
+import io
+import platform
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import _native
+from .grain import Sweep
+from .metrics import Metrics
+
+Series = tuple[str, Callable[[Metrics], float | None]]
+COLORS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b83280")
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #1a202c; }
+h1 { font-size: 1.6rem } h2 { font-size: 1.15rem; margin-top: 2.2rem }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .85rem; width: 100% }
+th, td { text-align: right; padding: .2rem .6rem; border-bottom: 1px solid #e2e8f0 }
+svg { width: 100%; height: auto }
+.pair { display: flex; flex-wrap: wrap; gap: 1rem }
+.pair > * { flex: 1 1 26rem; min-width: 0; max-width: 36rem }
+.note { color: #4a5568 } .scroll { overflow-x: auto }
+"""
+
+
+def figure(
+    rows: Sequence[Metrics],
+    left: Sequence[Series],
+    unit: str,
+    right: Series | None = None,
+    right_unit: str = "",
+    scale: str = "linear",
+) -> str:
+    """Curves over the partition size as SVG; `right` has an axis of its own."""
+    from matplotlib.figure import Figure
+
+    canvas = Figure(figsize=(6.2, 3.6), layout="constrained")
+    axes = canvas.add_subplot()
+    lines = []
+    for (label, value), color in zip(left, COLORS, strict=False):
+        points = [(row.partition, y) for row in rows if (y := value(row)) is not None]
+        lines += (
+            axes.plot(*zip(*points, strict=True), marker="o", ms=3, color=color, label=label)
+            if points
+            else []
+        )
+    axes.set(xscale="log", xlabel="points per partition", ylabel=unit, yscale=scale)
+    axes.grid(alpha=0.25)
+    if right:
+        other = axes.twinx()
+        points = [(row.partition, y) for row in rows if (y := right[1](row)) is not None]
+        if points:
+            lines += other.plot(*zip(*points, strict=True), ls="--", color="#718096", label=right[0])
+        other.set_ylabel(right_unit)
+        other.set_ylim(bottom=0)
+    axes.legend(lines, [str(line.get_label()) for line in lines], frameon=False, fontsize="small")
+    out = io.StringIO()
+    canvas.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()[out.getvalue().index("<svg") :]
+
+
+def named(workers: int) -> str:
+    return f"{workers} worker" + "s" * (workers > 1)
+
+
+def best(rows: Sequence[Metrics]) -> Metrics:
+    return min(rows, key=lambda row: 1 / row.points_per_s)
+
+
+def findings(by_workers: dict[int, list[Metrics]]) -> list[str]:
+    """What the paper's two rules would choose here, and what it costs."""
+    sentences = []
+    for workers, rows in by_workers.items():
+        top = best(rows)
+        sentences.append(
+            f"{named(workers)}: best {top.points_per_s / 1e9:.2f} Gpoints/s at {top.partition:,}"
+            f" points per partition, a task of {top.task_ns / 1000:.1f} µs; within 5 % of it from"
+            f" {min(r.partition for r in rows if r.points_per_s > 0.95 * top.points_per_s):,} to"
+            f" {max(r.partition for r in rows if r.points_per_s > 0.95 * top.points_per_s):,}."
+        )
+        calm = [row for row in rows if row.idle_rate <= 0.3]
+        for rule, choice in (
+            ("the smallest partition with an idle-rate of at most 30 %", calm[0] if calm else None),
+            ("the fewest looks at pending queues", min(rows, key=lambda row: row.pending_accesses)),
+        ):
+            if choice is None:
+                sentences.append(f"With {workers}, no partition satisfies {rule}.")
+            else:
+                share = choice.points_per_s / top.points_per_s
+                sentences.append(
+                    f"With {workers}, {rule}, is {choice.partition:,} points: {share:.0%} of the best speed."
+                )
+    return sentences
+
+
+def page(sweep: Sweep, rows: Sequence[Metrics], done: int, of: int) -> str:
+    """A page that stands alone. Needs matplotlib."""
+    by_workers = {w: [row for row in rows if row.workers == w] for w in sorted({row.workers for row in rows})}
+    seconds: Series = ("execution time", lambda row: row.seconds)
+    sections: list[tuple[str, str, list[str]]] = [
+        ("Execution time (Figure 3)", "Too fine: tasks cost more than they do. Too coarse: workers wait.", [
+            figure(
+                rows_of_all(by_workers),
+                [(named(w), lambda row, w=w: row.seconds if row.workers == w else None) for w in by_workers],  # type: ignore[misc]
+                "s", scale="log",
+            )
+        ]),
+        ("Idle-rate (Figures 4 and 5)", "Equation 1: the share of the workers' time that is not spent in tasks.", [
+            figure(r, [(f"idle-rate, {named(w)}", lambda row: 100 * row.idle_rate)], "%", seconds, "s")
+            for w, r in by_workers.items()
+        ]),
+        ("Wait time per task (Figure 6)", "Equation 5: how much longer a task takes than with one worker. Cores share"
+         " memory bandwidth.", [
+            figure(r, [(named(w), lambda row: row.wait_ns and row.wait_ns / 1000)], "µs", scale="symlog")
+            for w, r in by_workers.items() if w > 1
+        ]),
+        ("Management and wait time (Figures 7 and 8)", "Equations 4 and 6, per core, beside the execution time.", [
+            figure(r, [
+                (f"management, {named(w)}", lambda row: row.management_s),
+                ("wait time", lambda row: row.wait_s),
+                ("both", lambda row: row.management_s + (row.wait_s or 0)),
+                seconds,
+            ], "s") for w, r in by_workers.items()
+        ]),
+        ("Looks at pending queues (Figures 9 and 10)", "They need no clock. Idle workers look, too.", [
+            figure(r, [(f"looks, {named(w)}", lambda row: row.pending_accesses)], "looks", seconds, "s")
+            for w, r in by_workers.items()
+        ]),
+    ]  # fmt: skip
+    machine: dict[str, Any] = _native.machine()
+    notes = sweep.left_out()
+    if done < of:
+        notes.append(f"{done} of {of} runs are done; the same command goes on.")
+    parts = [
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+        f"<title>Task size</title><style>{STYLE}</style><h1>How much should a task do?</h1>"
+        "<p>The heat stencil of Grubel et al. (CLUSTER 2015): a ring of points, divided into partitions, one task per"
+        " partition and step that allocates what it returns. The same work in tasks of different sizes on"
+        f" {html.escape(str(machine['cpu']))}, {html.escape(platform.platform())};"
+        f" {sweep.points:,} points, {sweep.steps} steps, means of up to {sweep.repeats} runs.</p>",
+        "<ul>" + "".join(f"<li>{html.escape(s)}</li>" for s in findings(by_workers)) + "</ul>",
+        "".join(f"<p class=note>{html.escape(note)}</p>" for note in notes),
+    ]
+    for title, text, figures in sections:
+        parts.append(
+            f"<h2>{html.escape(title)}</h2><p>{html.escape(text)}</p><div class=pair>{''.join(figures)}</div>"
+        )
+    parts.append(table(rows))
+    return "\n".join(parts)
+
+
+def rows_of_all(by_workers: dict[int, list[Metrics]]) -> list[Metrics]:
+    return [row for rows in by_workers.values() for row in rows]
+
+
+def table(rows: Sequence[Metrics]) -> str:
+    head = (
+        "workers", "points per partition", "runs", "time s", "± s", "Gpoints/s", "idle-rate %", "t_d µs", "t_o µs",
+        "of it management µs", "T_o s", "t_w µs", "T_w s", "looks",
+    )  # fmt: skip
+    lines = []
+    for row in sorted(rows, key=lambda row: (row.workers, row.partition)):
+        wait = ("", "") if row.wait_ns is None else (f"{row.wait_ns / 1000:.2f}", f"{row.wait_s:.3f}")
+        cells = (
+            row.workers, f"{row.partition:,}", row.runs, f"{row.seconds:.4f}", f"{row.seconds_deviation:.4f}",
+            f"{row.points_per_s / 1e9:.3f}", f"{100 * row.idle_rate:.1f}", f"{row.task_ns / 1000:.2f}",
+            f"{row.overhead_ns / 1000:.2f}", f"{row.own_management_ns / 1000:.3f}", f"{row.management_s:.3f}", *wait,
+            f"{row.pending_accesses:,.0f}",
+        )  # fmt: skip
+        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    return (
+        "<h2>All numbers</h2><div class=scroll><table><tr>"
+        + "".join(f"<th>{name}</th>" for name in head)
+        + "</tr>"
+        + "".join(lines)
+        + "</table></div>"
+    )

@@ -1,0 +1,100 @@
+"""Equations 1 to 6 of Grubel et al., "The Performance Implication of Task Size for Applications on the HPX Runtime
+System" (CLUSTER 2015), from counters of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from statistics import fmean
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the stencil. Times of counters in ns, summed over the workers."""
+
+    points: int
+    steps: int
+    partition: int
+    workers: int
+    repeat: int
+    seconds: float
+    tasks: float
+    executing_ns: float
+    overall_ns: float
+    management_ns: float
+    search_ns: float
+    parked_ns: float
+    pending_accesses: float
+    pending_misses: float
+
+    @classmethod
+    def from_row(cls, row: dict[str, str]) -> Run:
+        """ValueError or KeyError when the row is none."""
+        values: dict[str, Any] = {
+            f.name: int(row[f.name]) if f.type == "int" else float(row[f.name]) for f in fields(cls)
+        }
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """Of all runs with one partition size and number of workers: means of the counts, as in the paper."""
+
+    partition: int
+    workers: int
+    runs: int
+    seconds: float
+    seconds_deviation: float  # standard deviation
+    points_per_s: float
+    idle_rate: float  # Eq. 1, 0 to 1
+    task_ns: float  # t_d, Eq. 2
+    overhead_ns: float  # t_o, Eq. 3: management, search and sleep
+    management_s: float  # T_o, Eq. 4, per core
+    wait_ns: float | None  # t_w, Eq. 5: against one worker; None when that was not measured
+    wait_s: float | None  # T_w, Eq. 6, per core
+    pending_accesses: float
+    own_management_ns: float  # of t_o, what tasks really cost
+
+
+def metrics(runs: Iterable[Run]) -> list[Metrics]:
+    """One row per partition size and number of workers, in this order."""
+    cells: dict[tuple[int, int], list[Run]] = {}
+    for run in runs:
+        cells.setdefault((run.partition, run.workers), []).append(run)
+    task_ns_of_one = {
+        partition: fmean(r.executing_ns for r in cell) / fmean(r.tasks for r in cell)
+        for (partition, workers), cell in cells.items()
+        if workers == 1
+    }
+    return [
+        _metrics(partition, workers, cell, task_ns_of_one.get(partition))
+        for (partition, workers), cell in sorted(cells.items())
+    ]
+
+
+def _metrics(partition: int, workers: int, cell: list[Run], task_ns_of_one: float | None) -> Metrics:
+    def mean(name: str) -> float:
+        return fmean(getattr(run, name) for run in cell)
+
+    tasks, executing, overall = mean("tasks"), mean("executing_ns"), mean("overall_ns")
+    task_ns = executing / tasks
+    overhead_ns = (overall - executing) / tasks
+    wait_ns = None if task_ns_of_one is None else task_ns - task_ns_of_one
+    seconds = mean("seconds")
+    return Metrics(
+        partition=partition,
+        workers=workers,
+        runs=len(cell),
+        seconds=seconds,
+        seconds_deviation=fmean((run.seconds - seconds) ** 2 for run in cell) ** 0.5,
+        points_per_s=fmean(run.points * run.steps / run.seconds for run in cell),
+        idle_rate=(overall - executing) / overall,
+        task_ns=task_ns,
+        overhead_ns=overhead_ns,
+        management_s=overhead_ns * tasks / workers * 1e-9,
+        wait_ns=wait_ns,
+        wait_s=None if wait_ns is None else wait_ns * tasks / workers * 1e-9,
+        pending_accesses=mean("pending_accesses"),
+        own_management_ns=mean("management_ns") / tasks,
+    )
