@@ -26,6 +26,26 @@ void for_each_input(const T& argument, Visit& visit) {
   }
 }
 
+/// Room for so many of them, in the object itself; the part of std::vector's interface that a node needs.
+template <class T, std::size_t k_capacity>
+class inline_list {
+ public:
+  static_assert(std::is_trivially_destructible_v<T>);
+
+  template <class... Args>
+  void emplace_back(Args&&... args) noexcept {
+    ::new (static_cast<void*>(m_memory + sizeof(T) * m_size++)) T(std::forward<Args>(args)...);
+  }
+  bool empty() const noexcept { return m_size == 0; }
+  std::size_t size() const noexcept { return m_size; }
+  T* begin() noexcept { return reinterpret_cast<T*>(m_memory); }
+  T* end() noexcept { return begin() + m_size; }
+
+ private:
+  alignas(T) unsigned char m_memory[sizeof(T) * k_capacity];
+  std::size_t m_size = 0;
+};
+
 template <class T, class R, class F, class... Args>
 class dataflow_node final : public dataflow_state<T> {
  public:
@@ -85,7 +105,10 @@ class dataflow_node final : public dataflow_state<T> {
     body m_body;
   };
   bool m_done = false;
-  std::vector<hook> m_hooks;
+  static constexpr std::size_t k_inputs = (std::size_t{is_future<Args>} + ... + 0);
+  std::conditional_t<(is_future_vector<Args> || ...), std::vector<hook>,
+                     inline_list<hook, k_inputs == 0 ? 1 : k_inputs>>
+      m_hooks;
 };
 
 template <class F, class... Args>
