@@ -80,9 +80,9 @@ class idle_rate_rule {
   idle_rate_rule(double smallest, double largest) noexcept : m_grain(smallest), m_largest(largest) {}
 
   double next() const noexcept { return m_grain; }
-  /// Of a window with next(), 0 to 1.
-  void report(double idle_rate) noexcept {
-    if (m_settled) return;
+  /// Of a window with next(), in percent; void when it is no number. How much was done does not matter.
+  void report(double idle_rate, double = 0) noexcept {
+    if (m_settled || !(idle_rate >= 0)) return;
     if (idle_rate <= k_threshold || m_grain >= m_largest)
       m_settled = true;
     else
@@ -91,19 +91,20 @@ class idle_rate_rule {
   bool settled() const noexcept { return m_settled; }
 
  private:
-  static constexpr double k_threshold = 0.3;
+  static constexpr double k_threshold = 30;
 
   double m_grain, m_largest;
   bool m_settled = false;
 };
 
-/// The same, IV-E: the grain with the fewest looks at pending queues. A local search; looks per unit of work.
+/// The same, IV-E: the grain with the fewest looks at pending queues. Searched as the speed is.
 class pending_access_rule {
  public:
   pending_access_rule(double smallest, double largest) : m_search(smallest, largest, smallest) {}
 
   double next() const noexcept { return m_search.next(); }
-  void report(double looks_per_unit) noexcept { m_search.report(1 / looks_per_unit); }
+  /// Looks of a window with next(), and the units of work that were done in it.
+  void report(double looks, double units) noexcept { m_search.report(units / looks); }
   bool settled() const noexcept { return m_search.settled(); }
 
  private:

@@ -135,10 +135,10 @@ RC_GTEST_PROP(grain_search, stays_between_its_bounds_and_ends, ()) {
 
 TEST(papers_rules, the_smallest_grain_that_is_not_idle) {
   idle_rate_rule rule(160, 1e6);
-  while (!rule.settled()) rule.report(rule.next() < 5000 ? 0.5 : 0.29);
+  while (!rule.settled()) rule.report(rule.next() < 5000 ? 50 : 29);
   EXPECT_EQ(rule.next(), 5120);
   idle_rate_rule never(160, 1000);
-  while (!never.settled()) never.report(0.9);
+  while (!never.settled()) never.report(90);
   EXPECT_EQ(never.next(), 1000);
 }
 
@@ -146,7 +146,7 @@ TEST(papers_rules, the_fewest_looks) {
   pending_access_rule rule(160, 1e6);
   for (int i = 0; i < 100 && !rule.settled(); ++i) {
     const double g = rule.next();
-    rule.report(1000 / g + g / 100'000);
+    rule.report(1e9 / g + 10 * g, 1e6);
   }
   EXPECT_TRUE(rule.settled());
   EXPECT_NEAR(std::log2(rule.next()), std::log2(10'000.0), 0.6);
