@@ -20,6 +20,9 @@ class faithful_ring {
   std::size_t points() const noexcept { return m_parts.end(m_parts.count() - 1); }
   std::size_t partition_count() const noexcept { return m_parts.count(); }
   void run_steps(std::size_t steps);
+  /// One step, after which the partitions have another size. A task reads the old partitions that its points lie in;
+  /// what it returns is new anyway, so nothing is copied.
+  void run_step_into(std::size_t partition);
   std::vector<double> values() const;
 
  private:
@@ -29,6 +32,7 @@ class faithful_ring {
   };
   using future_partition = treadle::shared_future<partition>;
 
+  static partition heat_across(const std::vector<future_partition>& sources, std::size_t offset, std::size_t size);
   static partition heat_part(const partition& left, const partition& middle, const partition& right);
 
   partitions m_parts;

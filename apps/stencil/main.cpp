@@ -7,6 +7,7 @@
 #include "stencil/plain.hpp"
 
 #include <treadle/counters.hpp>
+#include <treadle/grain_tuner.hpp>
 #include <treadle/treadle.hpp>
 
 #include <malloc.h>
@@ -22,6 +23,7 @@
 #include <exception>
 #include <limits>
 #include <new>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -38,6 +40,7 @@ struct settings {
   std::size_t partition = 32'768;
   std::size_t tile_steps = 50;
   std::string kernel = "best";
+  std::string grain = "fixed";
   std::size_t repeat = 1;
   unsigned workers = 0;
   std::vector<std::string> counters;
@@ -55,6 +58,7 @@ struct outcome {
   timing fastest;
   std::size_t partitions;
   std::size_t tile_steps;
+  std::size_t partition;      // the last
   std::vector<double> values; // only when they are to be verified
 };
 
@@ -99,26 +103,66 @@ std::vector<double> copy_if(bool wanted, std::span<const double> values) {
   return wanted ? std::vector<double>(values.begin(), values.end()) : std::vector<double>();
 }
 
+/// All steps with the partition that was asked for, or a few at a time with those that a tuner wants to see:
+/// run(steps, partition).
+void run_steps(const settings& s, std::optional<treadle::grain_tuner>& tuner, std::size_t at_once, const auto& run) {
+  if (!tuner) return run(s.steps, s.partition);
+  tuner->resume();
+  for (std::size_t done = 0; done < s.steps;) {
+    const std::size_t steps = std::min(at_once, s.steps - done);
+    run(steps, static_cast<std::size_t>(tuner->grain()));
+    tuner->done(static_cast<double>(s.points) * static_cast<double>(steps));
+    done += steps;
+  }
+}
+
+std::optional<treadle::grain_tuner> make_tuner(const settings& s) {
+  if (s.grain == "fixed") return std::nullopt;
+  constexpr double k_smallest = 160; // as in the paper
+  const auto points = static_cast<double>(s.points);
+  return treadle::grain_tuner({.smallest = std::min(k_smallest, points),
+                               .largest = points,
+                               .start = static_cast<double>(s.partition),
+                               .policy = s.grain});
+}
+
 outcome run_kernel(const settings& s) {
-  const auto count = [&](std::size_t unit = 1) { return partitions(s.points, s.partition, unit).count(); };
+  auto tuner = make_tuner(s);
+  std::size_t partition = s.partition;
+  const auto count = [&](std::size_t unit = 1) { return partitions(s.points, partition, unit).count(); };
   if (s.kernel == "faithful") {
-    faithful_ring ring(s.points, s.partition);
-    timing fastest = measure(s, [&] { ring.run_steps(s.steps); });
-    return {std::move(fastest), count(), 1, s.verify ? ring.values() : std::vector<double>()};
+    faithful_ring ring(s.points, partition);
+    timing fastest = measure(s, [&] {
+      run_steps(s, tuner, k_rounds_ahead, [&](std::size_t steps, std::size_t wanted) {
+        if (wanted != partition && steps > 0) {
+          ring.run_step_into(partition = wanted);
+          --steps;
+        }
+        ring.run_steps(steps);
+      });
+    });
+    return {std::move(fastest), count(), 1, partition, s.verify ? ring.values() : std::vector<double>()};
   }
   if (s.kernel == "best") {
     heat_ring ring(s.points);
-    const grain size{s.partition, s.tile_steps};
-    timing fastest = measure(s, [&] { ring.run_steps(s.steps, size); });
-    return {std::move(fastest), count(k_line), ring.tile_steps(size), copy_if(s.verify, ring.values())};
+    timing fastest = measure(s, [&] {
+      run_steps(s, tuner, s.tile_steps, [&](std::size_t steps, std::size_t wanted) {
+        ring.run_steps(steps, {partition = wanted, s.tile_steps});
+      });
+    });
+    return {std::move(fastest), count(k_line), ring.tile_steps({partition, s.tile_steps}), partition,
+            copy_if(s.verify, ring.values())};
   }
   plain_ring ring(s.points);
   if (s.kernel == "loop") {
-    timing fastest = measure(s, [&] { ring.run_steps_in_parallel(s.steps, s.partition); });
-    return {std::move(fastest), count(), 1, copy_if(s.verify, ring.values())};
+    timing fastest = measure(s, [&] {
+      run_steps(s, tuner, 1,
+                [&](std::size_t steps, std::size_t wanted) { ring.run_steps_in_parallel(steps, partition = wanted); });
+    });
+    return {std::move(fastest), count(), 1, partition, copy_if(s.verify, ring.values())};
   }
   timing fastest = measure(s, [&] { ring.run_steps(s.steps); });
-  return {std::move(fastest), 1, 1, copy_if(s.verify, ring.values())};
+  return {std::move(fastest), 1, 1, s.points, copy_if(s.verify, ring.values())};
 }
 
 bool is_right(const settings& s, const std::vector<double>& values) {
@@ -159,7 +203,7 @@ void print(const settings& s, const outcome& o, unsigned workers, bool right) {
     std::printf("{\"kernel\": \"%s\", \"points\": %zu, \"steps\": %zu, \"partition\": %zu, \"partitions\": %zu, "
                 "\"tile_steps\": %zu, \"workers\": %u, \"instructions\": \"%s\", \"seconds\": %.9f, "
                 "\"points_per_s\": %.6e, \"verified\": %s, \"counters\": {",
-                s.kernel.c_str(), s.points, s.steps, s.partition, o.partitions, o.tile_steps, workers,
+                s.kernel.c_str(), s.points, s.steps, o.partition, o.partitions, o.tile_steps, workers,
                 instruction_set(), o.fastest.seconds, rate, verified);
     for (const auto& one : o.fastest.counters) {
       std::printf("%s\"%s\": ", &one == o.fastest.counters.data() ? "" : ", ", one.name.c_str());
@@ -168,8 +212,8 @@ void print(const settings& s, const outcome& o, unsigned workers, bool right) {
     std::puts("}}");
     return;
   }
-  std::printf("%s: %zu points, %zu steps; partitions: %zu, steps per task: %zu; workers: %u (%s)\n", s.kernel.c_str(),
-              s.points, s.steps, o.partitions, o.tile_steps, workers, instruction_set());
+  std::printf("%s: %zu points, %zu steps; partitions: %zu of %zu points, steps per task: %zu; workers: %u (%s)\n",
+              s.kernel.c_str(), s.points, s.steps, o.partitions, o.partition, o.tile_steps, workers, instruction_set());
   std::printf("%.6f s, %.3f Gpoints/s\n", o.fastest.seconds, rate / 1e9);
   for (const auto& one : o.fastest.counters)
     std::printf("%s: %.6g%s%s\n", one.name.c_str(), one.value, one.unit.empty() ? "" : " ", one.unit.c_str());
@@ -226,6 +270,10 @@ int run(int argc, char** argv) {
   app.add_option("--kernel", s.kernel, "which version")->check(CLI::IsMember({"faithful", "best", "serial", "loop"}));
   app.add_option("--counter", s.counters, "counters of that run, as in /threads/idle-rate; any number")
       ->type_name("NAME");
+  app.add_option(
+         "--grain", s.grain,
+         "auto: find the points per task while it runs, from --partition on; the other two by the paper's rules")
+      ->check(CLI::IsMember({"fixed", "auto", "paper-idle-rate", "paper-pending"}));
   app.add_flag("--verify", s.verify, "compare with the serial run, bit by bit");
   app.add_flag("--json", s.json, "print one JSON object");
   try {

@@ -26,6 +26,13 @@ class partitions {
   std::size_t smallest() const noexcept { return std::min(m_unit * m_units_each, m_points); }
   std::size_t largest() const noexcept { return std::max(size(0), size(m_count - 1)); }
 
+  /// The partition that holds a point.
+  std::size_t index_of(std::size_t point) const noexcept {
+    const std::size_t unit = point / m_unit, in_larger = m_larger * (m_units_each + 1);
+    return unit < in_larger ? unit / (m_units_each + 1)
+                            : std::min(m_larger + (unit - in_larger) / m_units_each, m_count - 1);
+  }
+
   /// Around the ring.
   std::size_t before(std::size_t i) const noexcept { return i == 0 ? m_count - 1 : i - 1; }
   std::size_t after(std::size_t i) const noexcept { return i + 1 == m_count ? 0 : i + 1; }

@@ -41,6 +41,7 @@ TEST(partitions, cover_every_point_once) {
       RC_ASSERT(parts.size(i) >= parts.smallest());
       RC_ASSERT(parts.size(i) < std::max(wanted, unit) + unit);
       RC_ASSERT(i + 1 == parts.count() || parts.size(i) % unit == 0);
+      for (std::size_t point = next; point < parts.end(i); ++point) RC_ASSERT(parts.index_of(point) == i);
       next = parts.end(i);
     }
     RC_ASSERT(next == points);

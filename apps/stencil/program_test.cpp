@@ -48,7 +48,24 @@ TEST(stencil_program, prints_json) {
   EXPECT_EQ(done.text.find("{\"kernel\": \"best\", \"points\": 1000, \"steps\": 10, \"partition\": 100, "), 0U)
       << done.text;
   EXPECT_NE(done.text.find("\"workers\": 2,"), std::string::npos) << done.text;
-  EXPECT_NE(done.text.find("\"verified\": true}\n"), std::string::npos) << done.text;
+  EXPECT_NE(done.text.find("\"verified\": true, \"counters\": {}}\n"), std::string::npos) << done.text;
+}
+
+TEST(stencil_program, finds_the_grain_itself) {
+  for (const char* kernel : {"faithful", "best", "loop"}) {
+    for (const char* grain : {"auto", "paper-idle-rate", "paper-pending"}) {
+      expect_run("--points 20011 --steps 40 --partition 300 --tile-steps 5 --verify --kernel " + std::string(kernel) +
+                     " --grain " + grain,
+                 0, "verified: equal to the serial run, bit by bit");
+    }
+  }
+}
+
+TEST(stencil_program, shows_counters_of_the_run) {
+  const finished done = run("--points 1000 --partition 100 --steps 10 --kernel faithful --json "
+                            "--counter /threads/count/cumulative");
+  EXPECT_EQ(done.code, 0);
+  EXPECT_NE(done.text.find("/threads{locality#0/total}/count/cumulative\": 10"), std::string::npos) << done.text;
 }
 
 TEST(stencil_program, explains_itself) {
@@ -71,6 +88,8 @@ TEST(stencil_program, says_what_is_wrong) {
   expect_run("--steps -1", 2, "--steps");
   expect_run("--workers 100000", 2, "--workers");
   expect_run("--kernel worst", 2, "faithful");
+  expect_run("--grain best", 2, "paper-idle-rate");
+  expect_run("--counter /threads/idle", 2, "no counter '/threads/idle'");
   expect_run("--nonsense 3", 2, "--nonsense");
   expect_run("--treadle:workers=none", 2, "workers");
   expect_run("leftover", 2, "leftover");

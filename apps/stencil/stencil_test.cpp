@@ -108,6 +108,23 @@ TEST(stencil, heat_spreads_and_is_kept) {
   EXPECT_NEAR(sum, start, 1e-8);
 }
 
+TEST(stencil, partitions_of_another_size_between_steps) {
+  for (const unsigned workers : k_workers) {
+    const treadle::runtime runtime({.workers = workers});
+    for (const std::size_t points : {1U, 2U, 3U, 7U, 100U, 1003U}) {
+      faithful_ring ring(points, 10);
+      std::size_t steps = 0;
+      for (const std::size_t partition : {1U, 3U, 10U, 2U, 1000U, 1U, 64U, 33U, 5000U, 7U}) {
+        ring.run_step_into(partition);
+        ring.run_steps(2);
+        steps += 3;
+        EXPECT_EQ(ring.partition_count(), (points + partition - 1) / partition);
+        EXPECT_TRUE(equal(ring.values(), serial(points, steps))) << points << " points, " << partition;
+      }
+    }
+  }
+}
+
 TEST(stencil, all_versions_agree_to_the_last_bit) {
   for (const unsigned workers : k_workers) {
     const treadle::runtime runtime({.workers = workers});
