@@ -37,6 +37,7 @@ class algorithm_test : public testing::on_workers {
                            par.with(dynamic_chunk_size{1}),
                            par.with(dynamic_chunk_size{3}),
                            par.with(guided_chunk_size{2}),
+                           par.with(adaptive_chunk_size{}),
                            parts.with(static_chunk_size{1}),
                            parts.with(static_chunk_size{64})};
     async([&] {

@@ -275,7 +275,21 @@ void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n
         &all);
     return;
   }
-  loop_part(whole, state, 0, n).run();
+  if (!cut.tuner) return loop_part(whole, state, 0, n).run();
+  struct measurement {
+    const chunk_tuner& tuner;
+    loop_site& site;
+    std::uint64_t done = 0; // iterations; none when the loop throws
+    bool wanted = false;
+    ~measurement() {
+      if (wanted) tuner.done(site, done);
+    }
+  } measured{*cut.tuner, site};
+  loop_cut tuned = cut;
+  tuned.tuner = nullptr;
+  tuned.chunk = cut.tuner->begin(site, n, measured.wanted);
+  run_loop(body, context, state, n, tuned, site);
+  measured.done = n;
 }
 
 } // namespace treadle::detail

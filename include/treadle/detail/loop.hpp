@@ -16,6 +16,16 @@ struct loop_body {
   void (*destroy_state)(void* state) noexcept = nullptr;
 };
 
+struct loop_site;
+
+/// Chooses the chunk of loops while they run.
+struct chunk_tuner {
+  /// Before a loop of n iterations: its chunk. `measured` says whether done() is wanted.
+  std::uint64_t (*begin)(loop_site& site, std::uint64_t n, bool& measured) noexcept;
+  /// After it; n = 0 when it was not run to its end.
+  void (*done)(loop_site& site, std::uint64_t n) noexcept;
+};
+
 /// How a loop may be cut.
 struct loop_cut {
   enum class kind : unsigned char {
@@ -26,7 +36,8 @@ struct loop_cut {
   };
   kind how = kind::on_demand;
   std::uint64_t chunk = 1;
-  unsigned parts_max = 0; ///< parts at work at the same time; 0: any number
+  unsigned parts_max = 0;             ///< parts at work at the same time; 0: any number
+  const chunk_tuner* tuner = nullptr; ///< of `chunk`
 };
 
 /// What is known about the loops with one body. Updated by relaxed operations from any thread: an update lost to a race
@@ -36,6 +47,7 @@ struct loop_site {
   atomic<std::uint64_t> serial_up_to{0};
   atomic<std::uint64_t> measured_at{0}; ///< last_hungry_ms when a loop was last measured
   atomic<std::uint64_t> ps_per_iteration{0};
+  atomic<void*> tuning{nullptr}; ///< what a chunk_tuner knows
 };
 
 template <class Body>
