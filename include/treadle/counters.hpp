@@ -130,9 +130,9 @@ class group {
 /// A counter of the program's own; it exists as long as this object.
 class definition {
  public:
-  /// `read()` returns a number and may be called from any thread at any time, one call after the other. The name is a
-  /// full one without wildcards and not used yet, otherwise std::invalid_argument. Kinds: gauge, monotonic (the number
-  /// must not shrink), elapsed.
+  /// `read()` returns a number and may be called from any thread at any time, one call after the other; it must not
+  /// block, nor read counters. The name is a full one without wildcards, not used yet and not of an object of
+  /// Treadle's, otherwise std::invalid_argument. Kinds: gauge, monotonic (the number must not shrink), elapsed.
   template <class F>
   definition(description what, F read) : m_name(what.name) {
     detail::define_counter(std::move(what), std::make_shared<detail::counter_function_of<F>>(std::move(read)));

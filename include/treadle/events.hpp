@@ -49,7 +49,7 @@ struct message : event { ///< to another locality
 };
 struct custom : event { ///< of the program: emit()
   std::string_view name;
-  double value = 0;
+  double value = 0; ///< NaN when none was given
 };
 struct sample : event { ///< a counter was read for printing
   std::string_view name;
@@ -113,8 +113,9 @@ bool has_failed(const subscribed_listener* which) noexcept;
 
 namespace treadle::events {
 
-/// A listener; it is called as long as this object lives. The destructor waits for calls that other threads are in,
-/// not for the one that it is called from: a listener may end itself.
+/// A listener; it is called as long as this object lives. The destructor waits for calls that other threads are in.
+/// From inside a listener it does not wait: a listener may end itself, and what it ends elsewhere may be called until
+/// that returns.
 class subscription {
  public:
   subscription() = default;
@@ -147,6 +148,6 @@ template <class Event, class F>
 
 /// Tells an event of the program's own, for listeners and traces. `name` must live as long as the trace, a literal for
 /// example.
-void emit(std::string_view name, double value = 0) noexcept;
+void emit(std::string_view name, double value = __builtin_nan("")) noexcept;
 
 } // namespace treadle::events

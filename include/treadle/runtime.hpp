@@ -26,7 +26,8 @@ struct runtime_options {
   /// with EINTR, those that SA_RESTART does not cover. Programs that use SIGURG themselves are left alone.
   /// --treadle:nudge=0, TREADLE_NUDGE=0 turns it off.
   bool nudge = true;
-  /// Counters to print when the runtime ends, and every so often before: names or patterns (treadle/counters.hpp).
+  /// Counters to print when the runtime ends, and every so often before: names or patterns (treadle/counters.hpp). With
+  /// several runtimes at a time, those of the one started last.
   /// --treadle:print-counter, any number of times; TREADLE_PRINT_COUNTER, separated by ';'.
   std::vector<std::string> print_counters = {};
   /// How often, in ms; 0: only at the end. --treadle:print-counter-interval, TREADLE_PRINT_COUNTER_INTERVAL.

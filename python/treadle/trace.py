@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from . import _native
 
+FORMATS = (".json", ".dot", ".txt", ".csv")
+
 
 class TaskProfile(NamedTuple):
     """What tasks of one name did. `total` is without suspensions, `self` also without tasks run in place inside."""
@@ -29,6 +31,9 @@ class Trace:
         self._trace: _native.Trace | None = None
 
     def __enter__(self) -> Trace:
+        for file in self._files:
+            if not file.endswith(FORMATS):
+                raise ValueError(f"trace: no format for '{file}'; known: {', '.join(FORMATS)}")
         self._trace = _native.Trace(self._records_per_thread)
         return self
 

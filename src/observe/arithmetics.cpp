@@ -52,8 +52,9 @@ class arithmetic_counter final : public counter_state {
 
   void read_into(counters::reading& result) const override {
     values v;
-    for (const auto& one : m_operands) v.push_back(one->read().value);
-    result.value = m_what.of(v);
+    bool known = true;
+    for (const auto& one : m_operands) known &= !std::isnan(v.emplace_back(one->read().value));
+    result.value = known ? m_what.of(v) : std::numeric_limits<double>::quiet_NaN();
   }
   void reset() override {
     for (const auto& one : m_operands) one->reset();

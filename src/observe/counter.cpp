@@ -114,6 +114,13 @@ counters::reading counter_state::read() const {
 }
 
 std::unique_ptr<counter_state> make_counter(const counter_name& name) {
+  constexpr int k_nesting_max = 16;
+  thread_local int nesting = 0;
+  struct nested {
+    nested() noexcept { ++nesting; }
+    ~nested() { --nesting; }
+  } const here;
+  if (nesting > k_nesting_max) throw std::invalid_argument("counters of counters are nested too deep");
   if (auto statistic = make_statistic(name)) return statistic;
   if (auto arithmetic = make_arithmetic(name)) return arithmetic;
   return make_plain(name);

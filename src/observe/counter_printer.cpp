@@ -18,7 +18,7 @@ namespace {
 /// Opens a file that this process has not written to yet anew, and others to go on with.
 std::FILE* open_file(const std::string& name) {
   static std::mutex mutex;
-  static std::set<std::string> written;
+  static auto& written = *new std::set<std::string>; // never destroyed, as runtimes may be started very late
   std::lock_guard guard(mutex);
   std::FILE* file = std::fopen(name.c_str(), written.insert(name).second ? "w" : "a");
   if (file) return file;
@@ -77,6 +77,9 @@ counter_printer::counter_printer(const options& wanted)
       m_counters(wanted.patterns),
       m_start_ns(steady_now_ns()),
       m_file(open_destination(wanted.destination)) {
+  if (!m_format.empty() && m_format != "text" && m_format != "csv" && m_format != "json")
+    throw std::invalid_argument("runtime_options::print_counter_format: expected text, csv or json, got '" + m_format +
+                                "'");
   periodic_action& action = *this;
   if (wanted.interval_ns > 0) m_periodic.emplace(action, wanted.interval_ns);
 }

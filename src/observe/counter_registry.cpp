@@ -28,7 +28,13 @@ class user_counter final : public counter_type {
   counter_sample read(const std::string&, const std::string&) const override {
     std::lock_guard guard(m_mutex);
     if (!m_function) throw std::runtime_error("counter '" + about().name + "' is not defined any more");
-    return {.value = m_function->read()};
+    try {
+      return {.value = m_function->read()};
+    } catch (const std::exception& e) {
+      throw std::runtime_error("counter '" + about().name + "': " + e.what());
+    } catch (...) {
+      throw std::runtime_error("counter '" + about().name + "': its function threw something");
+    }
   }
   void forget() const noexcept {
     std::lock_guard guard(m_mutex);
@@ -76,6 +82,10 @@ void define_counter(counters::description what, std::shared_ptr<counter_function
   if (what.kind == counters::kind::average || what.kind == counters::kind::ratio ||
       what.kind == counters::kind::histogram)
     throw std::invalid_argument("counter '" + what.name + "': one number is no " + counters::to_string(what.kind));
+  for (const char* own : {"threads", "threadqueue", "scheduler", "runtime", "statistics", "arithmetics", "papi"}) {
+    if (name.object == own)
+      throw std::invalid_argument("counter '" + what.name + "': counters of /" + own + " are Treadle's own");
+  }
   what.name = '/' + name.object + '/' + name.counter;
   add_counter_type(std::make_shared<user_counter>(std::move(what), name.instance_text(), std::move(function)));
 }

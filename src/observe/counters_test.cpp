@@ -103,6 +103,27 @@ TEST_F(counters_test, definitions_are_checked) {
   EXPECT_EQ(define("/test/a"), "no error"); // the first is gone
 }
 
+TEST(counters, functions_may_throw_anything) {
+  counters::definition one({"/test/throws", counters::kind::gauge, "", ""}, []() -> double { throw 42; });
+  counters::definition other({"/test/throws-more", counters::kind::gauge, "", ""},
+                             []() -> double { throw std::out_of_range("too far"); });
+  EXPECT_EQ(message_of([] { counters::counter("/test/throws").value(); }),
+            "counter '/test/throws': its function threw something");
+  EXPECT_EQ(message_of([] { counters::counter("/test/throws-more").value(); }), "counter '/test/throws-more': too far");
+  for (const auto& reading : counters::group({"/test/throws*"}).read()) EXPECT_TRUE(std::isnan(reading.value));
+}
+
+TEST(counters, names_of_the_runtime_are_taken) {
+  for (const char* name : {"/threads/idle-rate", "/runtime{locality#0/total}/memory/slab", "/papi/x"})
+    EXPECT_THROW(counters::definition({name, counters::kind::gauge, "", ""}, [] { return 0; }), std::invalid_argument);
+}
+
+TEST(counters, nesting_has_an_end) {
+  std::string name = "/runtime/uptime";
+  for (int i = 0; i < 2000; ++i) name = "/arithmetics/add@" + name;
+  EXPECT_THROW(counters::counter{name}, std::invalid_argument);
+}
+
 TEST(counters, outlive_their_definition) {
   std::optional<counters::definition> defined;
   defined.emplace(counters::description{"/test/brief", counters::kind::gauge, "", ""}, [] { return 1; });

@@ -84,13 +84,17 @@ class tracing_thread {
 thread_local int t_worker_number = -1;
 thread_local subscribed_listener* t_calling = nullptr; // the listener that this thread is in
 
+/// A bit for each kind of event that has a listener.
+constinit atomic<std::uint32_t> listened_events{0};
+
 /// With the mutex held.
 void update_wanted(listeners& all) {
-  std::uint32_t bits = the_sink.load(order::relaxed) ? bit_of(event_kind::k_count) - 1 : 0;
+  std::uint32_t bits = 0;
   for (int kind = 0; kind < static_cast<int>(event_kind::k_count); ++kind) {
     if (all.by_kind[kind] && !all.by_kind[kind]->empty()) bits |= 1U << kind;
   }
-  wanted_events.store(bits, order::relaxed);
+  listened_events.store(bits, order::relaxed);
+  wanted_events.store(the_sink.load(order::relaxed) ? bit_of(event_kind::k_count) - 1 : bits, order::relaxed);
 }
 
 void replace_list(listeners& all, event_kind kind, std::shared_ptr<const listener_list> list) {
@@ -168,6 +172,7 @@ void emit(const event_record& record) noexcept {
     thread_local tracing_thread here;
     here.add(record, t_worker_number);
   }
+  if ((listened_events.load(order::relaxed) & bit_of(record.kind)) == 0) return;
   if (const auto list = list_of(record.kind)) tell(*list, record);
 }
 
@@ -209,8 +214,7 @@ void unsubscribe(subscribed_listener* which) noexcept {
     update_wanted(all);
   }
   ending->ended.store(1, order::seq_cst);
-  const std::uint32_t own = t_calling == which ? 1 : 0;
-  while (ending->calls.load(order::seq_cst) > own) sched_yield();
+  while (!t_calling && ending->calls.load(order::seq_cst) > 0) sched_yield();
 }
 
 bool has_failed(const subscribed_listener* which) noexcept { return which->failed.load(order::relaxed) != 0; }

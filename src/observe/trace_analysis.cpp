@@ -74,7 +74,10 @@ class replay {
   }
   void start(int ring, std::int64_t ticks, const event_record& what) {
     int started = find(what.task);
-    if (started == trace_analysis::k_none || task(started).started) started = add(what);
+    if (started == trace_analysis::k_none || task(started).started) {
+      started = add(what); // it was in no queue: whoever runs here made it
+      if (!m_running[at(ring)].empty()) task(started).creator = m_running[at(ring)].back().task;
+    }
     task(started).started = true;
     m_running[at(ring)].push_back({started, ticks, 0, true});
   }

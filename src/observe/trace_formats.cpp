@@ -3,6 +3,7 @@
 #include "observe/trace_analysis.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -133,7 +134,7 @@ std::string chrome_trace(const trace_session& session, const trace_analysis& fou
     writer.add_slice(pause.ring, "parked", pause.begin_ticks, pause.end_ticks, true);
   for (const auto& moment : found.moments) {
     const event_record& what = moment.what;
-    if (what.kind == event_kind::sample || (what.kind == event_kind::custom && what.value != 0)) {
+    if (what.kind == event_kind::sample || (what.kind == event_kind::custom && !std::isnan(what.value))) {
       writer.add_value(moment.ring, what.name, moment.ticks, what.value);
     } else {
       const std::string_view name = what.kind == event_kind::steal       ? "steal"

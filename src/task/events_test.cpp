@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -144,7 +145,10 @@ TEST(events, of_the_program) {
   const auto another = events::on<events::custom>([&](const events::custom& e) { EXPECT_EQ(e.worker, -1); });
   events::emit("step", 1.5);
   events::emit("done");
-  EXPECT_EQ(seen, (std::vector<std::pair<std::string, double>>{{"step", 1.5}, {"done", 0}}));
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0], (std::pair<std::string, double>{"step", 1.5}));
+  EXPECT_EQ(seen[1].first, "done");
+  EXPECT_TRUE(std::isnan(seen[1].second));
 }
 
 TEST(events, workers_that_sleep) {

@@ -51,7 +51,10 @@ void future_state::end_staging() noexcept {
 
 void future_state::run_taken(sharing s) noexcept {
   // Two owners: the entry, which is ours, and the caller's future, which nobody else uses.
-  if (s == sharing::shared || !m_refs.is_two()) return run();
+  if (s == sharing::shared || !m_refs.is_two()) {
+    run_unqueued();
+    return end_entry();
+  }
   m_claim.claim_unshared();
   run_unoffered(sharing::unshared);
   m_refs.drop_unshared();
@@ -60,13 +63,17 @@ void future_state::run_taken(sharing s) noexcept {
 
 void future_state::run() noexcept {
   if (!run_unqueued()) this_worker()->void_phase();
+  end_entry();
+}
+
+void future_state::end_entry() noexcept {
   release();
   this_worker()->counters.count_finished();
 }
 
 bool future_state::discard_if_done() noexcept {
   if (m_claim.state() != claim_word::k_claimed) return false;
-  run(); // finds the claim taken
+  end_entry();
   return true;
 }
 
@@ -142,7 +149,7 @@ void future_state::wait_slow(sharing s) {
   const std::uint32_t claimable = m_claim.state();
   if (claimable == claim_word::k_deferred) {
     if (stack_has_room())
-      run_unqueued();
+      static_cast<void>(run_unqueued() && count(&readiness_counts::direct));
     else
       start_deferred();
   } else if ((claimable == claim_word::k_available || claimable == claim_word::k_pinned) && stack_has_room()) {
@@ -217,6 +224,7 @@ void schedule_fork(future_state& task) {
     waiter creator;
     future_state* task;
   } state{{}, &task};
+  tell(event_kind::task_created, task);
   try {
     state.creator.block(
         [](void* argument) {
@@ -224,7 +232,6 @@ void schedule_fork(future_state& task) {
           future_state* child = self->task;
           worker* here = this_worker();
           here->counters.created.increment_unshared();
-          tell(event_kind::task_created, *child);
           self->creator.notify(); // from here on the creator may run elsewhere and its frame be gone
           here->begin_phase(*child);
           child->run();
@@ -233,7 +240,8 @@ void schedule_fork(future_state& task) {
         },
         &state);
   } catch (...) { // no stack to be had: let others start the child instead
-    schedule(task);
+    if (offered_here() == claim_word::k_pinned) task.pin();
+    queue_here(task);
   }
 }
 

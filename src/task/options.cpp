@@ -164,14 +164,18 @@ runtime_options runtime_options::from_arguments(int& argc, char** argv) {
 namespace detail {
 
 runtime_options resolve(runtime_options options) {
-  static const std::vector<given_option> command_line = read_command_line();
+  // Never destroyed: a runtime may be started by destructors of static objects.
+  static const auto& command_line = *new std::vector<given_option>(read_command_line());
   const runtime_options by_program = options;
   for (const option& one : k_options) {
     if (one.is_set(by_program)) continue;
+    bool on_command_line = false;
     for (const given_option& given : command_line) {
-      if (given.what == &one) one.set(options, given.source, given.text);
+      if (given.what != &one) continue;
+      one.set(options, given.source, given.text);
+      on_command_line = true;
     }
-    if (one.is_set(options)) continue;
+    if (on_command_line) continue;
     if (const char* text = std::getenv(one.variable); text && *text) one.set(options, one.variable, text);
   }
   if (options.workers == 0) options.workers = usable_cores();

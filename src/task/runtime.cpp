@@ -93,6 +93,7 @@ runtime::runtime(runtime_options options) {
           resolved.print_counter_destination, resolved.print_counter_format});
   } catch (...) {
     withdraw();
+    if (made->traced) made->traced->discard();
     throw;
   }
   made.release();

@@ -65,7 +65,10 @@ void scheduler::await_visitors() noexcept {
 
 void scheduler::inject(job& item, priority level) {
   enter(); // before the job can run: it may be the last one the runtime waits for
-  if constexpr (k_counts) item.queued_at = ticks_now();
+  if constexpr (k_counts) {
+    thread_local std::uint32_t jobs = 0;
+    if (++jobs % worker::k_jobs_per_stamp == 0) item.queued_at = ticks_now();
+  }
   injected.push(&item, level);
   idle.notify_injected();
   leave();

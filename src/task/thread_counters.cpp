@@ -32,7 +32,7 @@ struct thread_sums {
   double executed() const { return finished + direct; }
   double executing_ns() const { return std::max(alive_ns - searching_ns - parked_ns - management_ns, 0.0); }
   double overhead_ns() const { return alive_ns - executing_ns(); }
-  double staged_now() const { return staged - (staged_accesses - staged_misses); }
+  double staged_now() const { return std::max(staged - (staged_accesses - staged_misses), 0.0); }
 
   void add(const readiness_counts& c);
   void add(const scheduler& pool, const worker& w);
@@ -109,7 +109,8 @@ struct thread_counter_row {
 
 constexpr const char* k_ns = "ns";
 constexpr thread_counter_row k_rows[] = {
-    {"/threads/count/cumulative", kind::monotonic, "", "Tasks executed to their end, those run in place included.",
+    {"/threads/count/cumulative", kind::monotonic, "",
+     "Tasks executed to their end. One that was run in place counts when its queue entry is gone.",
      [](const thread_sums& s) { return s.executed(); }},
     {"/threads/count/cumulative-phases", kind::monotonic, "",
      "Times a worker started or resumed a task. A task run in place belongs to the phase of the one that waits for it.",
@@ -121,7 +122,9 @@ constexpr thread_counter_row k_rows[] = {
     {"/threads/count/spawned", kind::monotonic, "",
      "Queued tasks that a worker took from a queue and ran by themselves.",
      [](const thread_sums& s) { return s.finished - s.inlined; }},
-    {"/threads/count/direct", kind::monotonic, "", "Dataflow nodes and continuations run where their last input came.",
+    {"/threads/count/direct", kind::monotonic, "",
+     "Tasks that were in no queue: nodes and continuations run where their last input came, deferred ones run by who "
+     "waits.",
      [](const thread_sums& s) { return s.direct; }},
     {"/threads/count/promoted", kind::monotonic, "", "Latent forks and parts of loops that became tasks.",
      [](const thread_sums& s) { return s.promoted; }},
@@ -146,13 +149,14 @@ constexpr thread_counter_row k_rows[] = {
      [](const thread_sums& s) { return s.stolen; }},
     {"/threads/count/stolen-from-pending", kind::monotonic, "", "Tasks that others took from this worker.",
      [](const thread_sums& s) { return s.given; }},
-    {"/threads/count/stolen/same-core", kind::monotonic, "", "Tasks taken from a worker on the same core.",
+    {"/threads/count/stolen/same-core", kind::monotonic, "",
+     "Tasks taken from a worker that last looked for work on the same core.",
      [](const thread_sums& s) { return s.stolen_over[0]; }},
-    {"/threads/count/stolen/same-cache", kind::monotonic, "", "Tasks taken from a worker with a common cache.",
+    {"/threads/count/stolen/same-cache", kind::monotonic, "", "The same, on cores with a common cache.",
      [](const thread_sums& s) { return s.stolen_over[1]; }},
-    {"/threads/count/stolen/same-node", kind::monotonic, "", "Tasks taken from a worker at the same memory.",
+    {"/threads/count/stolen/same-node", kind::monotonic, "", "The same, at the same memory.",
      [](const thread_sums& s) { return s.stolen_over[2]; }},
-    {"/threads/count/stolen/other-node", kind::monotonic, "", "Tasks taken from farther away.",
+    {"/threads/count/stolen/other-node", kind::monotonic, "", "The same, from farther away.",
      [](const thread_sums& s) { return s.stolen_over[3]; }},
     {"/threads/count/instantaneous/all", kind::gauge, "", "Tasks that exist and have not ended, staged ones included.",
      [](const thread_sums& s) { return s.created - s.finished + s.staged_now(); }},

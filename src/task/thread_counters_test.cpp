@@ -51,6 +51,36 @@ TEST_P(thread_counters_test, every_task_is_counted_once) {
   EXPECT_EQ(suspensions.value(), resumptions.value());
 }
 
+TEST_P(thread_counters_test, tasks_waited_for_in_any_order) {
+  constexpr int k_rounds = 50;
+  for (int i = 0; i < k_rounds; ++i) {
+    treadle::async([] {
+      for (int k = 0; k < k_rounds; ++k) {
+        auto a = treadle::async([] {}), b = treadle::async([] {}), c = treadle::async([] {});
+        b.get();
+        c.get();
+        a.get();
+      }
+    }).get();
+  }
+  runtime.wait_idle();
+  EXPECT_EQ(executed.value(), k_rounds * (3 * k_rounds + 1));
+  EXPECT_EQ(phases.value(), executed.value() - inlined.value() + resumptions.value());
+  EXPECT_GE(phases.value(), k_rounds);
+}
+
+TEST_P(thread_counters_test, deferred_and_forked_tasks) {
+  treadle::async([] {
+    treadle::async(treadle::launch::deferred, [] {}).get();
+    treadle::async(treadle::launch::fork, [] {}).get();
+  }).get();
+  runtime.wait_idle();
+  EXPECT_EQ(executed.value(), 3);
+  EXPECT_EQ(direct.value(), 1);
+  EXPECT_EQ(created.value(), 2);
+  EXPECT_EQ(phases.value(), executed.value() - inlined.value() - direct.value() + resumptions.value());
+}
+
 TEST_P(thread_counters_test, a_reset_starts_anew) {
   treadle::async([] {}).get();
   runtime.wait_idle();
@@ -203,6 +233,7 @@ TEST_P(thread_counters_test, phases_by_duration) {
   const auto reading = histogram.read();
   EXPECT_EQ(reading.ranges.size(), 40u);
   EXPECT_LE(reading.value, 100);
+  EXPECT_GT(reading.value, 0);
 }
 
 TREADLE_ON_WORKERS(thread_counters_test);

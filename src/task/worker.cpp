@@ -22,7 +22,6 @@ constinit readiness_counts counted_outside;
 
 namespace {
 
-constexpr std::uint32_t k_jobs_per_stamp = 16;
 constexpr std::int64_t k_unsampled_ns = 64'000; // a sample costs some 40 ns
 constexpr std::int64_t k_steal_ns = 250;        // what it costs thief and victim together at least
 constexpr std::int64_t k_patience = 16;         // with vain steals
@@ -125,9 +124,9 @@ void worker::void_phase() noexcept {
 void worker::begin_sample() noexcept {
   const std::int64_t now = ticks_now();
   m_sampled_phase_began = now;
-  if (m_phase_ended == 0) return; // it looked for work: that time counts elsewhere
   const std::uint64_t phases = counters.phases.load(order::relaxed);
   const std::uint64_t meant = phases - std::exchange(m_phases_sampled_to, phases); // by this sample
+  if (m_phase_ended == 0) return; // it looked for work: that time counts elsewhere
   // A sample in which the system took the core away must not stand for others.
   const std::int64_t took = std::clamp<std::int64_t>(now - m_phase_ended - stamp_ticks(), 0, 16 * m_management_ticks);
   m_management_ticks += (took - m_management_ticks) / 8;

@@ -91,6 +91,9 @@ class worker {
   unsigned worker_count() const noexcept;
   task_fiber& current_fiber() const noexcept { return *m_current; }
 
+  /// The time in the queue is measured of one job in so many.
+  static constexpr std::uint32_t k_jobs_per_stamp = 16;
+
   deque tasks; // push and pop by the owner, steal by anybody
   worker_counters counters;
   atomic<int> thread_id{0};

@@ -34,7 +34,7 @@ extern readiness_counts counted_outside;
 /// What one worker counts: written by it alone, read by anybody (src/task/thread_counters.cpp).
 ///
 /// Counts are exact. Times are exact where the worker is idle; that which it spends between the phases of tasks is
-/// sampled, so that a time stamp is taken for one short phase in 32 only. docs/design/counters.md
+/// sampled, so that a time stamp is taken for one short phase in 32 only. docs/design/observation.md
 struct alignas(k_cache_line) worker_counters : task_counts, readiness_counts {
   atomic<std::uint64_t> inlined{0};
   atomic<std::uint64_t> promoted{0};

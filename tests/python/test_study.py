@@ -65,6 +65,8 @@ def test_it_goes_on_where_it_was(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         grain.measure(sweep, file, lambda *_: None)
     assert len(grain.read(file)) == 5
+    assert len(grain.runs_of(sweep, grain.read(file))) == 5
+    assert grain.runs_of(replace(sweep, steps=7), grain.read(file)) == []
     file.write_text(file.read_text()[:-3])  # a line that was not written in full
     before = list(made)
     made.clear()

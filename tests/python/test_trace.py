@@ -32,6 +32,8 @@ def test_files_of_a_block(tmp_path) -> None:
 def test_misuse(tmp_path) -> None:
     with td.trace(), pytest.raises(RuntimeError, match="one at a time"), td.trace():
         pass
+    with pytest.raises(ValueError, match="no format"), td.trace(tmp_path / "trace.xml"):
+        pytest.fail("the work has begun")
     with pytest.raises(RuntimeError, match="not been started"):
         td.trace().profile()
     with td.trace() as recorded:

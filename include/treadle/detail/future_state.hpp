@@ -130,6 +130,7 @@ class future_state : public job {
 
  private:
   void wait_slow(sharing s);
+  void end_entry() noexcept; // of a queue
   void refuse_own_task() const;
   void start_deferred_slow() noexcept;
   void queue_or_fail() noexcept;

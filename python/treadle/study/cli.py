@@ -18,7 +18,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from .grain import Sweep, measure, read
+from .grain import Sweep, measure, read, runs_of
 from .metrics import metrics
 
 app = typer.Typer(
@@ -61,11 +61,12 @@ def grain_command(
     from .grain_page import page
 
     if quick:
+        if (points, steps, repeats, per_decade) != (100_000_000, 50, 5, 5):
+            raise ValueError("--quick chooses points, steps, repeats and per-decade itself")
         points, steps, repeats, per_decade = 1_000_000, 20, 2, 3
     sweep = Sweep(points, steps, tuple(workers or (1, 2)), repeats, per_decade, most_tasks)
     file = out / "grain.csv"
     of = sum(1 for _ in sweep.cells())
-    runs = []
     try:
         columns = (
             SpinnerColumn(),
@@ -76,12 +77,9 @@ def grain_command(
         )
         with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
             bar = progress.add_task("", total=of)
-            runs = measure(
-                sweep, file, lambda done, _, what: progress.update(bar, completed=done, description=what)
-            )
+            measure(sweep, file, lambda done, _, what: progress.update(bar, completed=done, description=what))
     finally:
-        runs = runs or [run for run in read(file) if run.points == sweep.points]
-        if runs:
+        if runs := runs_of(sweep, read(file)):
             (out / "grain.html").write_text(page(sweep, metrics(runs), len(runs), of), "utf-8")
             print(f"{len(runs)} of {of} runs: {file}, {out / 'grain.html'}", file=sys.stderr)
     for note in sweep.left_out():

@@ -124,35 +124,42 @@ def read(file: Path) -> list[Run]:
     return runs
 
 
+def runs_of(sweep: Sweep, runs: list[Run]) -> list[Run]:
+    """Those that the sweep would make itself."""
+    wanted = set(sweep.cells())
+    return [
+        run for run in runs
+        if (run.repeat, run.partition, run.workers) in wanted
+        and (run.points, run.steps) == (sweep.points, sweep.steps_of(run.partition))
+    ]  # fmt: skip
+
+
 def measure(sweep: Sweep, file: Path, report: Callable[[int, int, str], None]) -> list[Run]:
     """All runs of the sweep: those in the file, and the others, each added to it as soon as it is done.
 
     `report(done, of, what)` is called before each run and at the end. KeyboardInterrupt leaves the file whole.
     """
-    runs = [
-        run for run in read(file) if run.points == sweep.points and run.steps == sweep.steps_of(run.partition)
-    ]
+    rows = read(file)
+    runs = runs_of(sweep, rows)
     known = {(run.repeat, run.partition, run.workers) for run in runs}
     cells = list(sweep.cells())
-    wanted = set(cells)
-    runs = [run for run in runs if (run.repeat, run.partition, run.workers) in wanted]
     columns = [f.name for f in fields(Run)]
-    rows = read(file)
     file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("w", newline="") as out:  # anew: without half a line
+    partial = file.with_suffix(".partial")
+    with partial.open("w", newline="") as out:  # anew: without half a line
         writer = csv.DictWriter(out, columns)
         writer.writeheader()
         writer.writerows(asdict(run) for run in rows)
-        out.flush()
-        done = len(runs)
+    partial.replace(file)
+    with file.open("a", newline="") as out:
+        writer = csv.DictWriter(out, columns)
         for repeat, partition, workers in cells:
             if (repeat, partition, workers) in known:
                 continue
-            report(done, len(cells), f"{partition:,} points per partition, {workers} workers")
+            report(len(runs), len(cells), f"{partition:,} points per partition, {workers} workers")
             run = run_once(sweep, repeat, partition, workers)
             writer.writerow(asdict(run))
             out.flush()
             runs.append(run)
-            done += 1
-        report(done, len(cells), "")
+    report(len(runs), len(cells), "")
     return runs

@@ -68,7 +68,7 @@ def named(workers: int) -> str:
 
 
 def best(rows: Sequence[Metrics]) -> Metrics:
-    return min(rows, key=lambda row: 1 / row.points_per_s)
+    return max(rows, key=lambda row: row.points_per_s)
 
 
 def findings(by_workers: dict[int, list[Metrics]]) -> list[str]:
