@@ -103,15 +103,21 @@ std::vector<double> copy_if(bool wanted, std::span<const double> values) {
   return wanted ? std::vector<double>(values.begin(), values.end()) : std::vector<double>();
 }
 
-/// All steps with the partition that was asked for, or a few at a time with those that a tuner wants to see:
-/// run(steps, partition).
+/// All steps with the partition that was asked for, or `at_once` with that which a tuner has found, and while it
+/// searches no more than it takes to see something: run(steps, partition).
 void run_steps(const settings& s, std::optional<treadle::grain_tuner>& tuner, std::size_t at_once, const auto& run) {
   if (!tuner) return run(s.steps, s.partition);
+  constexpr double k_window_s = 0.02;
+  using clock = std::chrono::steady_clock;
+  double step_s = k_window_s;
   tuner->resume();
   for (std::size_t done = 0; done < s.steps;) {
-    const std::size_t steps = std::min(at_once, s.steps - done);
+    const std::size_t enough = static_cast<std::size_t>(std::min(k_window_s / step_s, 1e6)) + 1;
+    const std::size_t steps = std::min(tuner->settled() ? at_once : std::min(at_once, enough), s.steps - done);
+    const auto start = clock::now();
     run(steps, static_cast<std::size_t>(tuner->grain()));
     tuner->done(static_cast<double>(s.points) * static_cast<double>(steps));
+    step_s = std::chrono::duration<double>(clock::now() - start).count() / static_cast<double>(steps) + 1e-9;
     done += steps;
   }
 }

@@ -1,0 +1,5 @@
+"""The program's default partition, never changed."""
+
+from _grain import main
+
+main([])
