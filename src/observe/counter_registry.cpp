@@ -2,7 +2,6 @@
 #include "observe/counter_type.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <mutex>
 #include <stdexcept>
 

@@ -13,17 +13,21 @@
 namespace treadle {
 namespace {
 
-std::string extension_of(const std::string& file) {
-  const std::size_t dot = file.rfind('.');
-  return dot == file.npos || file.find('/', dot) != file.npos ? "" : file.substr(dot + 1);
-}
-
 bool is_format(const std::string& format) {
   return format == "json" || format == "dot" || format == "txt" || format == "csv";
 }
 
 [[noreturn]] void refuse_format(const std::string& what) {
   throw std::invalid_argument("trace: no format for '" + what + "'; known: json, dot, txt, csv");
+}
+
+/// That of the file's extension.
+std::string format_of(const std::string& file) {
+  const std::size_t dot = file.rfind('.');
+  const bool none = dot == file.npos || file.find('/', dot) != file.npos;
+  const std::string format = none ? "" : file.substr(dot + 1);
+  if (!is_format(format)) refuse_format(file);
+  return format;
 }
 
 /// All of it or nothing: to a file beside it, which then takes its name.
@@ -48,8 +52,7 @@ void write_file(const std::string& file, const std::string& text) {
 } // namespace
 
 void detail::check_trace_file(const std::string& file) {
-  const std::string format = extension_of(file);
-  if (!is_format(format)) refuse_format(file);
+  static_cast<void>(format_of(file));
   const std::size_t slash = file.rfind('/');
   const std::string folder = slash == file.npos ? "." : file.substr(0, slash + 1);
   if (access(folder.c_str(), W_OK) != 0)
@@ -71,11 +74,7 @@ std::string trace::text(const std::string& format) {
   return detail::profile_csv(found.profile());
 }
 
-void trace::save(const std::string& file) {
-  const std::string format = extension_of(file);
-  if (!is_format(format)) refuse_format(file);
-  write_file(file, text(format));
-}
+void trace::save(const std::string& file) { write_file(file, text(format_of(file))); }
 
 std::vector<task_profile> trace::profile() {
   stop();

@@ -35,7 +35,7 @@ class replay {
     case event_kind::worker_woken:
       return wake(ring, ticks);
     default:
-      m_found.moments.push_back({ring, ticks, what, find(what.task)});
+      m_found.moments.push_back({ring, ticks, what});
     }
   }
   void end(std::int64_t ticks) {

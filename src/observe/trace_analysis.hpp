@@ -37,7 +37,6 @@ struct trace_analysis {
     int ring;
     std::int64_t ticks;
     event_record what;
-    int task;
   };
 
   explicit trace_analysis(const trace_session& session);

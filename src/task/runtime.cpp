@@ -52,8 +52,8 @@ runtime& default_runtime() {
 } // namespace
 
 struct runtime::pools {
+  std::optional<detail::traced_run> traced; // ends after the workers
   std::vector<std::unique_ptr<detail::scheduler>> all;
-  std::optional<detail::traced_run> traced;
   std::optional<detail::counter_printer> printer;
 };
 
@@ -110,7 +110,6 @@ runtime::~runtime() {
   withdraw();
   for (auto& pool : m_pools->all) pool->await_visitors(); // their tasks may go to any pool
   wait_idle();
-  m_pools->all.clear();
   delete m_pools;
 }
 
