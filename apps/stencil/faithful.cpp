@@ -12,7 +12,7 @@
 
 namespace stencil {
 
-faithful_ring::faithful_ring(std::size_t points, std::size_t partition_points) : m_parts(points, partition_points) {
+faithful_ring::faithful_ring(std::size_t points, std::size_t partition_points) : m_parts(points, partition_points), m_asked(partition_points) {
   for (std::size_t i = 0; i < m_parts.count(); ++i) {
     m_now.push_back(treadle::async([first = m_parts.begin(i), size = m_parts.size(i)] {
       partition made{std::unique_ptr<double[]>(new double[size]), size};
@@ -35,12 +35,6 @@ faithful_ring::partition faithful_ring::heat_part(const partition& left, const p
     heat(next.data[last], in[last - 1], in[last], after);
   }
   return next;
-}
-
-void faithful_ring::run_steps(std::size_t steps) {
-  flow_around(m_parts, steps, m_now,
-              [](std::size_t, std::size_t, const future_partition& left, const future_partition& middle,
-                 const future_partition& right) { return heat_part(left.get(), middle.get(), right.get()); });
 }
 
 /// The sources follow each other around the ring; point `offset` of them is the one in front of the new partition.
@@ -72,26 +66,32 @@ faithful_ring::partition faithful_ring::heat_across(const std::vector<future_par
   return next;
 }
 
-void faithful_ring::run_step_into(std::size_t partition_points) {
-  const partitions wanted(points(), partition_points);
-  std::vector<future_partition> next;
-  next.reserve(wanted.count());
-  for (std::size_t j = 0; j < wanted.count(); ++j) {
-    const std::size_t before = (wanted.begin(j) + points() - 1) % points(), size = wanted.size(j);
-    std::size_t i = m_parts.index_of(before);
-    const std::size_t offset = before - m_parts.begin(i);
-    std::vector<future_partition> sources;
-    for (std::size_t have = 0; have < offset + size + 2; i = m_parts.after(i)) {
-      sources.push_back(m_now[i]);
-      have += m_parts.size(i);
+void faithful_ring::run_steps(std::size_t steps, treadle::grain_tuner* tuner) {
+  const auto advance = [](std::size_t, std::size_t, const future_partition& left, const future_partition& middle,
+                          const future_partition& right) { return heat_part(left.get(), middle.get(), right.get()); };
+  flow<partition> rounds(m_parts, m_now);
+  std::vector<std::size_t> asked; // the partition of every round
+  if (tuner) tuner->resume();
+  for (std::size_t round = 0, counted = 0; round < steps; ++round) {
+    if (!tuner) {
+      rounds.step(advance);
+      continue;
     }
-    next.push_back(treadle::dataflow(
-        [offset, size](const std::vector<future_partition>& read) { return heat_across(read, offset, size); },
-        std::move(sources)));
+    const auto count_to = [&](std::size_t end) {
+      for (; counted < end; ++counted) tuner->done(static_cast<double>(points()), asked[counted]);
+    };
+    if (const auto done = rounds.await_room()) count_to(*done + 1);
+    asked.push_back(tuner->grain());
+    if (std::exchange(m_asked, asked.back()) == asked.back())
+      rounds.step(advance);
+    else
+      rounds.step_into(partitions(points(), m_asked), heat_across);
+    if (tuner->windows() > 0) continue;
+    rounds.wait(); // nothing is known yet; a bad start should not be the start of many rounds
+    count_to(round + 1);
   }
-  for (const future_partition& part : next) part.get();
-  m_now.swap(next);
-  m_parts = wanted;
+  rounds.wait();
+  m_parts = rounds.parts();
 }
 
 std::vector<double> faithful_ring::values() const {

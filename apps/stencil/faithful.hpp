@@ -3,6 +3,7 @@
 #include "stencil/partitions.hpp"
 
 #include <treadle/future.hpp>
+#include <treadle/grain_tuner.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -19,10 +20,10 @@ class faithful_ring {
 
   std::size_t points() const noexcept { return m_parts.end(m_parts.count() - 1); }
   std::size_t partition_count() const noexcept { return m_parts.count(); }
-  void run_steps(std::size_t steps);
-  /// One step, after which the partitions have another size. A task reads the old partitions that its points lie in;
-  /// what it returns is new anyway, so nothing is copied.
-  void run_step_into(std::size_t partition);
+  /// With a tuner, in partitions of its choice. In the step that changes them a task reads the old partitions that its
+  /// points lie in; what it returns is new anyway, so nothing is copied.
+  void run_steps(std::size_t steps, treadle::grain_tuner* tuner = nullptr);
+  std::size_t partition_asked() const noexcept { return m_asked; }
   std::vector<double> values() const;
 
  private:
@@ -36,6 +37,7 @@ class faithful_ring {
   static partition heat_part(const partition& left, const partition& middle, const partition& right);
 
   partitions m_parts;
+  std::size_t m_asked;
   std::vector<future_partition> m_now;
 };
 

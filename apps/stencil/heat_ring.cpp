@@ -48,13 +48,16 @@ void heat_ring::run_steps(std::size_t steps, grain size) {
   using future = treadle::shared_future<void>;
   std::vector<future> tasks(tiles.count(), treadle::make_ready_future());
   double* const arrays[] = {m_now.get(), m_next.get()};
-  flow_around(tiles, rounds, tasks,
-              [&](std::size_t round, std::size_t i, const future& left, const future& middle, const future& right) {
-                for (const future* before : {&left, &middle, &right}) before->get();
-                const tile here{arrays[round % 2], arrays[(round + 1) % 2], tiles.begin(i), tiles.size(i),
-                                std::min(height, steps - round * height)};
-                advance(here);
-              });
+  const auto advance_part = [&](std::size_t round, std::size_t i, const future& left, const future& middle,
+                                const future& right) {
+    for (const future* before : {&left, &middle, &right}) before->get();
+    const tile here{arrays[round % 2], arrays[(round + 1) % 2], tiles.begin(i), tiles.size(i),
+                    std::min(height, steps - round * height)};
+    advance(here);
+  };
+  flow<void> around(tiles, tasks);
+  for (std::size_t round = 0; round < rounds; ++round) around.step(advance_part);
+  around.wait();
   if (rounds % 2 != 0) std::swap(m_now, m_next);
 }
 

@@ -8,9 +8,9 @@
 
 #include <treadle/counters.hpp>
 #include <treadle/grain_tuner.hpp>
+#include <treadle/machine.hpp>
 #include <treadle/treadle.hpp>
 
-#include <malloc.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -42,6 +42,7 @@ struct settings {
   std::string kernel = "best";
   std::string grain = "fixed";
   std::size_t repeat = 1;
+  std::size_t warm_up = 0;
   unsigned workers = 0;
   std::vector<std::string> counters;
   bool verify = false;
@@ -81,8 +82,8 @@ The kernels:
   serial    the same loop on one thread, without tasks: the reference for --verify
 
 The numbers: points/s counts every point once per step and stays comparable between grids. Seconds are
-those of the steps, without filling the ring; the first run of `faithful` also gets most of its memory from
-the system, use --repeat to see later ones. A point of `loop` moves 24 bytes of memory per step, one of
+those of the steps, without filling the ring; the first steps of `faithful` also get its memory from
+the system, use --warm-up or --repeat to leave them out. A point of `loop` moves 24 bytes of memory per step, one of
 `best` 24 bytes per --tile-steps steps. Options of the runtime are taken too: --treadle:nudge=0.)";
 
 timing measure(const settings& s, const auto& run) {
@@ -103,21 +104,15 @@ std::vector<double> copy_if(bool wanted, std::span<const double> values) {
   return wanted ? std::vector<double>(values.begin(), values.end()) : std::vector<double>();
 }
 
-/// All steps with the partition that was asked for, or `at_once` with that which a tuner has found, and while it
-/// searches no more than it takes to see something: run(steps, partition).
+/// All steps with the partition that was asked for, or `at_once` with that which a tuner takes: run(steps, partition).
+/// One step is enough to see what a point costs.
 void run_steps(const settings& s, std::optional<treadle::grain_tuner>& tuner, std::size_t at_once, const auto& run) {
   if (!tuner) return run(s.steps, s.partition);
-  constexpr double k_window_s = 0.02;
-  using clock = std::chrono::steady_clock;
-  double step_s = k_window_s;
   tuner->resume();
   for (std::size_t done = 0; done < s.steps;) {
-    const std::size_t enough = static_cast<std::size_t>(std::min(k_window_s / step_s, 1e6)) + 1;
-    const std::size_t steps = std::min(tuner->settled() ? at_once : std::min(at_once, enough), s.steps - done);
-    const auto start = clock::now();
+    const std::size_t steps = std::min(tuner->windows() == 0 ? 1 : at_once, s.steps - done);
     run(steps, static_cast<std::size_t>(tuner->grain()));
-    tuner->done(static_cast<double>(s.points) * static_cast<double>(steps));
-    step_s = std::chrono::duration<double>(clock::now() - start).count() / static_cast<double>(steps) + 1e-9;
+    tuner->done(static_cast<double>(s.points) * static_cast<double>(steps), tuner->grain());
     done += steps;
   }
 }
@@ -129,6 +124,7 @@ std::optional<treadle::grain_tuner> make_tuner(const settings& s) {
   return treadle::grain_tuner({.smallest = std::min(k_smallest, points),
                                .largest = points,
                                .start = static_cast<double>(s.partition),
+                               .step = points,
                                .policy = s.grain});
 }
 
@@ -138,19 +134,14 @@ outcome run_kernel(const settings& s) {
   const auto count = [&](std::size_t unit = 1) { return partitions(s.points, partition, unit).count(); };
   if (s.kernel == "faithful") {
     faithful_ring ring(s.points, partition);
-    timing fastest = measure(s, [&] {
-      run_steps(s, tuner, k_rounds_ahead, [&](std::size_t steps, std::size_t wanted) {
-        if (wanted != partition && steps > 0) {
-          ring.run_step_into(partition = wanted);
-          --steps;
-        }
-        ring.run_steps(steps);
-      });
-    });
+    ring.run_steps(s.warm_up);
+    timing fastest = measure(s, [&] { ring.run_steps(s.steps, tuner ? &*tuner : nullptr); });
+    partition = ring.partition_asked();
     return {std::move(fastest), count(), 1, partition, s.verify ? ring.values() : std::vector<double>()};
   }
   if (s.kernel == "best") {
     heat_ring ring(s.points);
+    ring.run_steps(s.warm_up, {partition, s.tile_steps});
     timing fastest = measure(s, [&] {
       run_steps(s, tuner, s.tile_steps, [&](std::size_t steps, std::size_t wanted) {
         ring.run_steps(steps, {partition = wanted, s.tile_steps});
@@ -160,6 +151,7 @@ outcome run_kernel(const settings& s) {
             copy_if(s.verify, ring.values())};
   }
   plain_ring ring(s.points);
+  ring.run_steps(s.warm_up);
   if (s.kernel == "loop") {
     timing fastest = measure(s, [&] {
       run_steps(s, tuner, 1,
@@ -173,6 +165,7 @@ outcome run_kernel(const settings& s) {
 
 bool is_right(const settings& s, const std::vector<double>& values) {
   plain_ring reference(s.points);
+  reference.run_steps(s.warm_up);
   for (std::size_t i = 0; i < s.repeat; ++i) reference.run_steps(s.steps);
   return std::memcmp(values.data(), reference.values().data(), s.points * sizeof(double)) == 0;
 }
@@ -182,7 +175,7 @@ double bytes_needed(const settings& s, unsigned workers) {
   constexpr double k_bytes_per_task = 512;
   const std::size_t tile = std::min(s.partition, s.points), height = std::min({s.tile_steps, tile, s.steps});
   const double tasks = static_cast<double>(partitions(s.points, s.partition, s.kernel == "best" ? k_line : 1).count()) *
-                       static_cast<double>(std::min(s.steps, k_rounds_ahead) + 1);
+                       static_cast<double>(std::min(s.steps, flow<void>::k_rounds_ahead) + 1);
   double values = 2 * static_cast<double>(s.points), bytes = 0;
   if (s.kernel == "faithful") values *= 1.5; // two steps, and between them the partitions that somebody still reads
   if (s.kernel == "best") values += workers * (3 * static_cast<double>(tile) + 4 * static_cast<double>(height));
@@ -240,19 +233,10 @@ CLI::Validator whole_number(std::size_t min, std::size_t max) {
       "");
 }
 
-/// Partitions that are freed stay with the process. As glibc is set up by default, large ones go back to the kernel,
-/// and all pages are made anew for the next task: with a million points per partition the faithful version takes half
-/// as long again. The arenas that threads have of their own do so whatever the settings; but with small partitions
-/// threads would wait for each other in a common one.
-void keep_freed_memory(std::size_t partition) {
-#if defined(__GLIBC__)
-  constexpr std::size_t k_large = 65'536;
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, -1); // never
-  if (partition >= k_large) mallopt(M_ARENA_MAX, 1);
-#else
-  static_cast<void>(partition);
-#endif
+/// The points whose two arrays take half of a core's second cache; the rest is for the next task's.
+std::size_t partition_in_cache(std::size_t otherwise) {
+  const std::size_t bytes = treadle::describe_machine().l2_bytes;
+  return bytes == 0 ? otherwise : bytes / 2 / (2 * sizeof(double));
 }
 
 int run(int argc, char** argv) {
@@ -263,22 +247,25 @@ int run(int argc, char** argv) {
   app.option_defaults()->always_capture_default();
   constexpr std::size_t k_most = std::size_t{1} << 40;
   const auto add_number = [&](const char* name, auto& value, std::size_t min, std::size_t max, const char* what) {
-    app.add_option(name, value, what)->check(whole_number(min, max))->type_name("N");
+    return app.add_option(name, value, what)->check(whole_number(min, max))->type_name("N");
   };
   add_number("--points", s.points, 1, k_most, "points of the ring");
   add_number("--steps", s.steps, 0, k_most, "time steps");
-  add_number("--partition", s.partition, 1, k_most,
-             "points per task; sizes differ by one at most (best: by a cache line of 8)");
+  const CLI::Option* const partition =
+      add_number("--partition", s.partition, 1, k_most,
+                 "points per task; sizes differ by one at most (best: by a cache line of 8)");
   add_number("--tile-steps", s.tile_steps, 1, k_most, "best: time steps per task, at most the points of a tile");
   add_number("--repeat", s.repeat, 1, k_most,
              "so many runs, one going on from the other; the time is that of the fastest");
+  add_number("--warm-up", s.warm_up, 0, k_most, "so many steps before the time is taken");
   add_number("--workers", s.workers, 0, 1024, "threads; 0: one per core");
   app.add_option("--kernel", s.kernel, "which version")->check(CLI::IsMember({"faithful", "best", "serial", "loop"}));
   app.add_option("--counter", s.counters, "counters of that run, as in /threads/idle-rate; any number")
       ->type_name("NAME");
   app.add_option(
          "--grain", s.grain,
-         "auto: find the points per task while it runs, from --partition on; the other two by the paper's rules")
+         "auto: find the points per task while it runs, from --partition on, or from what fits a core's cache; the "
+         "other two by the paper's rules")
       ->check(CLI::IsMember({"fixed", "auto", "paper-idle-rate", "paper-pending"}));
   app.add_flag("--verify", s.verify, "compare with the serial run, bit by bit");
   app.add_flag("--json", s.json, "print one JSON object");
@@ -287,7 +274,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked); // --help
   }
-  keep_freed_memory(s.partition);
+  if (s.grain == "auto" && partition->empty()) s.partition = partition_in_cache(s.partition);
   if (s.workers != 0) options.workers = s.workers;
   const treadle::runtime runtime(options);
   check_memory(s, runtime.workers());

@@ -115,13 +115,25 @@ TEST(stencil, partitions_of_another_size_between_steps) {
       faithful_ring ring(points, 10);
       std::size_t steps = 0;
       for (const std::size_t partition : {1U, 3U, 10U, 2U, 1000U, 1U, 64U, 33U, 5000U, 7U}) {
-        ring.run_step_into(partition);
-        ring.run_steps(2);
+        const double only = static_cast<double>(partition);
+        treadle::grain_tuner tuner({.smallest = only, .largest = only, .window_ns = 0});
+        ring.run_steps(3, &tuner);
         steps += 3;
         EXPECT_EQ(ring.partition_count(), (points + partition - 1) / partition);
         EXPECT_TRUE(equal(ring.values(), serial(points, steps))) << points << " points, " << partition;
       }
     }
+  }
+}
+
+TEST(stencil, partitions_change_while_rounds_are_in_flight) {
+  for (const unsigned workers : k_workers) {
+    const treadle::runtime runtime({.workers = workers});
+    treadle::grain_tuner tuner({.smallest = 1, .largest = 2000, .window_ns = 0}); // tries something in most rounds
+    faithful_ring ring(1003, 10);
+    ring.run_steps(200, &tuner);
+    EXPECT_GT(tuner.windows(), 2U);
+    EXPECT_TRUE(equal(ring.values(), serial(1003, 200)));
   }
 }
 

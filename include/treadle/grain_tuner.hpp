@@ -11,8 +11,9 @@ namespace treadle {
 ///
 ///     treadle::grain_tuner tuner({.smallest = 64, .largest = 1e6});
 ///     for (int step = 0; step < steps; ++step) {
-///       advance(points, tuner.grain());
-///       tuner.done(points);
+///       const auto grain = tuner.grain();
+///       advance(points, grain);
+///       tuner.done(points, grain);
 ///     }
 ///
 /// It looks at the speed, units of work per second, over windows of some steps, and goes on looking after it has
@@ -23,6 +24,11 @@ class grain_tuner {
     double smallest = 1; ///< units of work per task
     double largest = 1e9;
     double start = 0; ///< where the search begins; 0: in the middle, on a logarithmic scale
+    /// Units of work between two waits for all tasks, 0 when that is not known. Knowing it, the tuner takes the first
+    /// window to see what a unit costs, moves the start to where tasks cost little and leave no worker without one
+    /// (Grubel et al., Eq. 1; policy/grain.hpp), and steps from there with more care.
+    double step = 0;
+    double overhead_ns = 500; ///< about what a task costs besides its work; this is a node of dataflow
     /// "auto", or for comparison the rules of Grubel et al. (CLUSTER 2015): "paper-idle-rate", the smallest grain with
     /// an idle-rate of at most 30 %, and "paper-pending", the one with the fewest looks at pending queues.
     std::string policy = "auto";
@@ -38,8 +44,9 @@ class grain_tuner {
 
   /// For the next step.
   std::uint64_t grain() const noexcept;
-  /// So much work was done with grain() since the last call: a step, or some.
-  void done(double units);
+  /// So much work was done since the last call, with this grain: a step, or some. Where steps overlap it may be another
+  /// than grain() is now; then that time does not count.
+  void done(double units, std::uint64_t grain);
   /// Something else was done since the last call: that time does not count.
   void resume() noexcept;
 

@@ -43,7 +43,7 @@ std::uint64_t begin(loop_site& site, std::uint64_t n, bool& measured) noexcept {
 
 void done(loop_site& site, std::uint64_t n) noexcept {
   tuned_loop& loop = *static_cast<tuned_loop*>(site.tuning.load(order::acquire));
-  if (n != 0) loop.tuner.done(static_cast<double>(n));
+  if (n != 0) loop.tuner.done(static_cast<double>(n), loop.tuner.grain());
   loop.chunk.store(loop.tuner.grain(), order::relaxed);
   loop.in_use.store(0, order::release);
 }

@@ -17,13 +17,36 @@ namespace {
 /// A policy, and what it wants to know of a window.
 class by_speed {
  public:
-  by_speed(double smallest, double largest, double start) : m_search(smallest, largest, start) {}
+  by_speed(const grain_tuner::options& wanted, double start)
+      : m_smallest(wanted.smallest),
+        m_largest(wanted.largest),
+        m_step(wanted.step),
+        m_overhead_ns(wanted.overhead_ns),
+        m_search(wanted.smallest, wanted.largest, start) {}
   double next() const noexcept { return m_search.next(); }
   bool settled() const noexcept { return m_search.settled(); }
   void begin() {}
-  void end(double units, std::int64_t ns) { m_search.report(units / static_cast<double>(ns)); }
+  void end(double units, std::int64_t ns) {
+    if (m_step > 0 && units > 0)
+      start_from_model(static_cast<double>(ns) / units);
+    else
+      m_search.report(units / static_cast<double>(ns));
+  }
 
  private:
+  /// The first window shows what a unit costs, since what a task costs is about known.
+  void start_from_model(double ns_per_unit) {
+    const double workers = counters::group({"/runtime/count/workers"}).read().front().value; // NaN: no runtime
+    const double present = workers > 0 ? workers : 1, both_ns = ns_per_unit * present, grain = m_search.next();
+    const double execution_ns = std::max(both_ns - m_overhead_ns / grain, both_ns / 10);
+    const policy::grain_model model{m_step, execution_ns, m_overhead_ns, static_cast<unsigned>(present)};
+    m_search = policy::grain_search(m_smallest, m_largest, model.closest(grain), true);
+    m_step = 0;
+  }
+
+  double m_smallest, m_largest;
+  double m_step; // 0: nothing to start from, or done
+  double m_overhead_ns;
   policy::grain_search m_search;
 };
 
@@ -50,11 +73,11 @@ any_policy make_policy(const grain_tuner::options& wanted) {
   if (!(wanted.smallest >= 1) || !(wanted.largest >= wanted.smallest) || !std::isfinite(wanted.largest))
     throw std::invalid_argument("grain_tuner: expected 1 <= smallest <= largest, got " +
                                 std::to_string(wanted.smallest) + " and " + std::to_string(wanted.largest));
+  detail::publish_thread_counters();
   if (wanted.policy == "auto") {
     const double middle = std::sqrt(wanted.smallest * wanted.largest);
-    return by_speed(wanted.smallest, wanted.largest, wanted.start > 0 ? wanted.start : middle);
+    return by_speed(wanted, wanted.start > 0 ? wanted.start : middle);
   }
-  detail::publish_thread_counters();
   if (wanted.policy == "paper-idle-rate") return by_idle_rate("/threads/idle-rate", wanted.smallest, wanted.largest);
   if (wanted.policy == "paper-pending")
     return by_pending_accesses("/threads/count/pending-accesses", wanted.smallest, wanted.largest);
@@ -66,7 +89,8 @@ any_policy make_policy(const grain_tuner::options& wanted) {
 
 struct grain_tuner::state {
   explicit state(const options& wanted)
-      : policy(make_policy(wanted)), largest(wanted.largest), window_ns(wanted.window_ns) {
+      : policy(make_policy(wanted)), largest(wanted.largest), window_ns(wanted.window_ns),
+        enough_ns(wanted.step > 0 && wanted.policy == "auto" ? 0 : window_ns) {
     begin_window();
   }
 
@@ -80,6 +104,7 @@ struct grain_tuner::state {
   any_policy policy;
   const double largest;
   const std::int64_t window_ns;
+  std::int64_t enough_ns; // for this window
   double units = 0;
   std::int64_t ns = 0; // of the window
   std::int64_t since_ns = 0;
@@ -96,13 +121,15 @@ std::uint64_t grain_tuner::grain() const noexcept {
   return static_cast<std::uint64_t>(std::min(next, m_state->largest));
 }
 
-void grain_tuner::done(double units) {
+void grain_tuner::done(double units, std::uint64_t grain) {
+  if (grain != this->grain()) return resume();
   state& s = *m_state;
   const std::int64_t now = detail::steady_now_ns();
   s.ns += now - s.since_ns;
   s.since_ns = now;
   s.units += units;
-  if (s.ns < s.window_ns) return;
+  if (s.ns < s.enough_ns) return;
+  s.enough_ns = s.window_ns;
   std::visit([&](auto& p) { p.end(s.units, s.ns); }, s.policy);
   ++s.windows;
   s.begin_window();

@@ -26,7 +26,7 @@ unsigned settle(grain_tuner& tuner) {
   unsigned steps = 0;
   for (; !tuner.settled() && steps < 100'000; ++steps) {
     treadle::async([] {}).get();
-    tuner.done(1);
+    tuner.done(1, tuner.grain());
   }
   return steps;
 }
@@ -51,7 +51,7 @@ TEST(grain_tuner, starts_where_it_is_told_to) {
 
 TEST(grain_tuner, a_window_has_a_length) {
   grain_tuner tuner({.smallest = 1, .largest = 1000, .window_ns = 3'600'000'000'000});
-  for (int i = 0; i < 100; ++i) tuner.done(1);
+  for (int i = 0; i < 100; ++i) tuner.done(1, tuner.grain());
   EXPECT_EQ(tuner.windows(), 0u);
 }
 
@@ -59,9 +59,9 @@ TEST(grain_tuner, time_in_between_does_not_count) {
   grain_tuner tuner({.smallest = 1, .largest = 1000, .window_ns = 30'000'000});
   std::this_thread::sleep_for(std::chrono::milliseconds(40));
   tuner.resume();
-  tuner.done(1); // a moment later, unless the machine was busy with something else
+  tuner.done(1, tuner.grain()); // a moment later, unless the machine was busy with something else
   std::this_thread::sleep_for(std::chrono::milliseconds(40));
-  tuner.done(1);
+  tuner.done(1, tuner.grain());
   EXPECT_GE(tuner.windows(), 1u);
 }
 

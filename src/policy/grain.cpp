@@ -4,17 +4,35 @@
 #include <cmath>
 
 namespace treadle::policy {
+namespace {
+
+constexpr double k_share = 0.03;     // of all windows that may be lost by trying
+constexpr double k_usual_loss = 0.3; // by a try, of a window: also of changing the grain twice
+
+} // namespace
 
 double grain_model::best() const noexcept {
   // d/dg of W t_o / (P g c) + g c / (2 S) = 0
   return std::sqrt(2 * rounds_in_flight * work * ns_per_unit * overhead_ns / workers) / ns_per_unit;
 }
 
-grain_search::grain_search(double smallest, double largest, double start)
-    : m_smallest(std::max(smallest, 1.0)),
-      m_places(static_cast<std::size_t>(std::lround(2 * std::log2(std::max(largest / m_smallest, 1.0)))) + 1) {
-  const long at = std::lround(2 * std::log2(std::clamp(start, m_smallest, std::max(largest, m_smallest)) / m_smallest));
-  m_best = m_trying = static_cast<int>(std::clamp<long>(at, 0, static_cast<long>(m_places.size()) - 1));
+double grain_model::closest(double grain) const noexcept {
+  const double smallest = smallest_useful();
+  return std::clamp(grain, smallest, std::max(smallest, best()));
+}
+
+grain_search::grain_search(double smallest, double largest, double start, bool is_trusted) {
+  smallest = std::max(smallest, 1.0);
+  largest = std::max(largest, smallest);
+  start = std::clamp(start, smallest, largest);
+  const auto half_octaves = [](double factor) { return static_cast<int>(2 * std::log2(factor) + 1e-9); };
+  m_best = m_trying = half_octaves(start / smallest);
+  m_smallest = start * std::exp2(-0.5 * m_best);
+  m_places.resize(static_cast<std::size_t>(half_octaves(largest / m_smallest)) + 1);
+  if (!is_trusted) return;
+  m_step = 2;
+  m_direction = -1; // too small costs little by little, too large a cache at once
+  m_credit = 0;
 }
 
 double grain_search::grain_at(int at) const noexcept { return m_smallest * std::exp2(0.5 * at); }
@@ -36,8 +54,10 @@ void grain_search::report(double speed) noexcept {
   ++m_windows;
   const double log_speed = std::log(speed);
   if (settled()) return watch(log_speed);
+  m_credit += k_share;
+  if (m_trying != m_best) m_credit -= std::max(0.0, 1 - std::exp(log_speed - here(m_best).mean));
   learn(m_trying, log_speed);
-  if (m_trying == m_best) // the first window, or the best once more
+  if (m_trying == m_best) // the first window, the best once more, or no credit
     m_again ? void(m_trying = std::clamp(m_best + m_direction * m_step, 0, static_cast<int>(m_places.size()) - 1))
             : try_next();
   else
@@ -56,6 +76,7 @@ void grain_search::compare() noexcept {
 }
 
 void grain_search::accept() noexcept {
+  m_credit += here(m_trying).mean - here(m_best).mean;
   m_best = m_trying;
   m_failed = 0;
   m_again = false;
@@ -69,14 +90,14 @@ void grain_search::reject() noexcept {
   try_next();
 }
 
-/// The next place that is not known yet.
+/// The next place that is not known yet, or the best as long as that cannot be afforded.
 void grain_search::try_next() noexcept {
   while (m_step != 0) {
     for (; m_failed < 2; ++m_failed, m_direction = -m_direction) {
       const int candidate = m_best + m_direction * m_step;
       if (candidate < 0 || candidate >= static_cast<int>(m_places.size())) continue;
       if (here(candidate).count > 0 && here(candidate).mean <= here(m_best).mean) continue;
-      m_trying = candidate;
+      m_trying = m_credit < k_usual_loss ? m_best : candidate;
       return;
     }
     m_step /= 2;
@@ -95,6 +116,7 @@ void grain_search::watch(double log_speed) noexcept {
   if (std::max(m_up, m_down) <= k_alarm) return learn(m_best, log_speed);
   std::fill(m_places.begin(), m_places.end(), place{});
   m_step = 4;
+  m_credit = 1;
   m_failed = 0;
   m_again = false;
   ++m_reopened;

@@ -20,8 +20,8 @@ struct grain_model {
   double best() const noexcept;
   /// From here on tasks cost no more than 5 % of what they do.
   double smallest_useful() const noexcept { return 19 * overhead_ns / ns_per_unit; }
-  /// Four tasks per worker.
-  double largest_useful() const noexcept { return work / (4.0 * workers); }
+  /// The useful grain closest to another one, of which the model does not know what speaks for it, such as caches.
+  double closest(double grain) const noexcept;
 };
 
 /// Searches the grain with the highest speed (units of work per second), while the program runs: the program measures a
@@ -29,13 +29,15 @@ struct grain_model {
 /// falls, but for noise and a last rise where a few huge tasks fit the workers.
 ///
 /// From the start steps of a factor of 4 go to the better side, then of 2, then of sqrt(2); one counts as better when
-/// it is so by twice the noise, which is learned from repetitions, and is tried again when that cannot be told. Then
-/// the speed is watched: when it leaves what was known for good (a cumulative sum, as in CUSUM-UCB, Liu et al., AAAI
-/// 2018), everything known is forgotten, and the search goes on from the present grain.
+/// it is so by twice the noise, which is learned from repetitions, and is tried again when that cannot be told. A try
+/// has to be paid for: it is made when what earlier ones lost, against the best, stays below 3 % of all windows. Some
+/// credit is there at the start, unless that is trusted to be good; a gain is credit too. Then the speed is watched:
+/// when it leaves what was known for good (a cumulative sum, as in CUSUM-UCB, Liu et al., AAAI 2018), everything known
+/// is forgotten, and the search goes on from the present grain.
 class grain_search {
  public:
-  /// Between two grains, both at least 1; `start` is moved in between.
-  grain_search(double smallest, double largest, double start);
+  /// Between two grains, both at least 1; `start` is moved in between. From a trusted start the first step is 2.
+  grain_search(double smallest, double largest, double start, bool is_trusted = false);
 
   double next() const noexcept { return grain_at(m_trying); }
   /// The speed of a window with next(); one that is no positive number is void.
@@ -62,10 +64,11 @@ class grain_search {
   void watch(double log_speed) noexcept;
 
   double m_smallest;
-  std::vector<place> m_places; // half octaves from the smallest
+  std::vector<place> m_places; // half octaves, one of them the start
   int m_best, m_trying;
   int m_step = 4; // in places; 0: settled
   int m_direction = 1;
+  double m_credit = 1;   // in windows
   unsigned m_failed = 0; // directions in which this step was no better
   bool m_again = false;  // the best is measured once more, and then what is compared to it
   double m_noise = 0.04; // of a logarithm, mean deviation

@@ -42,7 +42,9 @@ TEST(grain_model, its_best_is_where_a_round_takes_least) {
   EXPECT_GT(machine.true_speed(g), machine.true_speed(g * 1.1));
   EXPECT_GT(machine.true_speed(g), machine.true_speed(g / 1.1));
   EXPECT_NEAR(machine.model.smallest_useful(), 23750, 1);
-  EXPECT_NEAR(machine.model.largest_useful(), 1.25e6, 1);
+  EXPECT_EQ(machine.model.closest(160), machine.model.smallest_useful());
+  EXPECT_EQ(machine.model.closest(50'000), 50'000);
+  EXPECT_EQ(machine.model.closest(1e7), g);
 }
 
 TEST(grain_search, finds_the_best_from_anywhere) {
@@ -61,6 +63,22 @@ TEST(grain_search, is_quick_from_a_good_start) {
   grain_search search(160, 1e7, machine.model.best());
   settle(search, machine);
   EXPECT_LE(search.windows(), 20u);
+}
+
+TEST(grain_search, loses_little_from_a_trusted_start) {
+  for (const unsigned windows : {5U, 20U, 100U, 1000U}) {
+    simulated_machine machine;
+    machine.cache_points = 50'000;
+    machine.noise = 0.02;
+    const double best = machine.best_speed(160, 1e7);
+    grain_search search(160, 1e7, 40'000, true);
+    double lost = 0;
+    for (unsigned i = 0; i < windows; ++i) {
+      lost += 1 - machine.true_speed(search.next()) / best;
+      search.report(machine.speed(search.next()));
+    }
+    EXPECT_LT(lost, 0.05 * windows + 0.2) << windows; // a try may lose more than the usual 10 % of a window
+  }
 }
 
 TEST(grain_search, stands_noise) {

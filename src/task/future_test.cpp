@@ -390,6 +390,24 @@ TEST_P(future_test, wide_and_out_of_order_waiting) {
   }).get();
 }
 
+TEST_P(future_test, values_that_were_got_are_not_kept_by_queues) {
+  static std::atomic<int> alive{0};
+  struct counted {
+    counted() { ++alive; }
+    counted(const counted&) { ++alive; }
+    ~counted() { --alive; }
+  };
+  async([] {
+    constexpr int k_wide = 100;
+    for (int round = 0; round < 50; ++round) {
+      std::vector<shared_future<counted>> all;
+      for (int i = 0; i < k_wide; ++i) all.push_back(async([] { return counted(); }));
+      for (const auto& one : all) one.get();
+      ASSERT_LE(alive, 2 * k_wide);
+    }
+  }).get();
+}
+
 TEST_P(future_test, values_whose_destructor_suspends) {
   struct lingering {
     bool owner = true;

@@ -279,20 +279,29 @@ job* worker::search_or_sleep() {
   }
 }
 
-void worker::run_in_place(future_state& task, sharing s) {
-  worker* here = this;
-  job* top = tasks.pop();
+job* worker::pop_live(worker*& here) {
+  job* top = here->tasks.pop();
   while (here->m_stale != 0 && top && top->discard_if_done()) {
     here = this_worker(); // the entry's value went with it, and its destructor may have suspended
     if (here->m_stale != 0) --here->m_stale;
     top = here->tasks.pop();
   }
+  if (!top) here->m_stale = 0;
+  return top;
+}
+
+void worker::run_in_place(future_state& task, sharing s) {
+  worker* here = this;
+  job* const top = pop_live(here);
   if (top == &task) {
+    // What lies below it may be what was got before it; a program that never leaves this task would keep all of that.
+    if (here->m_stale != 0) {
+      if (job* next = pop_live(here)) here->push(*next);
+    }
     here->counters.inlined.increment_unshared();
     task.run_taken(s);
     return;
   }
-  if (!top) here->m_stale = 0;
   if (top) here->push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
   if (task.is_pinned()) return;
   if (task.run_unqueued()) {

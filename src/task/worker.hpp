@@ -111,6 +111,8 @@ class worker {
   void rest_from_vain_steals() noexcept;
   /// Looks at all queues, again and again for so long or until the runtime stops.
   job* look(std::int64_t ns);
+  /// The newest entry whose task was not run in place; may suspend, and says on which worker it was popped.
+  static job* pop_live(worker*& here);
   /// Without waking anybody; false when there was no memory and somebody may have been woken for it.
   bool queue(job& item) noexcept;
   void end_wait(job& item) noexcept;
