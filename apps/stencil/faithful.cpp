@@ -12,7 +12,8 @@
 
 namespace stencil {
 
-faithful_ring::faithful_ring(std::size_t points, std::size_t partition_points) : m_parts(points, partition_points), m_asked(partition_points) {
+faithful_ring::faithful_ring(std::size_t points, std::size_t partition_points)
+    : m_parts(points, partition_points), m_asked(partition_points) {
   for (std::size_t i = 0; i < m_parts.count(); ++i) {
     m_now.push_back(treadle::async([first = m_parts.begin(i), size = m_parts.size(i)] {
       partition made{std::unique_ptr<double[]>(new double[size]), size};
@@ -77,10 +78,13 @@ void faithful_ring::run_steps(std::size_t steps, treadle::grain_tuner* tuner) {
       rounds.step(advance);
       continue;
     }
-    const auto count_to = [&](std::size_t end) {
-      for (; counted < end; ++counted) tuner->done(static_cast<double>(points()), asked[counted]);
+    const auto count_to = [&](std::size_t end) { // changes of partitions among them: of no grain
+      const std::size_t grain = asked[counted] == asked[end - 1] ? asked[counted] : 0;
+      tuner->done(static_cast<double>(points()) * static_cast<double>(end - std::exchange(counted, end)), grain);
     };
-    if (const auto done = rounds.await_room()) count_to(*done + 1);
+    // Rounds that overlap end at about the same time: a few of them say nothing.
+    const auto done = rounds.await_room();
+    if (done && *done + 1 >= counted + rounds.k_rounds_ahead) count_to(*done + 1);
     asked.push_back(tuner->grain());
     if (std::exchange(m_asked, asked.back()) == asked.back())
       rounds.step(advance);

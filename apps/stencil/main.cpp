@@ -125,7 +125,8 @@ std::optional<treadle::grain_tuner> make_tuner(const settings& s) {
                                .largest = points,
                                .start = static_cast<double>(s.partition),
                                .step = points,
-                               .policy = s.grain});
+                               .policy = s.grain,
+                               .window_ns = 5'000'000});
 }
 
 outcome run_kernel(const settings& s) {
@@ -214,8 +215,12 @@ void print(const settings& s, const outcome& o, unsigned workers, bool right) {
   std::printf("%s: %zu points, %zu steps; partitions: %zu of %zu points, steps per task: %zu; workers: %u (%s)\n",
               s.kernel.c_str(), s.points, s.steps, o.partitions, o.partition, o.tile_steps, workers, instruction_set());
   std::printf("%.6f s, %.3f Gpoints/s\n", o.fastest.seconds, rate / 1e9);
-  for (const auto& one : o.fastest.counters)
-    std::printf("%s: %.6g%s%s\n", one.name.c_str(), one.value, one.unit.empty() ? "" : " ", one.unit.c_str());
+  for (const auto& one : o.fastest.counters) {
+    if (!one.missing.empty())
+      std::printf("%s\n", one.missing.c_str());
+    else
+      std::printf("%s: %.6g%s%s\n", one.name.c_str(), one.value, one.unit.empty() ? "" : " ", one.unit.c_str());
+  }
   if (s.verify)
     std::puts(right ? "verified: equal to the serial run, bit by bit" : "WRONG: not the serial run's values");
 }

@@ -44,6 +44,7 @@ struct reading {
   double value = 0;           ///< of a histogram: how many values it holds
   std::int64_t time_ns = 0;   ///< of the steady clock
   std::vector<double> ranges; ///< of a histogram: how many values lie in each; counters::description::help says which
+  std::string missing;        ///< from a group: why there is no value at the moment; otherwise empty
 };
 
 } // namespace treadle::counters

@@ -32,7 +32,7 @@ struct task_suspended : event {
 struct task_resumed : event { ///< perhaps on another worker
   task_number task = 0;
 };
-struct task_finished : event {
+struct task_finished : event { ///< also where it was cancelled before it started
   task_number task = 0;
 };
 struct worker_parked : event {}; ///< it found nothing to do and sleeps

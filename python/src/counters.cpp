@@ -14,12 +14,12 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-/// (name, value or ranges, unit, time in ns) of each.
+/// (name, value or ranges, unit, time in ns, why there is no value) of each.
 nb::list as_tuples(const std::vector<counters::reading>& readings) {
   nb::list rows;
   for (const auto& one : readings) {
     const nb::object value = one.ranges.empty() ? nb::object(nb::float_(one.value)) : nb::cast(one.ranges);
-    rows.append(nb::make_tuple(one.name, value, one.unit, one.time_ns));
+    rows.append(nb::make_tuple(one.name, value, one.unit, one.time_ns, one.missing));
   }
   return rows;
 }

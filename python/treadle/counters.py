@@ -20,6 +20,7 @@ class Reading(NamedTuple):
     value: Value
     unit: str
     time_ns: int  # of the steady clock
+    missing: str = ""  # why there is no value, where the machine or the moment does not allow one
 
 
 class Description(NamedTuple):
@@ -69,10 +70,15 @@ class Counters:
     def __getitem__(self, name: str) -> Value | dict[str, Value]:
         """The value since the runtime was started; of a pattern (`*`, `?`, `[...]`, `#*`) a dict of all that match.
 
-        ValueError when the name is malformed, with the place marked, or when nothing matches.
+        ValueError when the name is malformed, with the place marked, or when nothing matches. RuntimeError when it
+        cannot be read, such as a hardware counter where the machine allows none, with the reason.
         """
         rows = self.snapshot(name)
-        return {row.name: row.value for row in rows} if _is_pattern(name) else rows[0].value
+        if _is_pattern(name):
+            return {row.name: row.value for row in rows}
+        if rows[0].missing:
+            raise RuntimeError(rows[0].missing)
+        return rows[0].value
 
     def snapshot(self, *patterns: str) -> list[Reading]:
         """All values that match, without patterns the totals of all: `pandas.DataFrame(td.counters.snapshot())`."""

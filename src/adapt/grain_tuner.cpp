@@ -89,7 +89,9 @@ any_policy make_policy(const grain_tuner::options& wanted) {
 
 struct grain_tuner::state {
   explicit state(const options& wanted)
-      : policy(make_policy(wanted)), largest(wanted.largest), window_ns(wanted.window_ns),
+      : policy(make_policy(wanted)),
+        largest(wanted.largest),
+        window_ns(wanted.window_ns),
         enough_ns(wanted.step > 0 && wanted.policy == "auto" ? 0 : window_ns) {
     begin_window();
   }

@@ -28,7 +28,9 @@ class plain_counter final : public counter_state {
       : counter_state(named(type->about(), name)),
         m_type(std::move(type)),
         m_instance(name.instance_text()),
-        m_parameters(name.parameters) {}
+        m_parameters(name.parameters) {
+    m_type->begin(m_instance, m_parameters);
+  }
 
   void read_into(counters::reading& result) const override {
     counter_sample now = sample();
@@ -107,7 +109,7 @@ std::unique_ptr<counter_state> make_plain(const counter_name& name) {
 } // namespace
 
 counters::reading counter_state::read() const {
-  counters::reading result{.name = m_about.name, .unit = m_about.unit, .ranges = {}};
+  counters::reading result{.name = m_about.name, .unit = m_about.unit, .ranges = {}, .missing = {}};
   result.time_ns = steady_now_ns();
   read_into(result);
   return result;
@@ -196,8 +198,8 @@ std::vector<reading> group::read() const {
   for (const counter& one : m_counters) {
     try {
       all.push_back(one.read());
-    } catch (const std::runtime_error&) {
-      all.push_back({one.about().name, one.about().unit, detail::k_nothing, detail::steady_now_ns(), {}});
+    } catch (const std::runtime_error& e) {
+      all.push_back({one.about().name, one.about().unit, detail::k_nothing, detail::steady_now_ns(), {}, e.what()});
     }
   }
   return all;

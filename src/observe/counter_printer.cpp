@@ -1,6 +1,7 @@
 #include "observe/counter_printer.hpp"
 
 #include "base/clock.hpp"
+#include "base/csv.hpp"
 #include "base/json.hpp"
 #include "observe/emit.hpp"
 
@@ -40,13 +41,6 @@ std::string_view kept_for_traces(const std::string& name) {
   static auto* names = new std::set<std::string>;
   std::lock_guard guard(mutex);
   return *names->insert(name).first;
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 std::string with_unit(const std::string& name, const std::string& unit) {
@@ -121,9 +115,11 @@ std::string counter_printer::as_text(std::int64_t time_ns, const std::vector<cou
   for (const auto& one : readings) width = std::max(width, one.name.size());
   std::string text = "counters after " + seconds(time_ns) + " s\n";
   for (const auto& one : readings) {
-    const std::string value = std::isnan(one.value) ? "-" : rounded(one.value);
+    const std::string value = !one.missing.empty()    ? "- (" + one.missing + ')'
+                              : std::isnan(one.value) ? "-"
+                                                      : rounded(one.value);
     text += "  " + one.name + std::string(width - one.name.size() + 2, ' ') + value;
-    if (!one.unit.empty()) text += ' ' + one.unit;
+    if (!one.unit.empty() && one.missing.empty()) text += ' ' + one.unit;
     for (std::size_t i = 0; i < one.ranges.size(); ++i) {
       if (one.ranges[i] > 0) text += "\n    " + std::to_string(i) + ": " + rounded(one.ranges[i]);
     }

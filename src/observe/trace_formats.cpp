@@ -1,4 +1,5 @@
 #include "base/clock.hpp"
+#include "base/csv.hpp"
 #include "base/json.hpp"
 #include "observe/trace_analysis.hpp"
 
@@ -192,9 +193,7 @@ std::string task_tree(const trace_session& session, const trace_analysis& found)
 std::string profile_csv(const std::vector<task_profile>& rows) {
   std::string text = "name,tasks,self_ns,total_ns,min_ns,max_ns\n";
   for (const task_profile& row : rows) {
-    std::string quoted;
-    for (const char c : row.name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    text += '"' + quoted + "\"," + std::to_string(row.tasks) + ',' + std::to_string(row.self_ns) + ',' +
+    text += csv_field(row.name) + ',' + std::to_string(row.tasks) + ',' + std::to_string(row.self_ns) + ',' +
             std::to_string(row.total_ns) + ',' + std::to_string(row.min_ns) + ',' + std::to_string(row.max_ns) + '\n';
   }
   return text;

@@ -20,7 +20,8 @@ traced_run::traced_run(const std::vector<std::string>& files, std::size_t record
   for (const std::string& file : files) check_trace_file(file);
   try {
     records_per_thread == 0 ? m_trace.emplace() : m_trace.emplace(records_per_thread);
-  } catch (const std::logic_error&) { // it records this run, too
+  } catch (const std::logic_error&) {
+    std::fputs("treadle: a trace is being recorded already; this runtime will be in that one\n", stderr);
     return;
   }
   static constinit atomic<std::uint64_t> runs{0};

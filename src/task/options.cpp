@@ -91,7 +91,7 @@ constexpr option k_options[] = {
      [](runtime_options& o, std::string_view, std::string_view text) { append(o.trace_files, text); }},
     {"trace-records", "TREADLE_TRACE_RECORDS", "N", [](const runtime_options& o) { return o.trace_records != 0; },
      [](runtime_options& o, std::string_view source, std::string_view text) {
-       o.trace_records = parse(source, text, 1, std::size_t{1} << 32);
+       o.trace_records = parse(source, text, 1, std::size_t{1} << 26);
      }},
 };
 

@@ -87,7 +87,8 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
       if (!item) continue;
       thief.counters.promoted.increment_unshared();
       thief.counters.created.increment_unshared();
-      tell(event_kind::promotion, *item);
+      tell(event_kind::promotion, *item); // the signal handler that made the task could not
+      tell(event_kind::task_created, *item);
     }
     thief.count_steal(victim.index());
     if (is_wanted(event_kind::steal))

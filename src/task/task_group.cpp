@@ -2,6 +2,7 @@
 
 #include "task/running_scope.hpp"
 #include "task/scheduler.hpp"
+#include "task/task_events.hpp"
 
 #include <thread>
 
@@ -53,7 +54,9 @@ void task_group::start(group_task& task) {
 }
 
 void task_group::execute(group_task& task) noexcept {
-  if (!stop_requested()) {
+  if (stop_requested()) {
+    tell(event_kind::task_finished, task);
+  } else {
     const running_scope running(task);
     try {
       task.call();

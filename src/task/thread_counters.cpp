@@ -1,15 +1,12 @@
 #include "task/thread_counters.hpp"
 
 #include "base/clock.hpp"
-#include "observe/counter_name.hpp"
 #include "observe/counter_type.hpp"
 #include "observe/process_counters.hpp"
-#include "task/scheduler.hpp"
+#include "task/papi_counters.hpp"
+#include "task/worker_instances.hpp"
 #include "topology/cpu_distance.hpp"
 
-#include <charconv>
-#include <mutex>
-#include <optional>
 #include <stdexcept>
 
 namespace treadle::detail {
@@ -213,44 +210,21 @@ constexpr thread_counter_row k_rows[] = {
      [](const thread_sums& s) { return s.stack_bytes; }},
 };
 
-/// total, pool#P/total, pool#P/worker-thread#N, or worker-thread#N, where N counts through all pools.
-struct thread_instance {
-  std::optional<std::string> pool;
-  std::optional<unsigned> worker;
-};
-
-thread_instance parse_instance(const std::string& text) {
-  thread_instance result;
-  if (text.empty()) return result;
-  for (const counter_name::part& part : counter_name::parse("/x{" + text + "}/x").instance) {
-    if (part.name == "pool") result.pool = part.index;
-    if (part.name != "worker-thread") continue;
-    unsigned n = 0;
-    std::from_chars(part.index.data(), part.index.data() + part.index.size(), n);
-    result.worker = n;
-  }
-  return result;
-}
-
-using pool_list = std::vector<std::unique_ptr<scheduler>>;
-
 /// Sums of an instance; false when there is none.
-bool add_up(const pool_list& pools, const thread_instance& which, thread_sums& sums) {
+bool add_up(const pool_list& pools, const worker_instance& which, thread_sums& sums) {
   bool found = false;
   for (const auto& pool : pools) {
-    const bool wanted = !which.pool || *which.pool == pool->name;
-    if (wanted && !which.worker) {
+    if (which.has(*pool) && !which.number) {
       sums.add_shared(*pool);
       found = true;
     }
     for (const auto& w : pool->workers) {
-      const unsigned n = which.pool ? w->index() : w->number();
-      if (!wanted || (which.worker && *which.worker != n)) continue;
+      if (!which.has(*pool, *w)) continue;
       sums.add(*pool, *w);
       found = true;
     }
   }
-  if (!which.pool && !which.worker) {
+  if (!which.pool && !which.number) {
     readiness_counts outside;
     outside.add(counted_outside);
     outside.subtract(pools.front()->outside_at_start);
@@ -264,31 +238,15 @@ class thread_counter_type : public counter_type {
   explicit thread_counter_type(const thread_counter_row& row)
       : counter_type({row.name, row.what, row.unit, row.help}), m_row(row) {}
 
-  std::vector<std::string> instances() const final {
-    std::vector<std::string> names;
-    visit_current_pools(
-        [](void* argument, const pool_list& pools) {
-          auto& list = *static_cast<std::vector<std::string>*>(argument);
-          list.push_back("locality#0/total");
-          for (const auto& pool : pools) {
-            list.push_back("locality#0/pool#" + pool->name + "/total");
-            for (const auto& w : pool->workers) {
-              list.push_back("locality#0/pool#" + pool->name + "/worker-thread#" + std::to_string(w->index()));
-              list.push_back("locality#0/worker-thread#" + std::to_string(w->number()));
-            }
-          }
-        },
-        &names);
-    return names;
-  }
+  std::vector<std::string> instances() const final { return worker_instance::all(); }
 
   counter_sample read(const std::string& instance, const std::string&) const final {
     struct query {
-      const thread_instance which;
+      const worker_instance which;
       thread_sums sums;
       bool found = false;
       std::uint64_t epoch = 0;
-    } wanted{parse_instance(instance), {}};
+    } wanted{worker_instance::parse(instance), {}};
     const bool runs = visit_current_pools(
         [](void* argument, const pool_list& pools) {
           auto& q = *static_cast<query*>(argument);
@@ -331,6 +289,7 @@ class duration_histogram final : public thread_counter_type {
 void publish_thread_counters() {
   static const bool published = [] {
     publish_process_counters();
+    publish_papi_counters();
     for (const thread_counter_row& row : k_rows) add_counter_type(std::make_shared<thread_counter_type>(row));
     add_counter_type(std::make_shared<duration_histogram>());
     return true;

@@ -169,7 +169,7 @@ TEST(trace, by_an_option_of_the_runtime) {
   const std::string written = said.substr(said.find('\'') + 1, said.rfind('\'') - said.find('\'') - 1);
   std::ostringstream text;
   text << std::ifstream(written).rdbuf();
-  EXPECT_NE(text.str().find("inner_task\",10,"), std::string::npos) << text.str();
+  EXPECT_NE(text.str().find("inner_task,10,"), std::string::npos) << text.str();
   EXPECT_THROW(treadle::runtime({.workers = 1, .trace_files = {"trace"}}), std::invalid_argument);
   EXPECT_THROW(treadle::runtime({.workers = 1, .trace_files = {"/nowhere/t.csv"}}), std::invalid_argument);
   std::filesystem::remove(written);

@@ -45,7 +45,7 @@ def test_a_window_counts_from_its_start_to_its_end() -> None:
 def test_snapshot_makes_a_table() -> None:
     rows = td.counters.snapshot()
     assert len(rows) == len({row.name for row in rows}) > 40
-    assert rows[0]._fields == ("name", "value", "unit", "time_ns")
+    assert rows[0]._fields == ("name", "value", "unit", "time_ns", "missing")
     histogram = td.counters["/threads/time/phases"]
     assert isinstance(histogram, list) and len(histogram) == 40
     assert (
@@ -72,7 +72,16 @@ def test_statistics_and_arithmetics() -> None:
 def test_the_reference_lists_all() -> None:
     page = (ROOT / "docs/reference/counters.md").read_text()
     listed = re.findall(r"^\| `(/[^`]*)` \|", page, re.M)
-    assert listed == [re.sub(r"\{.*?\}", "", one.name) for one in td.counters.list()]
+    names = [re.sub(r"\{.*?\}", "", one.name) for one in td.counters.list()]
+    assert listed == [name for name in names if not name.startswith("/papi/")]  # those are the machine's
+
+
+def test_a_hardware_counter_is_there_or_says_why_not() -> None:
+    try:
+        assert td.counters["/papi/PAPI_TOT_INS"] >= 0
+    except RuntimeError as problem:
+        assert "'/papi/PAPI_TOT_INS': not available here: " in str(problem)
+        assert td.counters.list("/papi/PAPI_TOT_INS") == []
 
 
 def test_printed_at_the_end_of_a_program() -> None:

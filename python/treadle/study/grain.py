@@ -93,9 +93,10 @@ def program() -> Path:
 def run_once(sweep: Sweep, repeat: int, partition: int, workers: int) -> Run:
     """RuntimeError with what the program said when it fails."""
     steps = sweep.steps_of(partition)
-    command: list[str] = [str(program()), "--kernel", "faithful", "--json", "--repeat", "2"]
+    command: list[str] = [str(program()), "--kernel", "faithful", "--json"]
     for name, value in {
         "points": sweep.points, "steps": steps, "partition": partition, "workers": workers,
+        "warm-up": min(steps, 10),  # the first steps get their memory from the system
     }.items():  # fmt: skip
         command += [f"--{name}", str(value)]
     command += ["--counter", *COUNTERS.values()]

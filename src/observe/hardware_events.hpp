@@ -1,0 +1,41 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace treadle::detail {
+
+/// Why the processor's events cannot be counted here.
+class no_hardware_event : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The code of an event by PAPI's name of it. Loads libpapi when it is the first; throws no_hardware_event where that
+/// is not there, the kernel does not let it count, or does not know the event. Not for concurrent use.
+int hardware_event(const std::string& name);
+
+/// What one thread does to events; libpapi has one running set of events for each. Not for concurrent use, also not
+/// that of different objects.
+class thread_events {
+ public:
+  explicit thread_events(int thread_id) : m_thread(thread_id) {}
+  ~thread_events();
+  thread_events(const thread_events&) = delete;
+  thread_events& operator=(const thread_events&) = delete;
+
+  /// How often the event occurred since it was asked for first. Throws no_hardware_event.
+  double count(int event);
+
+ private:
+  void add(int event);
+
+  int m_thread;
+  int m_set = -1; // none
+  bool m_runs = false;
+  std::vector<int> m_events;
+  std::vector<long long> m_before; // counted by earlier runs of the set, by event
+};
+
+} // namespace treadle::detail

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "task/scheduler.hpp"
+#include "task/worker.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace treadle::detail {
+
+using pool_list = std::vector<std::unique_ptr<scheduler>>;
+
+/// The workers that an instance of a counter stands for: total, pool#P/total, pool#P/worker-thread#N, or
+/// worker-thread#N, where N counts through all pools.
+struct worker_instance {
+  std::optional<std::string> pool;
+  std::optional<unsigned> number; // of the worker
+
+  static worker_instance parse(const std::string& text);
+  /// Those of the runtime that the caller would use, the total first; none when there is no runtime.
+  static std::vector<std::string> all();
+
+  bool has(const scheduler& s) const { return !pool || *pool == s.name; }
+  bool has(const scheduler& s, const worker& w) const {
+    return has(s) && (!number || *number == (pool ? w.index() : w.number()));
+  }
+};
+
+} // namespace treadle::detail
