@@ -95,7 +95,6 @@ void faithful_ring::run_steps(std::size_t steps, treadle::grain_tuner* tuner) {
     count_to(round + 1);
   }
   rounds.wait();
-  m_parts = rounds.parts();
 }
 
 std::vector<double> faithful_ring::values() const {

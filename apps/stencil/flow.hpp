@@ -24,16 +24,14 @@ class flow {
   /// So many rounds may have tasks that are not done: memory stays bounded (HPX: --nd).
   static constexpr std::size_t k_rounds_ahead = 10;
 
-  /// From `now` on, one for each of `parts`; wait() leaves the last round there.
-  flow(const partitions& parts, std::vector<part>& now) : m_parts(parts), m_now(now) {}
+  /// From `now` on, one for each of `parts`; both are of the last round that was begun, which wait() waits for.
+  flow(partitions& parts, std::vector<part>& now) : m_parts(parts), m_now(now) {}
   ~flow() { // no memory for a task, perhaps; those that exist refer to this object
     await(m_now);
     await(m_next);
   }
   flow(const flow&) = delete;
   flow& operator=(const flow&) = delete;
-
-  const partitions& parts() const noexcept { return m_parts; }
 
   /// Waits until a round may begin. Returns the round that is done since, when it is not one of the first.
   std::optional<std::size_t> await_room() {
@@ -112,7 +110,7 @@ class flow {
     ++m_round;
   }
 
-  partitions m_parts;
+  partitions& m_parts;
   std::vector<part>& m_now;
   std::vector<part> m_next;
   std::size_t m_round = 0;

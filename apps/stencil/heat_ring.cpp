@@ -41,7 +41,7 @@ std::size_t heat_ring::tile_steps(grain size) const noexcept {
 }
 
 void heat_ring::run_steps(std::size_t steps, grain size) {
-  const partitions tiles(m_points, size.points, k_line);
+  partitions tiles(m_points, size.points, k_line);
   const std::size_t height = tile_steps(size);
   const std::size_t rounds = steps / height + (steps % height != 0 ? 1 : 0);
   // Two tiles meet only where one is next to the other, also those of which one reads what the other will overwrite.

@@ -121,10 +121,15 @@ std::optional<treadle::grain_tuner> make_tuner(const settings& s) {
   if (s.grain == "fixed") return std::nullopt;
   constexpr double k_smallest = 160; // as in the paper
   const auto points = static_cast<double>(s.points);
+  // What the model knows of a task: a point of `best` is as much work as the steps of its tile.
+  constexpr double k_node_ns = 500;
+  const double steps_each = s.kernel == "best" ? static_cast<double>(s.tile_steps) : 1;
+  const double overlapping = s.kernel == "faithful" ? static_cast<double>(flow<void>::k_rounds_ahead) : 1;
   return treadle::grain_tuner({.smallest = std::min(k_smallest, points),
                                .largest = points,
                                .start = static_cast<double>(s.partition),
-                               .step = points,
+                               .step = points * overlapping,
+                               .overhead_ns = k_node_ns / steps_each,
                                .policy = s.grain,
                                .window_ns = 5'000'000});
 }
@@ -176,7 +181,7 @@ double bytes_needed(const settings& s, unsigned workers) {
   constexpr double k_bytes_per_task = 512;
   const std::size_t tile = std::min(s.partition, s.points), height = std::min({s.tile_steps, tile, s.steps});
   const double tasks = static_cast<double>(partitions(s.points, s.partition, s.kernel == "best" ? k_line : 1).count()) *
-                       static_cast<double>(std::min(s.steps, flow<void>::k_rounds_ahead) + 1);
+                       static_cast<double>(std::min(std::max(s.steps, s.warm_up), flow<void>::k_rounds_ahead) + 1);
   double values = 2 * static_cast<double>(s.points), bytes = 0;
   if (s.kernel == "faithful") values *= 1.5; // two steps, and between them the partitions that somebody still reads
   if (s.kernel == "best") values += workers * (3 * static_cast<double>(tile) + 4 * static_cast<double>(height));

@@ -40,7 +40,7 @@ class by_speed {
     const double present = workers > 0 ? workers : 1, both_ns = ns_per_unit * present, grain = m_search.next();
     const double execution_ns = std::max(both_ns - m_overhead_ns / grain, both_ns / 10);
     const policy::grain_model model{m_step, execution_ns, m_overhead_ns, static_cast<unsigned>(present)};
-    m_search = policy::grain_search(m_smallest, m_largest, model.closest(grain), true);
+    m_search = policy::grain_search(m_smallest, m_largest, model.closest(grain), 0);
     m_step = 0;
   }
 
@@ -90,6 +90,7 @@ any_policy make_policy(const grain_tuner::options& wanted) {
 struct grain_tuner::state {
   explicit state(const options& wanted)
       : policy(make_policy(wanted)),
+        smallest(wanted.smallest),
         largest(wanted.largest),
         window_ns(wanted.window_ns),
         enough_ns(wanted.step > 0 && wanted.policy == "auto" ? 0 : window_ns) {
@@ -104,7 +105,7 @@ struct grain_tuner::state {
   }
 
   any_policy policy;
-  const double largest;
+  const double smallest, largest;
   const std::int64_t window_ns;
   std::int64_t enough_ns; // for this window
   double units = 0;
@@ -120,12 +121,12 @@ grain_tuner::~grain_tuner() = default;
 
 std::uint64_t grain_tuner::grain() const noexcept {
   const double next = std::visit([](const auto& p) { return p.next(); }, m_state->policy);
-  return static_cast<std::uint64_t>(std::min(next, m_state->largest));
+  return static_cast<std::uint64_t>(std::clamp(next, m_state->smallest, m_state->largest));
 }
 
 void grain_tuner::done(double units, std::uint64_t grain) {
-  if (grain != this->grain()) return resume();
   state& s = *m_state;
+  if (grain != this->grain()) return s.begin_window();
   const std::int64_t now = detail::steady_now_ns();
   s.ns += now - s.since_ns;
   s.since_ns = now;

@@ -37,7 +37,7 @@ TEST(grain_tuner, settles_within_its_bounds) {
     grain_tuner tuner({.smallest = 100, .largest = 5000, .policy = policy, .window_ns = 100'000});
     EXPECT_GT(settle(tuner), 0u) << policy;
     EXPECT_TRUE(tuner.settled()) << policy;
-    EXPECT_GE(tuner.grain(), 99u) << policy;
+    EXPECT_GE(tuner.grain(), 100u) << policy;
     EXPECT_LE(tuner.grain(), 5000u) << policy;
     EXPECT_GT(tuner.windows(), 0u) << policy;
   }
@@ -47,6 +47,17 @@ TEST(grain_tuner, starts_where_it_is_told_to) {
   EXPECT_EQ(grain_tuner({.smallest = 64, .largest = 65536, .start = 1024}).grain(), 1024u);
   EXPECT_EQ(grain_tuner({.smallest = 64, .largest = 65536}).grain(), 2048u); // the middle
   EXPECT_EQ(grain_tuner({.smallest = 64, .largest = 64}).grain(), 64u);
+}
+
+TEST(grain_tuner, never_leaves_its_bounds) {
+  for (const double largest : {2147483647.0, 4294967295.0, 1e9, 7.0}) {
+    grain_tuner tuner({.smallest = 1, .largest = largest, .window_ns = 0});
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_GE(tuner.grain(), 1u);
+      ASSERT_LE(static_cast<double>(tuner.grain()), largest);
+      tuner.done(1 / static_cast<double>(tuner.grain() * tuner.grain()), tuner.grain()); // the smaller the better
+    }
+  }
 }
 
 TEST(grain_tuner, a_window_has_a_length) {

@@ -133,7 +133,8 @@ std::vector<counter_name> expand(const counter_name& pattern) {
   for (counter_name& name : expand_arithmetics(pattern)) names.push_back(std::move(name));
   for (const auto& type : counter_types()) {
     if (!pattern.base.empty() || !matches_pattern(pattern.object, type->object()) ||
-        !matches_pattern(pattern.counter, type->counter()))
+        !matches_pattern(pattern.counter, type->counter()) ||
+        (type->needs_naming() && pattern.object != type->object()))
       continue;
     for (const std::string& instance : type->instances()) {
       counter_name name = in_full(pattern, *type, instance);

@@ -168,6 +168,7 @@ std::string counter_table() {
   return text + "  of a worker or a pool: {locality#0/worker-thread#N}, {locality#0/pool#NAME/worker-thread#N}, "
                 "{locality#0/pool#NAME/total}; `#*` for all\n"
                 "  /statistics{COUNTER}/average|stddev|median|min|max|rate|rolling_average|...@PERIOD_MS[,SAMPLES]\n"
+                "  /papi/*, hardware counters, where PAPI and the kernel allow them\n"
                 "  /arithmetics/add|subtract|multiply|divide|mean|variance|median|min|max|count@COUNTER[,COUNTER]...\n";
 }
 

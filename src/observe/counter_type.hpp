@@ -20,6 +20,8 @@ class counter_type {
   virtual std::vector<std::string> instances() const = 0;
   /// Any thread. Throws std::runtime_error when the instance cannot be read at the moment.
   virtual counter_sample read(const std::string& instance, const std::string& parameters) const = 0;
+  /// Patterns match it only where they name its object.
+  virtual bool needs_naming() const { return false; }
   /// Somebody is going to read, for what is counted only then. Errors can wait until read().
   virtual void begin(const std::string& instance, const std::string& parameters) const;
 

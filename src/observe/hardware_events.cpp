@@ -24,7 +24,9 @@ struct papi_library {
   decltype(&PAPI_create_eventset) create_eventset;
   decltype(&PAPI_assign_eventset_component) assign_eventset_component;
   decltype(&PAPI_attach) attach;
+  decltype(&PAPI_query_event) query_event;
   decltype(&PAPI_add_event) add_event;
+  decltype(&PAPI_remove_event) remove_event;
   decltype(&PAPI_start) start;
   decltype(&PAPI_stop) stop;
   decltype(&PAPI_read) read;
@@ -49,7 +51,9 @@ struct papi_library {
     load(create_eventset, "PAPI_create_eventset");
     load(assign_eventset_component, "PAPI_assign_eventset_component");
     load(attach, "PAPI_attach");
+    load(query_event, "PAPI_query_event");
     load(add_event, "PAPI_add_event");
+    load(remove_event, "PAPI_remove_event");
     load(start, "PAPI_start");
     load(stop, "PAPI_stop");
     load(read, "PAPI_read");
@@ -81,55 +85,68 @@ const papi_library& papi() {
 
 } // namespace
 
-int hardware_event(const std::string& name) {
-  int code = 0;
-  papi().check(papi().event_name_to_code(name.c_str(), &code), name.c_str());
-  const auto* component = papi().get_component_info(papi().get_event_component(code));
+hardware_event hardware_event::find(const std::string& name) {
+  const papi_library& p = papi();
+  hardware_event found{};
+  p.check(p.event_name_to_code(name.c_str(), &found.code), name.c_str());
+  found.component = p.get_event_component(found.code);
+  const auto* component = p.get_component_info(found.component);
   if (component && component->disabled != PAPI_OK)
     throw no_hardware_event(std::string(component->name) + ": " + component->disabled_reason);
-  return code;
+  p.check(p.query_event(found.code), name.c_str());
+  return found;
+}
+
+thread_events::thread_events(int thread_id, int component) {
+  const papi_library& p = papi();
+  p.check(p.create_eventset(&m_set), "PAPI_create_eventset");
+  int result = p.assign_eventset_component(m_set, component);
+  if (result == PAPI_OK) result = p.attach(m_set, static_cast<unsigned long>(thread_id));
+  if (result == PAPI_OK) return;
+  p.destroy_eventset(&m_set);
+  p.check(result, "PAPI_attach");
 }
 
 thread_events::~thread_events() { // the thread may be gone, and what is said of that
-  if (m_set == PAPI_NULL) return;
   std::vector<long long> values(m_events.size());
-  if (m_runs) papi().stop(m_set, values.data());
+  papi().stop(m_set, values.data());
   papi().cleanup_eventset(m_set);
   papi().destroy_eventset(&m_set);
 }
 
 double thread_events::count(int event) {
-  const auto found = std::find(m_events.begin(), m_events.end(), event);
-  const auto i = static_cast<std::size_t>(found - m_events.begin());
-  if (found == m_events.end()) add(event);
+  auto found = std::find(m_events.begin(), m_events.end(), event);
+  if (found == m_events.end()) {
+    add(event);
+    found = m_events.end() - 1;
+  }
+  if (!m_runs) throw no_hardware_event("its set of events cannot be started again");
   std::vector<long long> values(m_events.size());
   papi().check(papi().read(m_set, values.data()), "PAPI_read");
+  const auto i = static_cast<std::size_t>(found - m_events.begin());
   return static_cast<double>(m_before[i] + values[i]);
 }
 
 void thread_events::add(int event) {
   const papi_library& p = papi();
-  if (m_set == PAPI_NULL) {
-    p.check(p.create_eventset(&m_set), "PAPI_create_eventset");
-    p.check(p.assign_eventset_component(m_set, p.get_event_component(event)), "PAPI_assign_eventset_component");
-    p.check(p.attach(m_set, static_cast<unsigned long>(m_thread)), "PAPI_attach");
-  }
   if (m_runs) { // a set that runs cannot be changed; what it has counted so far is kept
     std::vector<long long> values(m_events.size());
     p.check(p.stop(m_set, values.data()), "PAPI_stop");
-    m_runs = false;
     for (std::size_t i = 0; i < values.size(); ++i) m_before[i] += values[i];
   }
-  const int added = p.add_event(m_set, event);
-  if (added == PAPI_OK) {
+  int result = p.add_event(m_set, event);
+  if (result == PAPI_OK) {
+    result = p.start(m_set); // it may be here that there is no room for it
+    if (result != PAPI_OK) p.remove_event(m_set, event);
+  }
+  if (result == PAPI_OK) {
     m_events.push_back(event);
     m_before.push_back(0);
-  }
-  if (!m_events.empty()) {
-    p.check(p.start(m_set), "PAPI_start");
     m_runs = true;
+    return;
   }
-  p.check(added, "PAPI_add_event");
+  m_runs = !m_events.empty() && p.start(m_set) == PAPI_OK;
+  p.check(result, "PAPI_add_event");
 }
 
 } // namespace treadle::detail
@@ -138,7 +155,10 @@ void thread_events::add(int event) {
 
 namespace treadle::detail {
 
-int hardware_event(const std::string&) { throw no_hardware_event("Treadle was built without PAPI's header, papi.h"); }
+hardware_event hardware_event::find(const std::string&) {
+  throw no_hardware_event("Treadle was built without PAPI's header, papi.h");
+}
+thread_events::thread_events(int, int) {}
 thread_events::~thread_events() = default;
 double thread_events::count(int) { return 0; } // there are no events
 void thread_events::add(int) {}

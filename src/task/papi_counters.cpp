@@ -7,63 +7,70 @@
 #include <ctime>
 #include <map>
 #include <mutex>
-#include <stdexcept>
-#include <utility>
+#include <tuple>
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace treadle::detail {
 namespace {
 
-/// Of the workers of one runtime at a time.
+/// By runtime, thread and component. Ids of threads are used again, those of runtimes are not.
 struct counted_threads {
+  using key = std::tuple<std::uint64_t, int, int>;
+
   std::mutex mutex;
-  std::uint64_t epoch = 0;
-  std::map<int, thread_events> threads;
+  std::map<key, thread_events> threads;
+
+  double count(std::uint64_t runtime, int thread, hardware_event event) {
+    const key wanted{runtime, thread, event.component};
+    auto found = threads.find(wanted);
+    if (found == threads.end()) {
+      std::erase_if(threads, [](const auto& one) { return !exists(std::get<1>(one.first)); });
+      found = threads.try_emplace(wanted, thread, event.component).first;
+    }
+    return found->second.count(event.code);
+  }
+  static bool exists(int thread) { return syscall(SYS_tgkill, getpid(), thread, 0) == 0; }
 };
 counted_threads& counted() {
   static auto* all = new counted_threads; // never destroyed: readers may be static objects
   return *all;
 }
 
-int event_code(const std::string& name) {
+hardware_event find_event(const std::string& name) {
   std::lock_guard guard(counted().mutex);
-  return hardware_event(name);
-}
-
-/// Its id, which it writes down itself as soon as it runs.
-int thread_of(const worker& w) {
-  for (int i = 0; i < 1000; ++i) {
-    if (const int id = w.thread_id.load(order::relaxed)) return id;
-    const timespec moment{0, 1'000'000};
-    nanosleep(&moment, nullptr);
-  }
-  throw no_hardware_event("worker-thread#" + std::to_string(w.number()) + " does not run");
+  return hardware_event::find(name);
 }
 
 struct event_sum {
   const worker_instance which;
-  const int event;
-  counter_sample sample;
+  const hardware_event event;
+  counter_sample sample = {};
   bool found = false;
+  bool too_early = false; // a worker has not started yet
   std::string problem = {};
 
   void add(const pool_list& pools) {
-    counted_threads& all = counted();
-    std::lock_guard guard(all.mutex);
+    std::lock_guard guard(counted().mutex);
     sample.epoch = pools.front()->serial;
-    if (std::exchange(all.epoch, sample.epoch) != sample.epoch) all.threads.clear();
     for (const auto& pool : pools) {
       for (const auto& w : pool->workers) {
         if (!which.has(*pool, *w)) continue;
-        const int id = thread_of(*w);
-        sample.value += all.threads.try_emplace(id, id).first->second.count(event);
+        const int thread = w->thread_id.load(order::relaxed);
+        if (thread == 0) {
+          too_early = true;
+          throw no_hardware_event("worker-thread#" + std::to_string(w->number()) + " does not run yet");
+        }
+        sample.value += counted().count(sample.epoch, thread, event);
         found = true;
       }
     }
   }
 };
 
-counter_sample count_event(const std::string& event, const std::string& instance) {
-  event_sum sum{worker_instance::parse(instance), event_code(event), {}};
+event_sum sum_up(const std::string& event, const std::string& instance) {
+  event_sum sum{worker_instance::parse(instance), find_event(event)};
   const bool runs = visit_current_pools(
       [](void* argument, const pool_list& pools) {
         auto& s = *static_cast<event_sum*>(argument);
@@ -74,10 +81,11 @@ counter_sample count_event(const std::string& event, const std::string& instance
         }
       },
       &sum);
-  if (!sum.problem.empty()) throw no_hardware_event(sum.problem);
-  if (!runs) throw no_hardware_event("no runtime is running");
-  if (!sum.found) throw no_hardware_event("there is no '" + instance + "' at the moment");
-  return sum.sample;
+  if (!runs)
+    sum.problem = "no runtime is running";
+  else if (!sum.found && sum.problem.empty())
+    sum.problem = "there is no '" + instance + "' at the moment";
+  return sum;
 }
 
 struct event_row {
@@ -112,10 +120,11 @@ class papi_counter_type final : public counter_type {
       : counter_type({std::string("/papi/") + row.name, counters::kind::monotonic, "",
                       std::string(row.help) + " Counted from when it is asked for."}) {}
 
+  bool needs_naming() const override { return true; } // there is room for a few of them at the same time
   /// None where the event cannot be counted, so that patterns do not match it. Its own name says why.
   std::vector<std::string> instances() const override {
     try {
-      event_code(counter());
+      find_event(counter());
       return worker_instance::all();
     } catch (const no_hardware_event&) {
       return {};
@@ -124,15 +133,23 @@ class papi_counter_type final : public counter_type {
   counter_sample read(const std::string& instance, const std::string& parameters) const override {
     const std::string event = counter() == "event" ? parameters : counter();
     if (event.empty()) throw no_hardware_event("counter '" + about().name + "': its event is missing, after an @");
+    std::string problem;
     try {
-      return count_event(event, instance);
+      const event_sum sum = sum_up(event, instance);
+      if (sum.problem.empty()) return sum.sample;
+      problem = sum.problem;
     } catch (const no_hardware_event& e) {
-      throw no_hardware_event("counter '" + about().name + "': not available here: " + e.what());
+      problem = e.what();
     }
+    throw no_hardware_event("counter '" + about().name + "': not available here: " + problem);
   }
   void begin(const std::string& instance, const std::string& parameters) const override {
     try {
-      read(instance, parameters);
+      const std::string event = counter() == "event" ? parameters : counter();
+      for (int i = 0; i < 1000 && sum_up(event, instance).too_early; ++i) { // a runtime that was started just now
+        const timespec moment{0, 1'000'000};
+        nanosleep(&moment, nullptr);
+      }
     } catch (const no_hardware_event&) {
     }
   }

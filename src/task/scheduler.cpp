@@ -83,12 +83,13 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
     thief.counters.steals_tried.increment_unshared();
     job* item = victim.tasks.steal();
     if (!item) {
-      item = victim.take_handed();
-      if (!item) continue;
+      promoted_task* const handed = victim.take_handed();
+      if (!handed) continue;
+      item = handed;
       thief.counters.promoted.increment_unshared();
       thief.counters.created.increment_unshared();
       tell(event_kind::promotion, *item); // the signal handler that made the task could not
-      tell(event_kind::task_created, *item);
+      if (!handed->is_claimed()) tell(event_kind::task_created, *item);
     }
     thief.count_steal(victim.index());
     if (is_wanted(event_kind::steal))

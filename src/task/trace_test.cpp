@@ -5,10 +5,13 @@
 
 #include "task/runtime_fixture.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <system_error>
+
+#include <sys/resource.h>
 
 namespace {
 
@@ -134,6 +137,23 @@ TEST(trace, is_saved_in_the_format_of_the_extension) {
 
 TEST(trace, a_full_disk_leaves_nothing_behind) {
   const std::string folder = testing::TempDir() + "full_disk";
+  std::filesystem::create_directories(folder);
+  treadle::trace trace;
+  for (int i = 0; i < 1000; ++i) treadle::events::emit("x");
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN); // writing fails instead, as it does on a full disk
+  const rlimit little{1000, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &little);
+  EXPECT_THROW(trace.save(folder + "/t.json"), std::system_error);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(trace, a_name_that_cannot_be_had_leaves_nothing_behind) {
+  const std::string folder = testing::TempDir() + "taken_name";
   std::filesystem::create_directories(folder);
   treadle::trace trace;
   treadle::events::emit("x");

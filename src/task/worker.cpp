@@ -294,12 +294,13 @@ void worker::run_in_place(future_state& task, sharing s) {
   worker* here = this;
   job* const top = pop_live(here);
   if (top == &task) {
-    // What lies below it may be what was got before it; a program that never leaves this task would keep all of that.
-    if (here->m_stale != 0) {
-      if (job* next = pop_live(here)) here->push(*next);
-    }
     here->counters.inlined.increment_unshared();
     task.run_taken(s);
+    // What lies below may be what was got before; a program that never leaves this task would keep all of that.
+    here = this_worker();
+    if (TREADLE_UNLIKELY(here->m_stale != 0)) {
+      if (job* next = pop_live(here)) here->push(*next);
+    }
     return;
   }
   if (top) here->push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep

@@ -51,8 +51,8 @@ def programs(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("number", "code"), [(n, p.values[0]) for n, p in enumerate(blocks("cpp"))])
-def test_cpp(number, code, programs):
-    output = run(programs / f"example{number}")
+def test_cpp(number, code, programs, tmp_path):
+    output = run(programs / f"example{number}", cwd=tmp_path)
     for line in expected_output(code, "//"):
         assert line in output.splitlines()
 

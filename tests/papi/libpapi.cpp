@@ -4,6 +4,7 @@
 
 #include <papi.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <vector>
@@ -21,7 +22,8 @@ std::map<int, event_set> sets;
 int last_set = 0;
 
 // Codes. Component 1 is one that the kernel does not allow.
-enum event_code { k_instructions = 1, k_cycles, k_conflicting, k_forbidden };
+enum event_code { k_instructions = 1, k_cycles, k_conflicting, k_no_room, k_absent, k_forbidden, k_of_package };
+bool attaching_is_possible(int component) { return component == 0; }
 
 bool runs_another(const event_set& wanted) {
   for (const auto& [id, one] : sets)
@@ -53,13 +55,17 @@ int PAPI_event_name_to_code(const char* name, int* code) {
   *code = std::strcmp(name, "PAPI_TOT_INS") == 0   ? k_instructions
           : std::strcmp(name, "PAPI_TOT_CYC") == 0 ? k_cycles
           : std::strcmp(name, "PAPI_L3_TCM") == 0  ? k_conflicting
+          : std::strcmp(name, "PAPI_L2_TCM") == 0  ? k_no_room
+          : std::strcmp(name, "PAPI_L1_DCM") == 0  ? k_absent
           : std::strcmp(name, "gpu::WARPS") == 0   ? k_forbidden
+          : std::strcmp(name, "rapl::JOULES") == 0 ? k_of_package
                                                    : 0;
   return *code != 0 ? PAPI_OK : PAPI_ENOEVNT;
 }
-int PAPI_get_event_component(int code) { return code == k_forbidden; }
+int PAPI_get_event_component(int code) { return code == k_forbidden ? 1 : code == k_of_package ? 2 : 0; }
+int PAPI_query_event(int code) { return code == k_absent ? PAPI_ENOEVNT : PAPI_OK; }
 const PAPI_component_info_t* PAPI_get_component_info(int index) {
-  static PAPI_component_info_t info[2];
+  static PAPI_component_info_t info[3];
   std::strcpy(info[1].name, "gpu");
   std::strcpy(info[1].disabled_reason, "there is none");
   info[1].disabled = PAPI_ECMP;
@@ -74,7 +80,7 @@ int PAPI_assign_eventset_component(int set, int component) {
   return PAPI_OK;
 }
 int PAPI_attach(int set, unsigned long thread) {
-  if (sets.at(set).component < 0) return PAPI_ECMP;
+  if (!attaching_is_possible(sets.at(set).component)) return PAPI_ECMP;
   sets.at(set).thread = thread;
   return PAPI_OK;
 }
@@ -86,16 +92,23 @@ int PAPI_add_event(int set, int code) {
   one.values.push_back(0);
   return PAPI_OK;
 }
+int PAPI_remove_event(int set, int code) {
+  event_set& one = sets.at(set);
+  if (one.runs) return PAPI_EISRUN;
+  std::erase(one.events, code);
+  one.values.resize(one.events.size());
+  return PAPI_OK;
+}
 int PAPI_start(int set) {
   event_set& one = sets.at(set);
+  if (std::find(one.events.begin(), one.events.end(), k_no_room) != one.events.end()) return PAPI_ECNFLCT;
   if (runs_another(one)) return PAPI_EISRUN;
   one.values.assign(one.events.size(), 0);
   one.runs = true;
   return PAPI_OK;
 }
 int PAPI_read(int set, long long* values) {
-  const event_set& one = sets.at(set);
-  if (!one.runs) return PAPI_ENOTRUN;
+  const event_set& one = sets.at(set); // of one that does not run: its last values
   std::copy(one.values.begin(), one.values.end(), values);
   return PAPI_OK;
 }

@@ -49,8 +49,9 @@ TEST(papi_counters, one_that_cannot_be_added_does_not_disturb_the_others) {
   const treadle::runtime runtime({.workers = 2});
   const counter instructions("/papi/PAPI_TOT_INS");
   fake_papi::count(3);
-  EXPECT_EQ(problem_of("/papi/PAPI_L3_TCM"),
-            "counter '/papi/PAPI_L3_TCM': not available here: PAPI_add_event: fake error");
+  for (const std::string name : {"/papi/PAPI_L3_TCM", "/papi/PAPI_L2_TCM"}) {
+    EXPECT_EQ(problem_of(name.c_str()), "counter '" + name + "': not available here: PAPI_add_event: fake error");
+  }
   fake_papi::count(1);
   EXPECT_EQ(instructions.value(), 8);
 }
@@ -66,6 +67,14 @@ TEST(papi_counters, start_again_with_the_runtime) {
   }
 }
 
+TEST(papi_counters, patterns_match_those_that_exist_and_only_by_name) {
+  const treadle::runtime runtime({.workers = 1});
+  const auto count = [](const char* pattern) { return treadle::counters::discover(pattern).size(); };
+  EXPECT_EQ(count("/papi/PAPI_TOT_*"), 2U);
+  EXPECT_EQ(count("/papi/PAPI_L1_*"), 0U);
+  EXPECT_EQ(count("/p*/*"), 0U);
+}
+
 TEST(papi_counters, say_why_they_are_not_there) {
   {
     const treadle::runtime ended({.workers = 1});
@@ -74,6 +83,8 @@ TEST(papi_counters, say_why_they_are_not_there) {
             "counter '/papi/PAPI_TOT_INS': not available here: no runtime is running");
   const treadle::runtime runtime({.workers = 1});
   EXPECT_EQ(problem_of("/papi/event@gpu::WARPS"), "counter '/papi/event': not available here: gpu: there is none");
+  EXPECT_EQ(problem_of("/papi/event@rapl::JOULES"),
+            "counter '/papi/event': not available here: PAPI_attach: fake error");
   EXPECT_EQ(problem_of("/papi/event@nothing"), "counter '/papi/event': not available here: nothing: fake error");
   EXPECT_EQ(problem_of("/papi/event"), "counter '/papi/event': its event is missing, after an @");
   const auto readings = treadle::counters::group({"/papi/PAPI_L1_DCM"}).read();
