@@ -69,7 +69,7 @@ class grain_search {
   int m_best, m_trying;
   int m_step = 4; // in places; 0: settled
   int m_direction = 1;
-  double m_credit; // in windows
+  double m_credit;       // in windows
   unsigned m_failed = 0; // directions in which this step was no better
   bool m_again = false;  // the best is measured once more, and then what is compared to it
   double m_noise = 0.04; // of a logarithm, mean deviation
