@@ -36,6 +36,12 @@ def test_the_equations():
     assert (spread.runs, spread.seconds, spread.seconds_deviation) == (2, 3, 1)
 
 
+def test_runs_of_fewer_steps_are_scaled():
+    few = metrics([RUN, replace(RUN, partition=50, steps=5)])[0]
+    assert (few.partition, few.seconds, few.pending_accesses, few.points_per_s) == (50, 4, 100, 2500)
+    assert (few.task_ns, few.overhead_ns) == (6, 4)
+
+
 def test_the_grid():
     sweep = Sweep(points=160_000, per_decade=2)
     assert sweep.partitions() == [160, 506, 1600, 5060, 16000, 50596, 160000]

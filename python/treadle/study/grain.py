@@ -72,7 +72,7 @@ class Sweep:
         if cut:
             notes.append(
                 f"Partitions of up to {max(cut):,} points make fewer steps (down to {self.steps_of(min(cut))} instead of"
-                f" {self.steps}): at most {self.most_tasks:,} tasks per run."
+                f" {self.steps}): at most {self.most_tasks:,} tasks per run. Their times and counts are scaled."
             )
         if (self.points, self.steps) != (100_000_000, 50):
             notes.append(f"{self.points:,} points and {self.steps} steps, the paper has 100,000,000 and 50.")

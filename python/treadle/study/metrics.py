@@ -4,7 +4,7 @@ System" (CLUSTER 2015), from counters of a run."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from statistics import fmean
 from typing import Any
 
@@ -36,6 +36,11 @@ class Run:
         }
         return cls(**values)
 
+    def scaled_to(self, steps: int) -> Run:
+        """What so many steps would have taken."""
+        values = {f.name: getattr(self, f.name) * steps / self.steps for f in fields(self) if f.type == "float"}
+        return replace(self, steps=steps, **values)
+
 
 @dataclass(frozen=True)
 class Metrics:
@@ -58,10 +63,13 @@ class Metrics:
 
 
 def metrics(runs: Iterable[Run]) -> list[Metrics]:
-    """One row per partition size and number of workers, in this order."""
+    """One row per partition size and number of workers, in this order. All are of the same work: runs that made fewer
+    steps than others are scaled."""
+    runs = list(runs)
+    steps = max((run.steps for run in runs), default=0)
     cells: dict[tuple[int, int], list[Run]] = {}
     for run in runs:
-        cells.setdefault((run.partition, run.workers), []).append(run)
+        cells.setdefault((run.partition, run.workers), []).append(run.scaled_to(steps))
     task_ns_of_one = {
         partition: fmean(r.executing_ns for r in cell) / fmean(r.tasks for r in cell)
         for (partition, workers), cell in cells.items()
