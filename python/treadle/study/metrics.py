@@ -38,7 +38,9 @@ class Run:
 
     def scaled_to(self, steps: int) -> Run:
         """What so many steps would have taken."""
-        values = {f.name: getattr(self, f.name) * steps / self.steps for f in fields(self) if f.type == "float"}
+        values = {
+            f.name: getattr(self, f.name) * steps / self.steps for f in fields(self) if f.type == "float"
+        }
         return replace(self, steps=steps, **values)
 
 
