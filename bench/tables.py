@@ -26,6 +26,14 @@ RIVALS = {  # in the order of the columns
     "std_future": "std::async",
     "std_thread": "std::thread",
     "serial": "serial",
+    "treadle_bare": "without counters",
+    "treadle_printed": "printing 10 a second",
+    "treadle_traced": "traced",
+    "exhaustive_best": "best of all",
+    "auto": "auto",
+    "default": "fixed",
+    "paper_idle_rate": "paper, idle-rate",
+    "paper_pending": "paper, pending accesses",
 }
 TASKS = ("fib", "integrate", "nqueens", "skynet", "uts_t1", "uts_t3", "spawn_flat", "wait_all")
 TASKS += ("futures/async_get", "futures/fib", "futures/dataflow_ready")
@@ -33,6 +41,8 @@ LATENCIES = ("futures/block_resume", "futures/steal", "channel", "start_stop")
 TIMES = ("matmul_1024", "matmul_2048")
 TIMES += tuple(f"sort_{keys}" for keys in ("ints", "doubles", "sorted", "reverse", "few"))
 BODIES = ("empty", "saxpy", "heavy")
+OBSERVATION = ("counters_tasks_1us", "counters_forks", "counters_futures")
+GRAIN = ("grain_1e6", "grain_1e7", "grain_1e8")
 FOOTPRINT = ("idle", "memory_fib", "memory_alive", "compile", "compile_lines")
 
 
@@ -146,6 +156,8 @@ def blocks(results: Results) -> dict[str, str]:
         "scaling": scaling(results),
         "loops": loops(results),
         "footprint": by_rival(results, FOOTPRINT),
+        "observation": by_rival(results, OBSERVATION),
+        "grain": by_rival(results, GRAIN, whole_runs=True),
     }
 
 

@@ -1,8 +1,12 @@
-"""Shared by the Python tests: the checkers under tools/ are importable."""
+"""Shared by the Python tests: the checkers under tools/ are importable, and an interrupt is one."""
 
+import signal
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 for folder in ("tools", "bench"):
     sys.path.insert(0, str(ROOT / folder))
+
+# Shells start what runs in their background with interrupts ignored, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
