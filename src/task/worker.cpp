@@ -295,12 +295,12 @@ void worker::run_in_place(future_state& task, sharing s) {
   job* const top = pop_live(here);
   if (top == &task) {
     here->counters.inlined.increment_unshared();
+    const bool cleans_up = here->m_stale != 0;
     task.run_taken(s);
+    if (TREADLE_LIKELY(!cleans_up)) return;
     // What lies below may be what was got before; a program that never leaves this task would keep all of that.
     here = this_worker();
-    if (TREADLE_UNLIKELY(here->m_stale != 0)) {
-      if (job* next = pop_live(here)) here->push(*next);
-    }
+    if (job* next = pop_live(here)) here->push(*next);
     return;
   }
   if (top) here->push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
