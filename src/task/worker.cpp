@@ -291,25 +291,30 @@ job* worker::pop_live(worker*& here) {
 }
 
 void worker::run_in_place(future_state& task, sharing s) {
+  if (TREADLE_UNLIKELY(m_stale != 0)) return run_among_stale(task, s);
+  job* const top = tasks.pop();
+  if (TREADLE_UNLIKELY(top != &task)) return run_out_of_order(task, top);
+  counters.inlined.increment_unshared();
+  task.run_taken(s);
+}
+
+void worker::run_among_stale(future_state& task, sharing s) {
   worker* here = this;
   job* const top = pop_live(here);
-  if (top == &task) {
-    here->counters.inlined.increment_unshared();
-    const bool cleans_up = here->m_stale != 0;
-    task.run_taken(s);
-    if (TREADLE_LIKELY(!cleans_up)) return;
-    // What lies below may be what was got before; a program that never leaves this task would keep all of that.
-    here = this_worker();
-    if (job* next = pop_live(here)) here->push(*next);
-    return;
-  }
-  if (top) here->push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
-  if (task.is_pinned()) return;
-  if (task.run_unqueued()) {
-    here = this_worker();
-    here->counters.inlined.increment_unshared();
-    ++here->m_stale;
-  }
+  if (top != &task) return here->run_out_of_order(task, top);
+  here->counters.inlined.increment_unshared();
+  task.run_taken(s);
+  // What lies below may be what was got before; a program that never leaves this task would keep all of that.
+  here = this_worker();
+  if (job* next = pop_live(here)) here->push(*next);
+}
+
+void worker::run_out_of_order(future_state& task, job* top) {
+  if (top) push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
+  if (task.is_pinned() || !task.run_unqueued()) return;
+  worker* const here = this_worker();
+  here->counters.inlined.increment_unshared();
+  ++here->m_stale;
 }
 
 task_fiber& worker::take_fiber() {

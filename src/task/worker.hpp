@@ -113,6 +113,10 @@ class worker {
   job* look(std::int64_t ns);
   /// The newest entry whose task was not run in place; may suspend, and says on which worker it was popped.
   static job* pop_live(worker*& here);
+  /// run_in_place() while there may be such entries.
+  TREADLE_NOINLINE void run_among_stale(future_state& task, sharing s);
+  /// The same for a task that is not the newest entry, which is put back.
+  TREADLE_NOINLINE void run_out_of_order(future_state& task, job* top);
   /// Without waking anybody; false when there was no memory and somebody may have been woken for it.
   bool queue(job& item) noexcept;
   void end_wait(job& item) noexcept;
