@@ -49,9 +49,9 @@ TEST_F(counter_printer_test, text_at_the_end) {
 }
 
 TEST_F(counter_printer_test, csv_has_one_head) {
+  cells = 7;
   {
     counter_printer printer(to_file("csv", 1'000'000));
-    cells = 7;
     while (text_of(file).find("\n0.") == std::string::npos) std::this_thread::yield();
   }
   std::istringstream lines(text_of(file));
