@@ -5,7 +5,6 @@
 #include "stencil/kernel.hpp"
 
 #include <treadle/async.hpp>
-#include <treadle/dataflow.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-"""The search of treadle::grain_tuner, from the program's default on."""
+"""The search of treadle::grain_tuner, from what fits a core's cache on."""
 
 from _grain import main
 

@@ -58,8 +58,6 @@ counter_type::counter_type(counters::description about) : m_about(std::move(abou
   m_counter = std::move(name.counter);
 }
 
-void counter_type::begin(const std::string&, const std::string&) const {}
-
 void add_counter_type(std::shared_ptr<const counter_type> type) {
   registry& all = types();
   std::lock_guard guard(all.mutex);

@@ -23,7 +23,7 @@ class counter_type {
   /// Patterns match it only where they name its object.
   virtual bool needs_naming() const { return false; }
   /// Somebody is going to read, for what is counted only then. Errors can wait until read().
-  virtual void begin(const std::string& instance, const std::string& parameters) const;
+  virtual void begin(const std::string& /*instance*/, const std::string& /*parameters*/) const {}
 
  private:
   counters::description m_about;

@@ -71,16 +71,13 @@ struct event_sum {
 
 event_sum sum_up(const std::string& event, const std::string& instance) {
   event_sum sum{worker_instance::parse(instance), find_event(event)};
-  const bool runs = visit_current_pools(
-      [](void* argument, const pool_list& pools) {
-        auto& s = *static_cast<event_sum*>(argument);
-        try {
-          s.add(pools);
-        } catch (const std::exception& e) {
-          s.problem = e.what();
-        }
-      },
-      &sum);
+  const bool runs = visit_pools([&](const pool_list& pools) {
+    try {
+      sum.add(pools);
+    } catch (const std::exception& e) {
+      sum.problem = e.what();
+    }
+  });
   if (!runs)
     sum.problem = "no runtime is running";
   else if (!sum.found && sum.problem.empty())
@@ -131,7 +128,7 @@ class papi_counter_type final : public counter_type {
     }
   }
   counter_sample read(const std::string& instance, const std::string& parameters) const override {
-    const std::string event = counter() == "event" ? parameters : counter();
+    const std::string event = event_of(parameters);
     if (event.empty()) throw no_hardware_event("counter '" + about().name + "': its event is missing, after an @");
     std::string problem;
     try {
@@ -145,7 +142,7 @@ class papi_counter_type final : public counter_type {
   }
   void begin(const std::string& instance, const std::string& parameters) const override {
     try {
-      const std::string event = counter() == "event" ? parameters : counter();
+      const std::string event = event_of(parameters);
       for (int i = 0; i < 1000 && sum_up(event, instance).too_early; ++i) { // a runtime that was started just now
         const timespec moment{0, 1'000'000};
         nanosleep(&moment, nullptr);
@@ -153,6 +150,9 @@ class papi_counter_type final : public counter_type {
     } catch (const no_hardware_event&) {
     }
   }
+
+ private:
+  std::string event_of(const std::string& parameters) const { return counter() == "event" ? parameters : counter(); }
 };
 
 } // namespace

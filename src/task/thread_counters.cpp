@@ -241,24 +241,19 @@ class thread_counter_type : public counter_type {
   std::vector<std::string> instances() const final { return worker_instance::all(); }
 
   counter_sample read(const std::string& instance, const std::string&) const final {
-    struct query {
-      const worker_instance which;
-      thread_sums sums;
-      bool found = false;
-      std::uint64_t epoch = 0;
-    } wanted{worker_instance::parse(instance), {}};
-    const bool runs = visit_current_pools(
-        [](void* argument, const pool_list& pools) {
-          auto& q = *static_cast<query*>(argument);
-          q.found = add_up(pools, q.which, q.sums);
-          q.epoch = pools.front()->serial;
-        },
-        &wanted);
+    const worker_instance which = worker_instance::parse(instance);
+    thread_sums sums;
+    bool found = false;
+    std::uint64_t epoch = 0;
+    const bool runs = visit_pools([&](const pool_list& pools) {
+      found = add_up(pools, which, sums);
+      epoch = pools.front()->serial;
+    });
     if (!runs) throw std::runtime_error("counter '" + about().name + "': no runtime is running");
-    if (!wanted.found)
+    if (!found)
       throw std::runtime_error("counter '" + about().name + "': there is no '" + instance + "' at the moment");
-    counter_sample result = sample(wanted.sums);
-    result.epoch = wanted.epoch;
+    counter_sample result = sample(sums);
+    result.epoch = epoch;
     return result;
   }
 

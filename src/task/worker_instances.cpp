@@ -21,19 +21,16 @@ worker_instance worker_instance::parse(const std::string& text) {
 
 std::vector<std::string> worker_instance::all() {
   std::vector<std::string> names;
-  visit_current_pools(
-      [](void* argument, const pool_list& pools) {
-        auto& list = *static_cast<std::vector<std::string>*>(argument);
-        list.push_back("locality#0/total");
-        for (const auto& pool : pools) {
-          list.push_back("locality#0/pool#" + pool->name + "/total");
-          for (const auto& w : pool->workers) {
-            list.push_back("locality#0/pool#" + pool->name + "/worker-thread#" + std::to_string(w->index()));
-            list.push_back("locality#0/worker-thread#" + std::to_string(w->number()));
-          }
-        }
-      },
-      &names);
+  visit_pools([&](const pool_list& pools) {
+    names.push_back("locality#0/total");
+    for (const auto& pool : pools) {
+      names.push_back("locality#0/pool#" + pool->name + "/total");
+      for (const auto& w : pool->workers) {
+        names.push_back("locality#0/pool#" + pool->name + "/worker-thread#" + std::to_string(w->index()));
+        names.push_back("locality#0/worker-thread#" + std::to_string(w->number()));
+      }
+    }
+  });
   return names;
 }
 

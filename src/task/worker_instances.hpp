@@ -5,11 +5,19 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace treadle::detail {
 
 using pool_list = std::vector<std::unique_ptr<scheduler>>;
+
+/// visit_current_pools() with a function object.
+template <class Visit>
+bool visit_pools(Visit&& visit) {
+  using visitor = std::remove_reference_t<Visit>;
+  return visit_current_pools([](void* v, const pool_list& pools) { (*static_cast<visitor*>(v))(pools); }, &visit);
+}
 
 /// The workers that an instance of a counter stands for: total, pool#P/total, pool#P/worker-thread#N, or
 /// worker-thread#N, where N counts through all pools.
