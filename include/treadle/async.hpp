@@ -40,8 +40,10 @@ auto launch_task(launch policy, F&& function) {
   if (TREADLE_LIKELY(policy != launch::adaptive)) return start_task(policy, std::forward<F>(function));
   using function_type = std::decay_t<F>;
   site& here = site_of<function_type>;
+  const bool sample = here.wants_sample();
+  if (TREADLE_UNLIKELY(sample)) here.begin_sample(type_name<function_type>());
   policy = here.prefers_inline() && stack_has_room() ? launch::sync : launch::async;
-  if (!here.wants_sample()) return start_task(policy, std::forward<F>(function));
+  if (TREADLE_LIKELY(!sample)) return start_task(policy, std::forward<F>(function));
   return start_task(policy, sampled<function_type>{&here, std::forward<F>(function)});
 }
 

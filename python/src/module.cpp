@@ -3,6 +3,7 @@
 #include "convert.hpp"
 #include "counters.hpp"
 #include "session.hpp"
+#include "tuning.hpp"
 
 #include <treadle/machine.hpp>
 #include <treadle/physl.hpp>
@@ -268,6 +269,7 @@ NB_MODULE(_native, m) {
   });
   m.def("forget_after_fork", &forget_after_fork);
   bind_counters(m);
+  bind_tuning(m);
 
   m.def("take_output", &take_output);
   m.def("take_completions", &completions);

@@ -21,12 +21,14 @@ from .counters import counters, without_total
 from .errors import Error
 from .info import info as gather
 from .study.cli import app as study_app
+from .tune.cli import app as tune_app
 
 app = typer.Typer(
     help="Array programs as execution trees of tasks, on a runtime that decides what is worth a task.",
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
 app.add_typer(study_app, name="study")
+app.add_typer(tune_app, name="tune")
 out = Console(width=None if sys.stdout.isatty() else 100)
 err = Console(stderr=True)
 

@@ -25,6 +25,8 @@ struct event_record {
 
 /// Tells it to listeners and to the trace. Does not suspend.
 TREADLE_NOINLINE void emit(const event_record& record) noexcept;
+/// The same also from inside a listener, which is told its own event as well: for what happens at most once.
+void emit_from_listener(const event_record& record) noexcept;
 
 /// The number of the calling thread as a worker, through all pools; -1 when it is none.
 void set_worker_number(int number) noexcept;

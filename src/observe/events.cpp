@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <sched.h>
@@ -174,6 +175,12 @@ void emit(const event_record& record) noexcept {
   }
   if ((listened_events.load(order::relaxed) & bit_of(record.kind)) == 0) return;
   if (const auto list = list_of(record.kind)) tell(*list, record);
+}
+
+void emit_from_listener(const event_record& record) noexcept {
+  subscribed_listener* const calling = std::exchange(t_calling, nullptr);
+  emit(record);
+  t_calling = calling;
 }
 
 bool set_trace_sink(trace_sink* sink) noexcept {

@@ -17,6 +17,7 @@ struct periodic_entry {
   periodic_action& action;
   const std::int64_t period_ns;
   std::int64_t due_ns;
+  atomic<std::uint64_t> missed{0};
 };
 
 namespace {
@@ -83,7 +84,9 @@ class clockwork {
       guard.lock();
       if (wait_ns > 0) continue;
       m_acting.reset();
-      next->due_ns = std::max(next->due_ns + next->period_ns, steady_now_ns());
+      const std::int64_t missed = std::max<std::int64_t>((steady_now_ns() - next->due_ns) / next->period_ns, 0);
+      next->missed.fetch_add(static_cast<std::uint64_t>(missed), order::relaxed);
+      next->due_ns += (missed + 1) * next->period_ns;
       announce_change();
     }
     m_runs = false;
@@ -116,5 +119,7 @@ periodic::periodic(periodic_action& action, std::int64_t period_ns)
 }
 
 periodic::~periodic() { shared_clockwork().remove(m_entry); }
+
+std::uint64_t periodic::missed() const noexcept { return m_entry->missed.load(order::relaxed); }
 
 } // namespace treadle::detail

@@ -17,7 +17,7 @@ class periodic_action {
 struct periodic_entry;
 
 /// Calls an action every `period_ns` for as long as this object lives, first one period after its construction, on a
-/// thread that all share: an action is short, and one that takes longer than its period is called less often. The
+/// thread that all share: an action is short, and one that takes longer than its period misses some calls. The
 /// destructor waits for an action that is running, unless that is what calls it.
 class periodic {
  public:
@@ -26,6 +26,8 @@ class periodic {
   ~periodic();
   periodic(const periodic&) = delete;
   periodic& operator=(const periodic&) = delete;
+
+  std::uint64_t missed() const noexcept; ///< periods that passed without a call
 
  private:
   std::shared_ptr<periodic_entry> m_entry;

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "observe/counter_type.hpp"
+#include "observe/tuning_totals.hpp"
 
 #include <treadle/detail/slab.hpp>
 
@@ -26,6 +27,8 @@ double uptime_s() {
   static const std::int64_t start_ns = steady_now_ns(); // published by the first runtime
   return static_cast<double>(steady_now_ns() - start_ns) * 1e-9;
 }
+
+double total(const atomic<std::uint64_t>& of) { return static_cast<double>(of.load(order::relaxed)); }
 
 struct process_counter_row {
   counters::description about;
@@ -57,6 +60,23 @@ void publish_process_counters() {
             [] { return process_bytes(1); }},
            {{"/runtime/memory/slab", kind::gauge, "bytes", "Memory that tasks and futures are allocated from."},
             [] { return static_cast<double>(slab_bytes()); }},
+           {{"/policies/count/calls", kind::monotonic, "", "Calls of policies, by events and by the clock."},
+            [] { return total(tuning_total.policy_calls); }},
+           {{"/policies/count/failures", kind::monotonic, "",
+             "Policies that have thrown an exception, and are not called any more."},
+            [] { return total(tuning_total.policy_failures); }},
+           {{"/policies/time/cumulative", kind::monotonic, "ns", "Time spent in policies."},
+            [] { return total(tuning_total.policy_ns); }},
+           {{"/tuning/count/windows", kind::monotonic, "", "Measurements that sessions have used."},
+            [] { return total(tuning_total.windows); }},
+           {{"/tuning/count/voids", kind::monotonic, "",
+             "Measurements that said nothing: no time, no work, not a number."},
+            [] { return total(tuning_total.voids); }},
+           {{"/tuning/count/reopenings", kind::monotonic, "", "Searches that began again because costs had changed."},
+            [] { return total(tuning_total.epochs); }},
+           {{"/tuning/time/cumulative", kind::monotonic, "ns",
+             "Time that sessions spent to choose and to take in reports."},
+            [] { return total(tuning_total.session_ns); }},
        })
     add_counter_type(std::make_shared<process_counter_type>(row));
 }

@@ -12,6 +12,7 @@ import pytest
 
 from treadle.study import grain
 from treadle.study.grain import Sweep
+from treadle.study.log import read
 from treadle.study.metrics import Run, metrics
 
 TREADLE = str(Path(sys.executable).with_name("treadle"))
@@ -70,9 +71,9 @@ def test_it_goes_on_where_it_was(tmp_path, monkeypatch):
     file = tmp_path / "deep" / "grain.csv"
     with pytest.raises(KeyboardInterrupt):
         grain.measure(sweep, file, lambda *_: None)
-    assert len(grain.read(file)) == 5
-    assert len(grain.runs_of(sweep, grain.read(file))) == 5
-    assert grain.runs_of(replace(sweep, steps=7), grain.read(file)) == []
+    assert len(read(file, Run)) == 5
+    assert len(grain.runs_of(sweep, read(file, Run))) == 5
+    assert grain.runs_of(replace(sweep, steps=7), read(file, Run)) == []
     file.write_text(file.read_text()[:-3])  # a line that was not written in full
     before = list(made)
     made.clear()
@@ -111,13 +112,13 @@ def test_a_small_study(tmp_path):
 def test_interrupted(tmp_path):
     arguments = ["--points", "3000000", "--steps", "50", "--repeats", "50", "--out", str(tmp_path)]
     study = subprocess.Popen([TREADLE, "study", "grain", *arguments], stderr=subprocess.PIPE, text=True)
-    while not (tmp_path / "grain.csv").is_file() or len(grain.read(tmp_path / "grain.csv")) < 2:
+    while not (tmp_path / "grain.csv").is_file() or len(read(tmp_path / "grain.csv", Run)) < 2:
         assert study.poll() is None
         time.sleep(0.05)
     study.send_signal(signal.SIGINT)
     _, err = study.communicate(timeout=60)
     assert study.returncode == 130 and "Traceback" not in err, err
-    assert len(grain.read(tmp_path / "grain.csv")) >= 2
+    assert len(read(tmp_path / "grain.csv", Run)) >= 2
     assert "the same command goes on" in (tmp_path / "grain.html").read_text()
 
 

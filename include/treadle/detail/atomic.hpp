@@ -28,11 +28,13 @@ class atomic {
 
   T load(order o) const noexcept {
     chaos_point();
-    return __atomic_load_n(&m_value, static_cast<int>(o));
+    T value; // the forms without _n take floating-point numbers, too
+    __atomic_load(&m_value, &value, static_cast<int>(o));
+    return value;
   }
   void store(T value, order o) noexcept {
     chaos_point();
-    __atomic_store_n(&m_value, value, static_cast<int>(o));
+    __atomic_store(&m_value, &value, static_cast<int>(o));
   }
   T exchange(T value, order o) noexcept {
     chaos_point();

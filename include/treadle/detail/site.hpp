@@ -1,43 +1,41 @@
 #pragma once
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/task_name.hpp>
 
 #include <utility>
 
 namespace treadle::detail {
 
-/// What is known about one place in the code that creates tasks, for launch::adaptive. 16 bytes, updated by relaxed
-/// operations from any thread: an update lost to a race costs accuracy, nothing else.
+struct tuned_site;
+
+/// One place in the code that creates tasks, for launch::adaptive. What every call reads and writes; relaxed, because
+/// an update that is lost to a race costs accuracy and nothing else. The rest lies in a tuned_site (adapt/site.cpp).
 class site {
  public:
-  /// Measured often enough, short, and never seen to block: running it in place is cheaper than making it a task.
-  bool prefers_inline() const noexcept {
-    return m_samples.load(order::relaxed) >= k_samples_min && !m_blocks.load(order::relaxed) &&
-           m_mean_ns.load(order::relaxed) < k_inline_below_ns;
-  }
+  bool prefers_inline() const noexcept { return m_inline.load(order::relaxed) != 0; }
   /// The first executions are all measured, then one in 64: a place may change its behaviour.
   bool wants_sample() noexcept {
-    const std::uint32_t n = m_calls.load(order::relaxed);
-    m_calls.store(n + 1, order::relaxed);
-    return n < 2 * k_samples_min || n % 64 == 0;
+    const std::uint32_t left = m_until_sample.load(order::relaxed);
+    if (left != 0) m_until_sample.store(left - 1, order::relaxed);
+    return left == 0;
   }
-  void record(std::int64_t ns, bool blocked) noexcept;
+  /// Before an execution that is measured: decides anew how this and the next ones run.
+  void begin_sample(task_name name) noexcept;
+  void record(double ns, bool blocked) noexcept;
+  double expected_ns() const noexcept; ///< of an execution
 
  private:
-  static constexpr std::uint32_t k_samples_min = 5;
-  static constexpr std::uint32_t k_inline_below_ns = 1000; // about 20 unstolen async+get
-
-  atomic<std::uint32_t> m_calls{0};
-  atomic<std::uint32_t> m_samples{0};
-  atomic<std::uint32_t> m_mean_ns{0};
-  atomic<bool> m_blocks{false};
+  atomic<std::uint32_t> m_until_sample{0};
+  atomic<unsigned char> m_inline{0};
+  atomic<tuned_site*> m_tuned{nullptr};
 };
 
 /// One site per callable type: each lambda expression in the source is a type of its own.
 template <class F>
 inline constinit site site_of{};
 
-/// Measures from construction to destruction and whether the task suspended in between.
+/// Measures from construction to destruction, and whether the task suspended in between.
 class site_timer {
  public:
   explicit site_timer(site& where) noexcept;
@@ -48,6 +46,7 @@ class site_timer {
  private:
   site& m_site;
   std::int64_t m_start_ticks;
+  std::int64_t m_start_cpu_ns; // of the thread; 0: not asked for
   std::uint64_t m_suspensions;
 };
 

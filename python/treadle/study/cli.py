@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -18,8 +21,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from .grain import Sweep, measure, read, runs_of
-from .metrics import metrics
+from .grain import Sweep, measure, runs_of
+from .log import read
+from .metrics import Run, metrics
 
 app = typer.Typer(
     help="Repeat the papers' measurements on this machine.", no_args_is_help=True, rich_markup_mode=None
@@ -29,6 +33,22 @@ app = typer.Typer(
 @app.callback()
 def study() -> None:
     """Repeat the papers' measurements on this machine: CSV, and a page with the figures."""
+
+
+def _need_matplotlib() -> None:
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ValueError("the page needs matplotlib: pip install 'treadle[study]'")
+
+
+@contextmanager
+def _progress(of: int) -> Iterator[Callable[[int, int, str], None]]:
+    """report(done, of, what comes next)"""
+    columns = (
+        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=of)
+        yield lambda done, _, what: progress.update(bar, completed=done, description=what)
 
 
 @app.command("grain")
@@ -56,8 +76,7 @@ def grain_command(
 
       treadle study grain --points 10000000 --workers 1 --workers 2
     """
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ValueError("the page needs matplotlib: pip install 'treadle[study]'")
+    _need_matplotlib()
     from .grain_page import page
 
     if quick:
@@ -68,19 +87,66 @@ def grain_command(
     file = out / "grain.csv"
     of = sum(1 for _ in sweep.cells())
     try:
-        columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            bar = progress.add_task("", total=of)
-            measure(sweep, file, lambda done, _, what: progress.update(bar, completed=done, description=what))
+        with _progress(of) as report:
+            measure(sweep, file, report)
     finally:
-        if runs := runs_of(sweep, read(file)):
+        if runs := runs_of(sweep, read(file, Run)):
             (out / "grain.html").write_text(page(sweep, metrics(runs), len(runs), of), "utf-8")
             print(f"{len(runs)} of {of} runs: {file}, {out / 'grain.html'}", file=sys.stderr)
     for note in sweep.left_out():
+        print(note)
+
+
+@app.command("inlining")
+def inlining_command(
+    out: Annotated[Path, typer.Option(help="Folder of inlining.csv and inlining.html.")] = Path(
+        "study-inlining"
+    ),
+    workers: Annotated[
+        list[int] | None, typer.Option(help="Numbers of workers; 1, 2 and 4 by default.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="Runs of each kind.")] = 3,
+    iterations: Annotated[int, typer.Option(help="Of the threshold sweep and the sizes.")] = 10,
+    large_iterations: Annotated[int, typer.Option(help="Of 100 x 5000, 500 x 2000 and 500 x 5000.")] = 1,
+    experiment: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this: threshold, sizes, iterations or large; may be repeated."),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small sets, few iterations: some minutes, to see the shape.")
+    ] = False,
+) -> None:
+    """Which nodes of an execution tree should be tasks?
+
+    The experiments of Wagle et al. (ICPP 2019): alternating least squares under all policies, interleaved. Every run is
+    written to OUT/inlining.csv at once; Ctrl-C keeps what there is, and the same command goes on. OUT/inlining.html has
+    the paper's figures 5 to 12 for this machine, and what the paper says beside what was measured.
+
+      treadle study inlining --quick
+
+      treadle study inlining --experiment threshold --workers 2
+    """
+    _need_matplotlib()
+    from . import inlining
+    from .inlining_page import page
+
+    plan = inlining.Plan(
+        tuple(workers or (1, 2, 4)), repeats, iterations, large_iterations,
+        tuple(experiment or ("threshold", "sizes", "iterations", "large")),
+    )  # fmt: skip
+    if quick:
+        plan = replace(
+            plan, threshold_size=(100, 100), sizes=((10, 5), (64, 64), (100, 100)), small_iterations=(500, 1000),
+            large=((40, 400),),
+        )  # fmt: skip
+    file = out / "inlining.csv"
+    of = sum(1 for _ in plan.cells())
+    try:
+        with _progress(of) as report:
+            inlining.measure(plan, file, report)
+    finally:
+        if runs := inlining.runs_of(plan, read(file, inlining.Run)):
+            (out / "inlining.html").write_text(page(plan, runs, len(runs), of), "utf-8")
+            print(f"{len(runs)} of {of} runs: {file}, {out / 'inlining.html'}", file=sys.stderr)
+    for note in plan.left_out():
         print(note)

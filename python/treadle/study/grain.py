@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from .. import _native
+from . import log
 from .metrics import Run
 
 SMALLEST_PARTITION = 160
@@ -111,56 +111,29 @@ def run_once(sweep: Sweep, repeat: int, partition: int, workers: int) -> Run:
     )  # fmt: skip
 
 
-def read(file: Path) -> list[Run]:
-    """The runs that are in the file already; a last line that was not written in full is left out."""
-    if not file.is_file():
-        return []
-    runs = []
-    with file.open(newline="") as lines:
-        for row in csv.DictReader(lines):
-            try:
-                runs.append(Run.from_row(row))
-            except (ValueError, KeyError, TypeError):
-                continue
-    return runs
-
-
 def runs_of(sweep: Sweep, runs: list[Run]) -> list[Run]:
     """Those that the sweep would make itself."""
     wanted = set(sweep.cells())
-    return [
-        run for run in runs
-        if (run.repeat, run.partition, run.workers) in wanted
-        and (run.points, run.steps) == (sweep.points, sweep.steps_of(run.partition))
-    ]  # fmt: skip
+    return [run for run in runs if _cell_of(sweep, run) in wanted]
+
+
+def _cell_of(sweep: Sweep, run: Run) -> tuple[int, int, int] | None:
+    if (run.points, run.steps) != (sweep.points, sweep.steps_of(run.partition)):
+        return None
+    return run.repeat, run.partition, run.workers
 
 
 def measure(sweep: Sweep, file: Path, report: Callable[[int, int, str], None]) -> list[Run]:
-    """All runs of the sweep: those in the file, and the others, each added to it as soon as it is done.
+    """All runs of the sweep, see log.go_on()."""
 
-    `report(done, of, what)` is called before each run and at the end. KeyboardInterrupt leaves the file whole.
-    """
-    rows = read(file)
-    runs = runs_of(sweep, rows)
-    known = {(run.repeat, run.partition, run.workers) for run in runs}
-    cells = list(sweep.cells())
-    columns = [f.name for f in fields(Run)]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    partial = file.with_suffix(".partial")
-    with partial.open("w", newline="") as out:  # anew: without half a line
-        writer = csv.DictWriter(out, columns)
-        writer.writeheader()
-        writer.writerows(asdict(run) for run in rows)
-    partial.replace(file)
-    with file.open("a", newline="") as out:
-        writer = csv.DictWriter(out, columns)
-        for repeat, partition, workers in cells:
-            if (repeat, partition, workers) in known:
-                continue
-            report(len(runs), len(cells), f"{partition:,} points per partition, {workers} workers")
-            run = run_once(sweep, repeat, partition, workers)
-            writer.writerow(asdict(run))
-            out.flush()
-            runs.append(run)
-    report(len(runs), len(cells), "")
-    return runs
+    def tell(done: int, of: int, cell: tuple[int, int, int] | None) -> None:
+        report(done, of, f"{cell[1]:,} points per partition, {cell[2]} workers" if cell else "")
+
+    return log.go_on(
+        file,
+        Run,
+        list(sweep.cells()),
+        lambda run: _cell_of(sweep, run),
+        lambda cell: run_once(sweep, *cell),
+        tell,
+    )

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from statistics import fmean
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -27,14 +26,6 @@ class Run:
     parked_ns: float
     pending_accesses: float
     pending_misses: float
-
-    @classmethod
-    def from_row(cls, row: dict[str, str]) -> Run:
-        """ValueError or KeyError when the row is none."""
-        values: dict[str, Any] = {
-            f.name: int(row[f.name]) if f.type == "int" else float(row[f.name]) for f in fields(cls)
-        }
-        return cls(**values)
 
     def scaled_to(self, steps: int) -> Run:
         """What so many steps would have taken."""

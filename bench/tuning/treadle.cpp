@@ -1,0 +1,4 @@
+#include "tuning/replay.hpp"
+
+/// What a session does when nothing is said.
+int main() { tuning_bench::replay_session({}); }

@@ -1,0 +1,6 @@
+#include "tuning/replay.hpp"
+
+/// What APEX takes where nothing is said.
+int main() {
+  tuning_bench::replay_session({.how = treadle::search_strategy::simulated_annealing, .budget = 0, .drift = false});
+}

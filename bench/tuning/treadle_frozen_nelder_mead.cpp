@@ -1,0 +1,7 @@
+#include "tuning/replay.hpp"
+
+/// The other one of Active Harmony.
+int main() {
+  tuning_bench::replay_session(
+      {.how = treadle::search_strategy::nelder_mead, .repeats = 3, .budget = 0, .drift = false});
+}

@@ -1,0 +1,173 @@
+#pragma once
+
+#include <treadle/detail/atomic.hpp>
+#include <treadle/detail/config.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace treadle {
+
+class session;
+
+namespace detail {
+[[noreturn]] void refuse_domain(std::string_view what);
+} // namespace detail
+
+/// The values that a knob may have: numbers, booleans or enumerators, at least one and at most a million.
+template <class T>
+class domain {
+  static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>, "knobs hold numbers, booleans or enumerators");
+
+ public:
+  /// `ordered`: values that lie together are expected to do about the same.
+  domain(std::vector<T> values, bool ordered) : m_values(std::move(values)), m_ordered(ordered) {
+    if (m_values.empty()) detail::refuse_domain("there is no value in it");
+    for (std::size_t i = 0; i < m_values.size(); ++i)
+      if (m_values[i] != m_values[i] || (i > 0 && m_values[i] == m_values[i - 1]))
+        detail::refuse_domain("a value is not a number, or is there twice");
+  }
+  const std::vector<T>& values() const noexcept { return m_values; }
+  bool ordered() const noexcept { return m_ordered; }
+
+ private:
+  std::vector<T> m_values;
+  bool m_ordered;
+};
+
+/// lowest, lowest + step, ... up to highest. Throws std::invalid_argument when that is nothing, or endless.
+template <class T>
+domain<T> steps(T lowest, T highest, T step = T{1}) {
+  static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
+  constexpr double k_most = 1e6;
+  const double count = (static_cast<double>(highest) - static_cast<double>(lowest)) / static_cast<double>(step);
+  if (!(step > T{0}) || !(lowest <= highest) || !(count < k_most))
+    detail::refuse_domain("steps(" + std::to_string(lowest) + ", " + std::to_string(highest) + ", " +
+                          std::to_string(step) + ")");
+  std::vector<T> values;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(count * (1 + 1e-12)); ++i)
+    values.push_back(static_cast<T>(lowest + static_cast<T>(i) * step));
+  return {std::move(values), true};
+}
+
+/// lowest, 2 lowest, 4 lowest, ... up to highest. Throws std::invalid_argument when that is nothing.
+template <class T>
+domain<T> powers_of_two(T lowest, T highest) {
+  static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
+  if (!(lowest > T{0}) || !(lowest <= highest))
+    detail::refuse_domain("powers_of_two(" + std::to_string(lowest) + ", " + std::to_string(highest) + ")");
+  std::vector<T> values{lowest};
+  while (values.back() <= highest / T{2} && values.size() < 2000)
+    values.push_back(static_cast<T>(values.back() * T{2}));
+  return {std::move(values), true};
+}
+
+/// Values without an order. Throws std::invalid_argument when there is none.
+template <class T>
+domain<T> one_of(std::initializer_list<T> values) {
+  return {std::vector<T>(values), false};
+}
+
+namespace detail {
+
+class change_listener {
+ public:
+  virtual ~change_listener() = default;
+  virtual void changed() = 0;
+};
+
+/// What sessions know of a knob.
+class knob_base {
+ public:
+  knob_base(const knob_base&) = delete;
+  knob_base& operator=(const knob_base&) = delete;
+
+  const std::string& name() const noexcept { return m_name; }
+  virtual std::uint32_t choices() const noexcept = 0;
+  virtual bool ordered() const noexcept = 0;
+  virtual std::uint32_t index() const noexcept = 0;
+  virtual std::string text(std::uint32_t i) const = 0;
+  void set_index(std::uint32_t i);
+
+  /// One session at a time; gives the name of the one that has it, or null and takes it.
+  const std::string* claim(const std::string& session) noexcept;
+  void release() noexcept;
+
+ protected:
+  explicit knob_base(std::string_view name);
+  virtual ~knob_base();
+  virtual void store(std::uint32_t i) noexcept = 0; // one call at a time
+  void add(std::unique_ptr<change_listener> listener);
+  [[noreturn]] void refuse(const std::string& value) const;
+
+ private:
+  std::string m_name;
+  struct shared;
+  std::unique_ptr<shared> m_shared;
+};
+
+} // namespace detail
+
+/// A value that may be changed while the program runs, by hand or by a session. Reading it is one relaxed load; a
+/// change takes effect with the next get(), and orders nothing else.
+///
+/// Safe to use from all threads; construction and destruction are not, and no session may outlive it.
+template <class T>
+class knob final : public detail::knob_base {
+ public:
+  /// Throws std::invalid_argument when the name is empty or `initial` is not in the domain.
+  knob(std::string_view name, domain<T> values, T initial)
+      : knob_base(name), m_domain(std::move(values)), m_index(find(initial)), m_value(initial) {}
+
+  T get() const noexcept { return m_value.load(detail::order::relaxed); }
+  operator T() const noexcept { return get(); }
+  /// Throws std::invalid_argument when the domain does not have the value. Calls what on_change() was given.
+  void set(T value) { set_index(find(value)); }
+  /// `f(value)` is called after each change, one call at a time, on the thread that made it; it must not set the knob.
+  template <class F>
+  void on_change(F f) {
+    struct listener final : detail::change_listener {
+      listener(F g, const knob& k) : function(std::move(g)), source(k) {}
+      void changed() override { function(source.get()); }
+      F function;
+      const knob& source;
+    };
+    add(std::make_unique<listener>(std::move(f), *this));
+  }
+  const domain<T>& values() const noexcept { return m_domain; }
+
+  std::uint32_t choices() const noexcept override { return static_cast<std::uint32_t>(m_domain.values().size()); }
+  bool ordered() const noexcept override { return m_domain.ordered(); }
+  std::uint32_t index() const noexcept override { return m_index.load(detail::order::relaxed); }
+  std::string text(std::uint32_t i) const override { return text_of(m_domain.values()[i]); }
+
+ private:
+  void store(std::uint32_t i) noexcept override {
+    m_index.store(i, detail::order::relaxed);
+    m_value.store(m_domain.values()[i], detail::order::relaxed);
+  }
+  static std::string text_of(T value) {
+    if constexpr (std::is_enum_v<T>)
+      return std::to_string(static_cast<std::underlying_type_t<T>>(value));
+    else
+      return std::to_string(value);
+  }
+  std::uint32_t find(T value) const {
+    const auto& all = m_domain.values();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i] == value) return static_cast<std::uint32_t>(i);
+    refuse(text_of(value));
+  }
+
+  domain<T> m_domain;
+  detail::atomic<std::uint32_t> m_index;
+  detail::atomic<T> m_value;
+};
+
+} // namespace treadle

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace treadle {
+
+/// How a session searches. All minimise, and compare ratios of costs only, so the unit of a cost does not matter.
+enum class search_strategy : std::uint8_t {
+  automatic,           ///< discounted_ucb for up to 16 points or unordered values, otherwise local_ucb
+  exhaustive,          ///< every point once
+  random,              ///< 100 to 500 points drawn at random
+  nelder_mead,         ///< a simplex that moves downhill (1965)
+  parallel_rank_order, ///< the same for the whole simplex at a time: the search of Active Harmony (SC 2005)
+  simulated_annealing, ///< random steps, uphill ones less and less
+  hill_climb,          ///< to the best neighbour, with shrinking steps
+  two_arm,             ///< the best against one neighbour at a time, in pairs: for little and noisy data
+  discounted_ucb,      ///< a bandit for at most 256 points, that learns from neighbours (Garivier, Moulines, 2011)
+  local_ucb,           ///< a bandit for lattices of any size: plays around the best (Combes, Proutiere, 2014)
+};
+
+/// "automatic", "exhaustive", "random", "nelder-mead", "parallel-rank-order", "simulated-annealing", "hill-climb",
+/// "two-arm", "discounted-ucb", "local-ucb".
+std::string_view to_string(search_strategy strategy) noexcept;
+/// Throws std::invalid_argument that lists the names.
+search_strategy search_strategy_from_name(std::string_view name);
+
+/// What a window's samples become. Interference only ever makes things slower: the minimum is the best guess of what
+/// is meant; where cost varies by itself, take the median or the mean.
+enum class aggregate : std::uint8_t { minimum, median, mean };
+
+struct search_options {
+  search_strategy how = search_strategy::automatic;
+  unsigned repeats = 1;              ///< samples that make a window, at most 32
+  aggregate by = aggregate::minimum; ///< of them
+  unsigned settling = 0;             ///< samples after a change that tell nothing yet
+  double budget = 0.02;              ///< share of all cost that trying may take in the long run; 0: no limit
+  /// How many windows' cost the first tries may take at once. Negative: what lets it look at most points of a small
+  /// space. 0: nothing, from a start that is trusted.
+  double credit = -1;
+  bool drift = true;      ///< search again when costs have changed for good; false: a frozen search
+  std::uint64_t seed = 1; ///< the same seed and reports give the same choices
+  double memory = 500;    ///< of the bandits, in windows
+};
+
+} // namespace treadle

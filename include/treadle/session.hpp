@@ -1,0 +1,142 @@
+#pragma once
+
+#include <treadle/knob.hpp>
+#include <treadle/policy.hpp>
+#include <treadle/search_options.hpp>
+#include <treadle/tuning_store.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace treadle {
+
+namespace detail {
+struct session_state;
+struct session_context;
+} // namespace detail
+
+/// A measurement of one combination of values, which are in the knobs while it lasts. Report it once; one that is
+/// dropped without, as when what it measures throws, says nothing.
+class trial {
+ public:
+  trial() = default;
+  trial(trial&& other) noexcept;
+  trial& operator=(trial&& other) noexcept;
+  ~trial();
+
+  /// What it cost, in any unit: positive and finite, otherwise it says nothing and is counted in status::voids.
+  void report(double cost);
+  /// That it cost the time since next(), for so many units of work. No work, no report.
+  void report_time(double units = 1);
+  /// The values do not work at all.
+  void fail();
+
+ private:
+  friend class session;
+  std::shared_ptr<detail::session_state> m_session; // null: done
+  detail::session_context* m_context = nullptr;
+  std::uint64_t m_number = 0, m_at = 0;
+  std::int64_t m_start_ns = 0;
+};
+
+/// One search over some knobs, for the values that make something cheap, as long as it lives.
+///
+///     treadle::knob grain{"stencil.grain", treadle::powers_of_two<std::size_t>(64, 65536), std::size_t{1024}};
+///     treadle::session tuning("stencil.step", {}, grain);
+///     for (int t = 0; t < steps; ++t) {
+///       auto trial = tuning.next();
+///       step(grid, grain);
+///       trial.report_time();
+///     }
+///
+/// It never freezes: a bandit goes on trying, within its budget, and a search that has converged goes on watching the
+/// cost of its result, and begins again when that has changed for good. Sessions take turns: while one tries something,
+/// the others stay with the best they know, because they would measure each other.
+///
+/// Safe to use from several threads, which then share trials; no lock is held while user code runs. next() and report()
+/// together cost less than a microsecond.
+class session {
+ public:
+  /// Throws std::invalid_argument when there is something wrong with the options or when another session has one of the
+  /// knobs.
+  template <class... Ts>
+  session(std::string name, const search_options& wanted, knob<Ts>&... knobs)
+      : session(std::move(name), wanted, std::vector<detail::knob_base*>{&knobs...}) {}
+  /// The same for knobs of which the number is known at run time only.
+  session(std::string name, const search_options& wanted, std::vector<detail::knob_base*> knobs);
+  /// Saves, when it remembers.
+  ~session();
+  session(session&&) noexcept = default;
+  session& operator=(session&&) = delete;
+
+  /// Begins with what an earlier run has saved, after a check that it still holds, and saves its own results: twice a
+  /// minute and at its end. Before the first next(). The store lives longer.
+  void remember_in(tuning_store& store);
+
+  /// Puts values into the knobs. What is learned is kept apart for each context, say "log2n=20" for inputs of some
+  /// size. While another trial lasts it is the same one again; in another context, its result says nothing.
+  [[nodiscard]] trial next(std::string_view context = {});
+
+  /// Only the best values, until resume().
+  void pause();
+  void resume();
+  /// Searches again: something has changed.
+  void reopen();
+
+  struct status {
+    bool trying = false;                     ///< the values in the knobs are being tried
+    bool converged = false;                  ///< the search is done, and watches; bandits never are
+    std::string best;                        ///< values, in the order of the knobs: "1024, 8"
+    std::vector<std::uint32_t> best_choices; ///< the same as positions in their domains; empty: an unknown context
+    unsigned epoch = 0;                      ///< how often it has begun again
+    std::uint64_t windows = 0, voids = 0;
+    double regret = 0;              ///< what tries have cost more than the best, in windows of the best
+    double tuner_ns = 0;            ///< time spent in next() and report()
+    std::vector<tuned_point> known; ///< in this epoch, most windows first
+  };
+  status look(std::string_view context = {}) const;
+
+  const std::string& name() const noexcept;
+
+ private:
+  std::shared_ptr<detail::session_state> m_state;
+};
+
+/// What a driven session makes small: a number over a window.
+class objective {
+ public:
+  virtual ~objective() = default;
+  virtual void begin() = 0; ///< of a window
+  virtual double end() = 0; ///< NaN: nothing happened, so the window says nothing
+};
+
+/// f() gives the cost of the time since it was called last.
+template <class F>
+std::unique_ptr<objective> minimize(F f) {
+  struct by_function final : objective {
+    explicit by_function(F g) : function(std::move(g)) {}
+    void begin() override {}
+    double end() override { return static_cast<double>(function()); }
+    F function;
+  };
+  return std::make_unique<by_function>(std::move(f));
+}
+/// So much of one counter for each of another, "/threads/time/overall" per "/threads/count/cumulative" for example.
+std::unique_ptr<objective> minimize_rate(std::string_view counter, std::string_view per);
+/// So much of a counter as possible in a second.
+std::unique_ptr<objective> maximize_rate(std::string_view counter);
+
+namespace detail {
+policy drive_session(session& what, double period_ns, std::unique_ptr<objective> cost);
+}
+
+/// Lets a session run by itself: each period (a std::chrono::duration) is one trial. The session lives longer than the
+/// policy. Throws what every() does.
+template <class Duration>
+[[nodiscard]] policy drive(session& what, const Duration& period, std::unique_ptr<objective> cost) {
+  return detail::drive_session(what, detail::duration_ns(period), std::move(cost));
+}
+
+} // namespace treadle

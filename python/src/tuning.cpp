@@ -1,0 +1,96 @@
+// Knobs, sessions and trials for treadle.tuning. A knob of Python is the position of its value.
+#include "tuning.hpp"
+
+#include <treadle/session.hpp>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+namespace treadle::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+class position_knob final : public detail::knob_base {
+ public:
+  position_knob(std::string_view name, std::vector<std::string> texts, std::uint32_t initial, bool ordered)
+      : knob_base(name), m_texts(std::move(texts)), m_ordered(ordered), m_index(initial) {}
+
+  std::uint32_t choices() const noexcept override { return static_cast<std::uint32_t>(m_texts.size()); }
+  bool ordered() const noexcept override { return m_ordered; }
+  std::uint32_t index() const noexcept override { return m_index.load(detail::order::relaxed); }
+  std::string text(std::uint32_t i) const override { return m_texts[i]; }
+
+ private:
+  void store(std::uint32_t i) noexcept override { m_index.store(i, detail::order::relaxed); }
+
+  std::vector<std::string> m_texts;
+  bool m_ordered;
+  detail::atomic<std::uint32_t> m_index;
+};
+
+nb::dict to_dict(const session::status& s) {
+  nb::dict result;
+  result["best"] = s.best_choices;
+  result["trying"] = s.trying;
+  result["converged"] = s.converged;
+  result["epoch"] = s.epoch;
+  result["windows"] = s.windows;
+  result["voids"] = s.voids;
+  result["regret"] = s.regret;
+  result["tuner_ns"] = s.tuner_ns;
+  nb::list known;
+  for (const tuned_point& p : s.known)
+    known.append(nb::make_tuple(p.values, std::exp(p.mean), std::expm1(p.deviation), p.windows));
+  result["known"] = known;
+  return result;
+}
+
+} // namespace
+
+void bind_tuning(nanobind::module_& m) {
+  const nb::call_guard<nb::gil_scoped_release> released; // a store may be read
+  nb::class_<position_knob>(m, "Knob")
+      .def(nb::init<std::string_view, std::vector<std::string>, std::uint32_t, bool>(), "name"_a, "texts"_a,
+           "initial"_a, "ordered"_a)
+      .def_prop_rw("index", &position_knob::index, &position_knob::set_index);
+  nb::class_<trial>(m, "Trial")
+      .def("report", &trial::report, "cost"_a)
+      .def("report_time", &trial::report_time, "units"_a)
+      .def("fail", &trial::fail);
+  nb::class_<tuning_store>(m, "TuningStore")
+      .def(nb::init<std::string>(), "path"_a)
+      .def_prop_ro("message", &tuning_store::message);
+  nb::class_<session>(m, "TuningSession")
+      .def(
+          "__init__",
+          [](session* self, std::string name, const std::vector<position_knob*>& knobs, std::string_view strategy,
+             unsigned repeats, std::string_view by, unsigned settling, double budget, bool drift, std::uint64_t seed,
+             double memory) {
+            const search_options wanted{.how = search_strategy_from_name(strategy),
+                                        .repeats = repeats,
+                                        .by = by == "median" ? aggregate::median
+                                              : by == "mean" ? aggregate::mean
+                                                             : aggregate::minimum,
+                                        .settling = settling,
+                                        .budget = budget,
+                                        .drift = drift,
+                                        .seed = seed,
+                                        .memory = memory};
+            new (self) session(std::move(name), wanted, std::vector<detail::knob_base*>(knobs.begin(), knobs.end()));
+          },
+          "name"_a, "knobs"_a, "strategy"_a, "repeats"_a, "by"_a, "settling"_a, "budget"_a, "drift"_a, "seed"_a,
+          "memory"_a, nb::keep_alive<1, 3>())
+      .def("remember_in", &session::remember_in, "store"_a, nb::keep_alive<1, 2>(), released)
+      .def("next", &session::next, "context"_a, released)
+      .def("pause", &session::pause)
+      .def("resume", &session::resume)
+      .def("reopen", &session::reopen)
+      .def("status", [](const session& s, std::string_view context) { return to_dict(s.look(context)); }, "context"_a);
+}
+
+} // namespace treadle::python

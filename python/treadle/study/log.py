@@ -1,0 +1,71 @@
+"""Runs of a study, one per line of a CSV: what is there when it is interrupted is not measured again."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+R = TypeVar("R")
+C = TypeVar("C")
+
+
+def read(file: Path, kind: type[R]) -> list[R]:
+    """The runs in the file, dataclasses of int, float and str; a last line that was not written in full is left out."""
+    if not file.is_file():
+        return []
+    convert: dict[str, Callable[[str], Any]] = {
+        f.name: {"int": int, "float": float, "str": str}[str(f.type)]
+        for f in fields(kind)  # type: ignore[arg-type]
+    }
+    runs = []
+    with file.open(newline="") as lines:
+        for row in csv.DictReader(lines):
+            try:
+                runs.append(kind(**{name: make(row[name]) for name, make in convert.items()}))
+            except (ValueError, KeyError, TypeError):
+                continue
+    return runs
+
+
+def go_on(
+    file: Path,
+    kind: type[R],
+    cells: Sequence[C],
+    cell_of: Callable[[R], C | None],
+    run: Callable[[C], R],
+    report: Callable[[int, int, C | None], None],
+) -> list[R]:
+    """Runs of all cells: those in the file, and the others, each added to it as soon as it is done.
+
+    `cell_of` a run in the file is None when it is not of this study. `report(done, of, next)` is called before each run
+    and at the end. KeyboardInterrupt leaves the file whole.
+    """
+    rows = read(file, kind)
+    known = {cell: row for row in rows if (cell := cell_of(row)) is not None}
+    runs = [known[cell] for cell in cells if cell in known]
+    columns = [f.name for f in fields(kind)]  # type: ignore[arg-type]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_suffix(".partial")
+    with partial.open("w", newline="") as out:  # anew: without half a line
+        _write(csv.DictWriter(out, columns), rows)
+    partial.replace(file)
+    with file.open("a", newline="") as out:
+        writer = csv.DictWriter(out, columns)
+        for cell in cells:
+            if cell in known:
+                continue
+            report(len(runs), len(cells), cell)
+            done = run(cell)
+            writer.writerow(asdict(done))  # type: ignore[call-overload]
+            out.flush()
+            runs.append(done)
+    report(len(runs), len(cells), None)
+    return runs
+
+
+def _write(writer: csv.DictWriter[str], rows: Iterable[Any]) -> None:
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)

@@ -1,0 +1,164 @@
+"""Knobs and sessions: good values for what depends on machine and input, found while the program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from .. import _native
+from .store import Point, standard_path
+
+T = TypeVar("T")
+
+AGGREGATES = ("minimum", "median", "mean")
+
+
+class Knob(Generic[T]):
+    """A value that may be changed while the program runs, one of a few.
+
+    `values` in an order in which neighbours do about the same, unless `ordered` is false; `initial` is where it
+    starts, the first one by default.
+
+    >>> block = Knob("block", [16, 32, 64, 128], initial=32)
+    >>> block.value
+    32
+    """
+
+    def __init__(
+        self, name: str, values: Iterable[T], initial: T | None = None, *, ordered: bool = True
+    ) -> None:
+        self.name = name
+        self.values: list[T] = list(values)
+        if not self.values:
+            raise ValueError(f"knob '{name}' has no values")
+        start = 0 if initial is None else self._index(initial)
+        self._native = _native.Knob(name, [str(v) for v in self.values], start, ordered)
+
+    @property
+    def value(self) -> T:
+        return self.values[self._native.index]
+
+    @value.setter
+    def value(self, value: T) -> None:
+        self._native.index = self._index(value)
+
+    def _index(self, value: T) -> int:
+        try:
+            return self.values.index(value)
+        except ValueError:
+            raise ValueError(
+                f"knob '{self.name}' cannot be {value!r}: its values are {self.values}"
+            ) from None
+
+    def __repr__(self) -> str:
+        return f"Knob({self.name!r}, {self.value!r})"
+
+
+class Trial:
+    """A measurement of the values that are in the knobs."""
+
+    def __init__(self, native: _native.Trial) -> None:
+        self._native = native
+        self.units = 1.0
+
+    def report(self, cost: float) -> None:
+        """What it cost, in any unit, instead of the time that the `with` block takes."""
+        self._native.report(cost)
+
+    def fail(self) -> None:
+        """The values do not work at all."""
+        self._native.fail()
+
+
+class Status(NamedTuple):
+    best: dict[str, Any]
+    trying: bool  # the values in the knobs are being tried
+    converged: bool  # the search is done, and watches; bandits never are
+    epoch: int  # how often it has begun again
+    windows: int
+    voids: int  # measurements that said nothing
+    regret: float  # what tries have cost more than the best, in windows of the best
+    tuner_ns: float  # time spent in the session itself
+    known: list[Point]  # in this epoch, most windows first
+
+
+class Session:
+    """One search over some knobs for the values that make something cheap, as long as it lives.
+
+    >>> block = Knob("block", [16, 32, 64, 128])
+    >>> tuning = Session("product", block)
+    >>> for _ in range(10):
+    ...     with tuning.trial():
+    ...         pass  # work with block.value
+
+    `strategy`: automatic, exhaustive, random, nelder-mead, parallel-rank-order, simulated-annealing, hill-climb,
+    two-arm, discounted-ucb or local-ucb. `repeats` measurements make a window, whose cost is their `by`: minimum,
+    median or mean. `settling` measurements after a change are ignored. `budget` is the share of all cost that trying may
+    take in the long run. With `drift` the search begins again when costs change for good. `store`: True or a file keeps
+    what was found for later runs. ValueError when a knob belongs to another session already.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *knobs: Knob[Any],
+        strategy: str = "automatic",
+        repeats: int = 1,
+        by: str = "minimum",
+        settling: int = 0,
+        budget: float = 0.02,
+        drift: bool = True,
+        seed: int = 1,
+        memory: float = 500,
+        store: bool | str | Path = False,
+    ) -> None:
+        if by not in AGGREGATES:
+            raise ValueError(f"session '{name}': no aggregate '{by}'; there are {', '.join(AGGREGATES)}")
+        self.name = name
+        self.knobs: Sequence[Knob[Any]] = knobs
+        natives = [k._native for k in knobs]
+        self._native = _native.TuningSession(
+            name, natives, strategy, repeats, by, settling, budget, drift, seed, memory
+        )
+        self.store_message = ""
+        if store:
+            kept = _native.TuningStore(str(standard_path() if store is True else store))
+            self.store_message = kept.message
+            self._native.remember_in(kept)
+
+    @contextmanager
+    def trial(self, context: str = "") -> Iterator[Trial]:
+        """Puts values into the knobs and takes the time of the block, per `trial.units` of work.
+
+        `trial.report(cost)` tells another cost. What an exception ends says nothing. What is learned is kept apart for
+        each context, say "log2n=20" for inputs of some size.
+        """
+        trial = Trial(self._native.next(context))
+        try:
+            yield trial
+        except BaseException:
+            trial._native.report(float("nan"))
+            raise
+        trial._native.report_time(trial.units)  # nothing, when it was reported
+
+    def pause(self) -> None:
+        """Only the best values, until resume()."""
+        self._native.pause()
+
+    def resume(self) -> None:
+        self._native.resume()
+
+    def reopen(self) -> None:
+        """Searches again: something has changed."""
+        self._native.reopen()
+
+    def status(self, context: str = "") -> Status:
+        """What is known by now."""
+        raw = self._native.status(context)
+        known = [Point(*row) for row in raw.pop("known")]
+        best = dict(zip((k.name for k in self.knobs), raw.pop("best"), strict=False))
+        return Status(
+            best={k.name: k.values[best[k.name]] for k in self.knobs} if best else {}, known=known, **raw
+        )

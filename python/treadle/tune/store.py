@@ -1,0 +1,104 @@
+"""Reads the store of tuning sessions (C++: treadle/tuning_store.hpp), and removes from it. Nothing is written otherwise."""
+
+from __future__ import annotations
+
+import math
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SCHEMA_VERSION = 1
+
+
+class StoreError(OSError):
+    """The file cannot be read, is damaged, or is of another version."""
+
+
+def standard_path() -> Path:
+    """$TREADLE_STORE; otherwise treadle/tuning.sqlite in $XDG_STATE_HOME or ~/.local/state."""
+    if given := os.environ.get("TREADLE_STORE"):
+        return Path(given)
+    state = os.environ.get("XDG_STATE_HOME") or Path(os.environ.get("HOME", "/")) / ".local/state"
+    return Path(state) / "treadle" / "tuning.sqlite"
+
+
+@dataclass(frozen=True)
+class Point:
+    values: str  # of the knobs, "1024, 8"
+    cost: float  # geometric mean, in the session's unit
+    spread: float  # of single windows around it, as a share
+    windows: int
+
+
+@dataclass(frozen=True)
+class Search:
+    """One session's results, for one input on one machine; the best point first."""
+
+    number: int
+    session: str
+    knobs: str
+    context: str
+    machine: str
+    saved: str
+    windows: int
+    epoch: int
+    converged: bool
+    points: list[Point]
+
+    @property
+    def best(self) -> Point | None:
+        return self.points[0] if self.points else None
+
+
+class Store:
+    """The store in a file, which need not exist: then it is empty."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or standard_path()
+
+    def searches(self) -> list[Search]:
+        """All of them, by session. Raises StoreError."""
+        rows = self._run(
+            "SELECT id, session, knobs, context, machine, saved, windows, epoch, converged FROM search "
+            "ORDER BY session, context, machine"
+        )
+        points: dict[int, list[Point]] = {}
+        for search, values, mean, deviation, windows in self._run(
+            'SELECT search, "values", mean, deviation, windows FROM point ORDER BY mean'
+        ):
+            cost, spread = math.exp(min(mean, 700)), math.expm1(min(deviation, 700))
+            points.setdefault(search, []).append(Point(values, cost, spread, windows))
+        return [
+            Search(number, *texts, windows, epoch, bool(converged), points=points.get(number, []))
+            for number, *texts, windows, epoch, converged in rows
+        ]
+
+    def forget(self, numbers: list[int]) -> None:
+        """Removes searches. Raises StoreError."""
+        self._run(
+            f"DELETE FROM search WHERE id IN ({', '.join('?' * len(numbers))})", tuple(numbers), writes=True
+        )
+
+    def _run(self, sql: str, values: tuple[Any, ...] = (), writes: bool = False) -> list[Any]:
+        if not self.path.exists():
+            return []
+        mode = "rw" if writes else "ro"
+        try:
+            with (
+                closing(
+                    sqlite3.connect(f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, timeout=5)
+                ) as db,
+                db,
+            ):
+                (version,) = db.execute("PRAGMA user_version").fetchone()
+                if version != SCHEMA_VERSION:
+                    raise StoreError(
+                        f"{self.path} is of version {version}, and this is version {SCHEMA_VERSION}"
+                    )
+                db.execute("PRAGMA foreign_keys = ON")
+                return db.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: {error}") from None

@@ -1,0 +1,158 @@
+#include <treadle/policy.hpp>
+
+#include "base/clock.hpp"
+#include "observe/emit.hpp"
+#include "observe/periodic.hpp"
+#include "observe/tuning_totals.hpp"
+
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+
+namespace treadle {
+namespace detail {
+
+/// Kept by the handle and, while it is subscribed, by its listeners: a policy may be destroyed from inside.
+struct policy_state final : periodic_action, std::enable_shared_from_this<policy_state> {
+  policy_state(std::string described, std::string_view name, std::unique_ptr<policy_function> f)
+      : what(std::move(described)), trigger(name), function(std::move(f)) {}
+
+  void act() noexcept override {
+    const auto self = shared_from_this(); // the call may destroy the handle
+    run(nullptr, event_kind::k_count);
+  }
+
+  void run(const events::event* e, event_kind kind) noexcept;
+  void end() noexcept;
+
+  const std::string what; ///< "policy on 'imbalance'"
+  const std::string trigger;
+  const std::unique_ptr<policy_function> function;
+
+  std::mutex calling; // calls never overlap
+  atomic<bool> over{false};
+  atomic<bool> failed{false};
+  atomic<std::uint64_t> calls{0}, missed{0};
+
+  std::mutex mutex; // of these
+  std::string message;
+  std::vector<events::subscription> subscriptions;
+  std::unique_ptr<periodic> clock;
+};
+
+namespace {
+
+/// Any policy that this thread is in. Such a thread waits for no other: that one might wait for it.
+thread_local const policy_state* t_in_policy = nullptr;
+
+class policy_listener final : public event_listener {
+ public:
+  policy_listener(std::shared_ptr<policy_state> of, event_kind kind) : m_policy(std::move(of)), m_kind(kind) {}
+  void call(const events::event& e) override {
+    if (!m_policy->trigger.empty() && static_cast<const events::custom&>(e).name != m_policy->trigger) return;
+    m_policy->run(&e, m_kind);
+  }
+
+ private:
+  std::shared_ptr<policy_state> m_policy;
+  event_kind m_kind;
+};
+
+} // namespace
+
+void policy_state::run(const events::event* e, event_kind kind) noexcept {
+  std::unique_lock guard(calling);
+  if (over.load(order::relaxed)) return;
+  const std::int64_t start = ticks_now();
+  const policy_state* const outer = std::exchange(t_in_policy, this);
+  policy_context context;
+  std::string problem;
+  try {
+    function->call(context, e, kind);
+  } catch (const std::exception& thrown) {
+    problem = std::string("threw: ") + thrown.what();
+  } catch (...) {
+    problem = "threw something that is no std::exception";
+  }
+  t_in_policy = outer;
+  calls.fetch_add(1, order::relaxed);
+  tuning_totals::add(tuning_total.policy_calls);
+  tuning_totals::add(tuning_total.policy_ns, static_cast<std::uint64_t>(ticks_to_ns(ticks_now() - start)));
+  if (problem.empty() && !context.stopped()) return;
+  over.store(true, order::relaxed);
+  if (!problem.empty()) {
+    {
+      std::lock_guard text(mutex);
+      message = what + " " + problem;
+    }
+    failed.store(true, order::release); // pairs with policy::failed(): the message is there
+    tuning_totals::add(tuning_total.policy_failures);
+    if (is_wanted(event_kind::custom)) emit_from_listener({.kind = event_kind::custom, .name = "policy failed"});
+  }
+  guard.unlock();
+  t_in_policy = this; // end() does not wait for us
+  end();
+  t_in_policy = outer;
+}
+
+void policy_state::end() noexcept {
+  over.store(true, order::relaxed);
+  std::vector<events::subscription> ending;
+  std::unique_ptr<periodic> stopping;
+  {
+    std::lock_guard guard(mutex);
+    ending.swap(subscriptions);
+    stopping.swap(clock);
+    if (stopping) missed.store(stopping->missed(), order::relaxed);
+  }
+  const bool waits = t_in_policy == nullptr;
+  ending.clear();
+  stopping.reset();
+  if (waits) std::lock_guard last_call(calling);
+}
+
+std::shared_ptr<policy_state> start_policy(std::string_view trigger, std::vector<event_kind> kinds,
+                                           std::unique_ptr<policy_function> function) {
+  auto made =
+      std::make_shared<policy_state>(trigger.empty() ? "policy on " + std::to_string(kinds.size()) + " kinds of events"
+                                                     : "policy on '" + std::string(trigger) + "'",
+                                     trigger, std::move(function));
+  std::lock_guard guard(made->mutex);
+  for (const event_kind kind : kinds)
+    made->subscriptions.emplace_back(subscribe(kind, new policy_listener(made, kind)));
+  return made;
+}
+
+std::shared_ptr<policy_state> start_periodic_policy(double period_ns, std::unique_ptr<policy_function> function) {
+  if (!(period_ns >= 1)) throw std::invalid_argument("the period of a policy must be positive");
+  const double bounded = std::min(period_ns, 4e18);
+  auto made =
+      std::make_shared<policy_state>("policy every " + std::to_string(bounded * 1e-6) + " ms", "", std::move(function));
+  std::lock_guard guard(made->mutex);
+  made->clock = std::make_unique<periodic>(*made, static_cast<std::int64_t>(bounded));
+  return made;
+}
+
+} // namespace detail
+
+void policy::end() noexcept {
+  if (const auto ending = std::exchange(m_state, nullptr)) ending->end();
+}
+bool policy::failed() const noexcept {
+  return m_state && m_state->failed.load(detail::order::acquire); // pairs with run(): the message
+}
+std::string policy::message() const {
+  if (!m_state) return {};
+  std::lock_guard guard(m_state->mutex);
+  return m_state->message;
+}
+std::uint64_t policy::calls() const noexcept { return m_state ? m_state->calls.load(detail::order::relaxed) : 0; }
+std::uint64_t policy::missed() const noexcept {
+  if (!m_state) return 0;
+  std::lock_guard guard(m_state->mutex);
+  return m_state->clock ? m_state->clock->missed() : m_state->missed.load(detail::order::relaxed);
+}
+
+} // namespace treadle

@@ -1,0 +1,341 @@
+#include <treadle/session.hpp>
+
+#include "adapt/exploration_turns.hpp"
+
+#include <treadle/counters.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+namespace {
+
+using namespace std::chrono_literals;
+using treadle::knob;
+using treadle::powers_of_two;
+using treadle::search_strategy;
+using treadle::session;
+using treadle::steps;
+using treadle::trial;
+
+std::string message_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+double read(const char* counter) { return treadle::counters::counter(counter).value(); }
+
+TEST(session, finds_the_cheapest_values) {
+  knob<int> grain("grain", powers_of_two(1, 1024), 1);
+  knob<int> batch("batch", steps(1, 8), 1);
+  session tuning("test", {}, grain, batch);
+  for (int i = 0; i < 4000; ++i) {
+    trial t = tuning.next();
+    t.report(1 + std::abs(std::log2(grain.get()) - 6) * 0.2 + std::abs(batch.get() - 3) * 0.2);
+  }
+  EXPECT_EQ(tuning.look().best, "64, 3");
+  EXPECT_EQ(tuning.look().windows, 4000u);
+  EXPECT_GT(tuning.look().tuner_ns, 0);
+  EXPECT_FALSE(tuning.look().known.empty());
+}
+
+TEST(session, keeps_contexts_apart) {
+  knob<int> k("k", steps(0, 9), 5);
+  session tuning("test", {}, k);
+  for (int i = 0; i < 1000; ++i) {
+    for (const int best : {2, 7}) {
+      trial t = tuning.next(best == 2 ? "small" : "large");
+      t.report(1 + 0.3 * std::abs(k.get() - best));
+    }
+  }
+  EXPECT_EQ(tuning.look("small").best, "2");
+  EXPECT_EQ(tuning.look("large").best, "7");
+  EXPECT_EQ(tuning.look("unknown").windows, 0u);
+}
+
+TEST(session, refuses_a_knob_that_another_one_has) {
+  knob<int> a("a", steps(0, 3), 0), b("b", steps(0, 3), 0);
+  {
+    session first("first", {}, a);
+    const auto message = message_of([&] { session second("second", {}, b, a); });
+    EXPECT_NE(message.find("'second'"), std::string::npos) << message;
+    EXPECT_NE(message.find("'first'"), std::string::npos) << message;
+    EXPECT_NE(message.find("'a'"), std::string::npos) << message;
+    session third("third", {}, b); // was given back
+  }
+  session again("again", {}, a, b);
+}
+
+TEST(session, refuses_options_that_mean_nothing) {
+  knob<int> k("k", steps(0, 999), 0);
+  EXPECT_NE(message_of([&] { session s("", {}, k); }), "no error");
+  EXPECT_NE(message_of([&] { session s("s", {.repeats = 0}, k); }), "no error");
+  EXPECT_NE(message_of([&] { session s("s", {.budget = std::nan("")}, k); }), "no error");
+  const auto message = message_of([&] { session s("s", {.how = search_strategy::discounted_ucb}, k); });
+  EXPECT_NE(message.find("'s'"), std::string::npos) << message;
+  session fine("s", {}, k);
+}
+
+TEST(session, a_trial_without_a_report_says_nothing) {
+  knob<int> k("k", steps(0, 3), 0);
+  session tuning("test", {}, k);
+  const double voids = read("/tuning/count/voids");
+  {
+    const trial t = tuning.next();
+  }
+  for (const double cost : {std::nan(""), -1.0, 0.0, static_cast<double>(INFINITY)}) tuning.next().report(cost);
+  tuning.next().report_time(0);
+  EXPECT_EQ(tuning.look().voids, 6u);
+  EXPECT_EQ(tuning.look().windows, 0u);
+  EXPECT_EQ(read("/tuning/count/voids"), voids + 6);
+  try {
+    trial t = tuning.next();
+    throw std::runtime_error("the work has failed");
+  } catch (const std::runtime_error&) {
+  }
+  EXPECT_EQ(tuning.look().voids, 7u);
+}
+
+TEST(session, overlapping_trials_are_one_and_other_contexts_say_nothing) {
+  knob<int> k("k", steps(0, 3), 0);
+  session tuning("test", {}, k);
+  trial a = tuning.next();
+  const int value = k;
+  trial b = tuning.next();
+  trial c = tuning.next("elsewhere");
+  EXPECT_EQ(k, value);
+  c.report(1);
+  b.report(1);
+  a.report(1);
+  EXPECT_EQ(tuning.look().windows, 2u);
+  EXPECT_EQ(tuning.look("elsewhere").windows, 0u);
+}
+
+TEST(session, measures_time_itself) {
+  knob<int> k("k", steps(0, 3), 3);
+  session tuning("test", {.how = search_strategy::exhaustive, .budget = 0}, k);
+  while (!tuning.look().converged) {
+    trial t = tuning.next();
+    std::this_thread::sleep_for(std::chrono::milliseconds(k == 1 ? 1 : 10));
+    t.report_time(2);
+  }
+  EXPECT_EQ(tuning.look().best, "1");
+  EXPECT_GE(std::exp(tuning.look().known.front().mean), 0.0005);
+}
+
+TEST(session, pauses_with_the_best) {
+  knob<int> k("k", steps(0, 9), 0);
+  session tuning("test", {}, k);
+  const auto work = [&] {
+    trial t = tuning.next();
+    t.report(1 + 0.1 * std::abs(k - 4));
+  };
+  for (int i = 0; i < 500; ++i) work();
+  tuning.pause();
+  for (int i = 0; i < 500; ++i) {
+    work();
+    ASSERT_EQ(k, 4);
+  }
+  tuning.resume();
+  std::set<int> seen;
+  for (int i = 0; i < 500; ++i) {
+    work();
+    seen.insert(k);
+  }
+  EXPECT_GT(seen.size(), 1u);
+}
+
+TEST(session, tells_when_it_begins_again) {
+  knob<int> k("k", steps(0, 5), 0);
+  session tuning("test", {}, k);
+  int told = 0;
+  const treadle::policy watching = treadle::on("tuning reopened", [&](const treadle::events::custom&) { ++told; });
+  const double before = read("/tuning/count/reopenings");
+  for (int i = 0; i < 1000; ++i) {
+    trial t = tuning.next();
+    t.report(i < 500 ? 1 : 5);
+  }
+  EXPECT_EQ(tuning.look().epoch, 1u);
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(read("/tuning/count/reopenings"), before + 1);
+}
+
+TEST(session, a_program_may_set_its_knobs_from_what_they_tell) {
+  knob<int> k("k", steps(0, 9), 0);
+  session tuning("test", {}, k);
+  k.on_change([&](int) { static_cast<void>(tuning.look()); }); // no lock is held
+  for (int i = 0; i < 100; ++i) tuning.next().report(1);
+}
+
+TEST(session, may_end_before_its_trials) {
+  knob<int> k("k", steps(0, 9), 0);
+  trial left;
+  {
+    session tuning("test", {}, k);
+    left = tuning.next();
+  }
+  left.report(1);
+}
+
+TEST(session, threads_share_it) {
+  knob<int> k("k", steps(0, 15), 0);
+  session tuning("test", {}, k);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 3000; ++i) {
+        trial one = tuning.next(i % 3 == 0 ? "a" : "b");
+        one.report(1 + 0.1 * k.get());
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  const auto a = tuning.look("a"), b = tuning.look("b");
+  EXPECT_LE(a.windows + b.windows, 12'000u);
+  EXPECT_GT(a.windows + b.windows, 3000u);
+}
+
+TEST(session, only_one_tries_at_a_time_and_turns_go_round) {
+  knob<int> a("a", steps(0, 9), 0), b("b", steps(0, 9), 0);
+  session first("first", {.how = search_strategy::exhaustive, .budget = 0}, a);
+  session second("second", {.how = search_strategy::exhaustive, .budget = 0}, b);
+  int first_tried = 0, second_tried = 0;
+  for (int i = 0; i < 100; ++i) {
+    trial x = first.next(), y = second.next();
+    const bool first_tries = first.look().trying, second_tries = second.look().trying;
+    EXPECT_FALSE(first_tries && second_tries);
+    first_tried += first_tries;
+    second_tried += second_tries;
+    x.report(1 + a);
+    y.report(2 + b);
+  }
+  EXPECT_GE(first_tried, 8);
+  EXPECT_GE(second_tried, 8);
+}
+
+TEST(turns, go_round_and_are_lost_by_those_who_are_silent) {
+  treadle::detail::exploration_turns turns;
+  const int a = 0, b = 0, c = 0;
+  EXPECT_TRUE(turns.take(&a));
+  EXPECT_TRUE(turns.take(&a));
+  EXPECT_FALSE(turns.take(&b));
+  EXPECT_FALSE(turns.take(&c));
+  turns.done(&a);
+  EXPECT_FALSE(turns.take(&a)); // others wait
+  EXPECT_TRUE(turns.take(&b));
+  turns.done(&b);
+  EXPECT_TRUE(turns.take(&c));
+  turns.leave(&c);
+  EXPECT_TRUE(turns.take(&a));
+  int refused = 0; // a is silent from here on
+  while (!turns.take(&b)) ASSERT_LT(++refused, 1000);
+  turns.leave(&b);
+}
+
+TEST(session, is_driven_by_the_clock) {
+  knob<int> k("k", steps(0, 5), 0);
+  session tuning("test", {}, k);
+  std::atomic<int> asked{0};
+  const treadle::policy loop = treadle::drive(tuning, 1ms, treadle::minimize([&] {
+                                                ++asked;
+                                                return asked % 3 == 0 ? std::nan("") : 1 + 0.5 * std::abs(k - 2);
+                                              }));
+  for (int i = 0; i < 60'000 && tuning.look().windows < 60; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_GE(tuning.look().windows, 60u);
+  EXPECT_GT(tuning.look().voids, 0u);
+  EXPECT_EQ(tuning.look().best, "2");
+}
+
+TEST(session, an_objective_that_throws_ends_the_loop_and_nothing_else) {
+  knob<int> k("k", steps(0, 5), 0);
+  session tuning("test", {}, k);
+  const treadle::policy loop =
+      treadle::drive(tuning, 1ms, treadle::minimize([]() -> double { throw std::runtime_error("no such counter"); }));
+  for (int i = 0; i < 60'000 && !loop.failed(); ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_NE(loop.message().find("no such counter"), std::string::npos);
+  EXPECT_EQ(tuning.look().windows, 0u);
+  tuning.next().report(1);
+}
+
+TEST(session, an_objective_may_be_a_rate_of_counters) {
+  std::atomic<double> work{0}, cost{0};
+  const treadle::counters::definition done({"/test/work", treadle::counters::kind::monotonic, "", ""},
+                                           [&] { return work.load(); });
+  const treadle::counters::definition spent({"/test/cost", treadle::counters::kind::monotonic, "", ""},
+                                            [&] { return cost.load(); });
+  const auto rate = treadle::minimize_rate("/test/cost", "/test/work");
+  rate->begin();
+  EXPECT_FALSE(std::isfinite(rate->end())); // nothing was done
+  rate->begin();
+  work = 4;
+  cost = 10;
+  EXPECT_EQ(rate->end(), 2.5);
+  rate->begin();
+  work = 5;
+  cost = 30;
+  EXPECT_EQ(rate->end(), 20); // of this window
+  EXPECT_THROW(treadle::minimize_rate("/no/such", "/test/work"), std::invalid_argument);
+  const auto speed = treadle::maximize_rate("/test/work");
+  speed->begin();
+  EXPECT_FALSE(std::isfinite(speed->end()));
+  speed->begin();
+  work = 1000;
+  EXPECT_GT(speed->end(), 0);
+}
+
+TEST(session, remembers) {
+  std::string folder = (std::filesystem::temp_directory_path() / "treadle_session_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string path = folder + "/tuning.sqlite";
+  const auto cost = [](int k) { return 1 + 0.2 * std::abs(k - 6); };
+  {
+    treadle::tuning_store store(path);
+    knob<int> k("k", steps(0, 9), 0);
+    session tuning("test", {}, k);
+    tuning.remember_in(store);
+    for (int i = 0; i < 500; ++i) tuning.next("here").report(cost(k));
+    EXPECT_EQ(tuning.look("here").best, "6");
+  }
+  {
+    treadle::tuning_store store(path);
+    EXPECT_EQ(store.message(), "");
+    knob<int> k("k", steps(0, 9), 0);
+    session tuning("test", {}, k);
+    tuning.remember_in(store);
+    trial t = tuning.next("here");
+    EXPECT_EQ(k, 6);
+    t.report(cost(k));
+    trial other = tuning.next("elsewhere"); // nothing is known there: begins with what the knob has
+    EXPECT_EQ(tuning.look("elsewhere").windows, 0u);
+  }
+  {
+    treadle::tuning_store store(path);
+    knob<int> k("k", steps(0, 9), 0);
+    session tuning("test", {}, k);
+    tuning.remember_in(store);
+    static_cast<void>(tuning.next("here")); // a run that is too short to learn anything
+  }
+  {
+    treadle::tuning_store store(path);
+    knob<int> k("k", steps(0, 9), 0);
+    session tuning("test", {}, k);
+    tuning.remember_in(store);
+    static_cast<void>(tuning.next("here"));
+    EXPECT_EQ(k, 6);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+} // namespace

@@ -1,0 +1,105 @@
+#include "policy/split_threshold.hpp"
+
+#include "base/rng.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace {
+
+using namespace treadle::policy;
+
+constexpr double k_infinity = std::numeric_limits<double>::infinity();
+
+/// Parts of all lengths from 100 ns to a millisecond.
+std::vector<double> parts_of_all_lengths(std::size_t count) {
+  treadle::detail::xorshift random(3);
+  std::vector<double> parts;
+  for (std::size_t i = 0; i < count; ++i) parts.push_back(100 * std::pow(10, random.below(4000) * 1e-3));
+  return parts;
+}
+
+/// A loop whose parts gain half of their time when they are split, and lose what a task really costs.
+double period_of(const std::vector<double>& parts, double threshold_ns, double task_ns) {
+  double sum = 0;
+  for (const double ns : parts) sum += ns >= threshold_ns ? ns / 2 + task_ns : ns;
+  return sum;
+}
+
+struct result {
+  double excess;    // over the best threshold, in the end
+  double run;       // the same for the whole run
+  unsigned settled; // windows until it stayed within 2 %
+};
+result run(split_threshold& t, const std::vector<double>& parts, double task_ns, unsigned windows) {
+  double best = k_infinity;
+  for (double threshold = 64; threshold < 4e6; threshold *= 2)
+    best = std::min(best, period_of(parts, threshold, task_ns));
+  best = std::min(best, period_of(parts, k_infinity, task_ns));
+  treadle::detail::xorshift random(7);
+  t.parts(parts);
+  result r{0, 0, 0};
+  for (unsigned i = 0; i < windows; ++i) {
+    const double ns = period_of(parts, t.ns(), task_ns);
+    r.run += ns / best / windows;
+    r.excess = ns / best - 1;
+    if (i < windows / 2 && r.excess > 0.02) r.settled = i;
+    t.period(std::max(ns, 1e6) * (1 + 0.02 * (random.below(1000) * 0.002 - 1)));
+  }
+  r.run -= 1;
+  return r;
+}
+
+TEST(split_threshold, splits_nothing_where_nobody_could_help) {
+  split_threshold t({50, 1});
+  t.parts(std::vector<double>{1e6, 2e6});
+  EXPECT_EQ(t.ns(), k_infinity);
+  EXPECT_FALSE(t.tries());
+  split_threshold brief({50, 4});
+  brief.parts(std::vector<double>{10, 50, 99});
+  EXPECT_EQ(brief.ns(), k_infinity);
+  EXPECT_FALSE(brief.tries());
+}
+
+TEST(split_threshold, begins_with_what_the_cost_suggests) {
+  split_threshold t({50, 2});
+  EXPECT_EQ(t.ns(), k_infinity);
+  t.parts(std::vector<double>{200, 4000, 100'000});
+  EXPECT_EQ(t.ns(), 2048); // the octave of 4000: more than 950
+  EXPECT_TRUE(t.tries());
+}
+
+TEST(split_threshold, thousands_of_parts_settle_in_windows_that_grow_with_the_range_alone) {
+  for (const std::size_t count : {64u, 512u, 4096u, 32'768u}) {
+    const auto parts = parts_of_all_lengths(count);
+    for (const double task_ns : {50.0, 2000.0, 30'000.0}) { // as assumed, and much worse
+      split_threshold t({50, 2});
+      const result r = run(t, parts, task_ns, 4000);
+      EXPECT_LT(r.excess, 0.03) << count << " parts, " << task_ns;
+      EXPECT_LT(r.settled, 2000u) << count << " parts, " << task_ns;
+      EXPECT_LT(t.windows(), 4001u);
+    }
+  }
+}
+
+TEST(split_threshold, trying_costs_little) {
+  split_threshold t({50, 2});
+  EXPECT_LT(run(t, parts_of_all_lengths(1000), 50, 4000).run, 0.01);
+}
+
+TEST(split_threshold, goes_on_where_the_same_choices_are_left) {
+  split_threshold t({50, 2});
+  auto parts = parts_of_all_lengths(100);
+  run(t, parts, 50, 100);
+  const auto windows = t.windows();
+  for (double& ns : parts) ns *= 1.0001;
+  t.parts(parts);
+  EXPECT_EQ(t.windows(), windows);
+  t.use({50, 2});
+  EXPECT_EQ(t.windows(), windows);
+  t.use({50, 4});
+  EXPECT_EQ(t.windows(), 0u);
+}
+
+} // namespace

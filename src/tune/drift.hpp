@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace treadle::tune {
+
+/// Tells whether the cost of one arm is still what it used to be: a two-sided cumulative sum (Page, Biometrika 41,
+/// 1954) against a reference learned from the first windows, as in CUSUM-UCB (Liu, Lee, Shroff, AAAI 2018). With
+/// normal noise it gives a false alarm in some 10^8 windows; a shift by three deviations is seen after about six.
+class drift_detector {
+ public:
+  /// A logarithm of a cost. True: it has left what was known, for good.
+  bool add(double x) noexcept {
+    const double z = m_count < k_least ? 0 : std::clamp((x - m_mean) / deviation(), -3.0, 3.0);
+    if (m_count < k_most) {
+      const double kept = m_count < k_least ? x : m_mean + z * deviation(); // an outlier counts three deviations
+      const double before = m_mean;
+      m_mean += (kept - m_mean) / ++m_count;
+      m_squares += (kept - before) * (kept - m_mean);
+    }
+    m_up = std::max(0.0, m_up + z - k_slack);
+    m_down = std::max(0.0, m_down - z - k_slack);
+    return std::max(m_up, m_down) > k_alarm;
+  }
+
+  unsigned count() const noexcept { return m_count; } ///< windows in the reference
+  double mean() const noexcept { return m_mean; }
+  double deviation() const noexcept {
+    return m_count < 2 ? k_smallest_deviation : std::max(std::sqrt(m_squares / (m_count - 1)), k_smallest_deviation);
+  }
+
+ private:
+  static constexpr unsigned k_least = 8, k_most = 64;
+  static constexpr double k_slack = 0.75, k_alarm = 12, k_smallest_deviation = 0.02;
+
+  unsigned m_count = 0;
+  double m_mean = 0, m_squares = 0;
+  double m_up = 0, m_down = 0;
+};
+
+} // namespace treadle::tune

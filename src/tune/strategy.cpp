@@ -1,0 +1,47 @@
+#include "tune/strategy.hpp"
+
+#include <algorithm>
+
+namespace treadle::tune {
+namespace {
+
+search_strategy choose(const space& over) {
+  constexpr arm k_small = 16; // a bandit that knows no neighbourhood plays every arm
+  const auto dimensions = over.dimensions();
+  const bool ordered =
+      std::any_of(dimensions.begin(), dimensions.end(), [](const dimension& d) { return d.ordered && d.size > 2; });
+  const bool enumerable = over.size() <= 256;
+  return over.size() <= k_small || (!ordered && enumerable) ? search_strategy::discounted_ucb
+                                                            : search_strategy::local_ucb;
+}
+
+} // namespace
+
+std::unique_ptr<strategy> make_strategy(search_strategy kind, const space& over, arm start, std::uint64_t seed,
+                                        double memory) {
+  if (kind == search_strategy::automatic) kind = choose(over);
+  switch (kind) {
+  case search_strategy::exhaustive:
+    return make_exhaustive(over, start);
+  case search_strategy::random:
+    return make_random(over, start, seed);
+  case search_strategy::nelder_mead:
+    return make_nelder_mead(over, start);
+  case search_strategy::parallel_rank_order:
+    return make_parallel_rank_order(over, start, seed);
+  case search_strategy::simulated_annealing:
+    return make_simulated_annealing(over, start, seed);
+  case search_strategy::hill_climb:
+    return make_hill_climb(over, start);
+  case search_strategy::two_arm:
+    return make_two_arm(over, start);
+  case search_strategy::discounted_ucb:
+    return make_discounted_ucb(over, start, memory);
+  case search_strategy::automatic:
+  case search_strategy::local_ucb:
+    break;
+  }
+  return make_local_ucb(over, start, seed, memory);
+}
+
+} // namespace treadle::tune

@@ -1,0 +1,157 @@
+"""Knobs and sessions; the command `treadle tune` on a store as the C++ library leaves it (src/tune/tuning_store.cpp)."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from treadle.tune import Knob, Session, Store, StoreError, standard_path
+
+TREADLE = str(Path(sys.executable).with_name("treadle"))
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def treadle(*arguments):
+    run = subprocess.run([TREADLE, "tune", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return run.returncode, run.stdout, run.stderr
+
+
+@pytest.fixture
+def store(tmp_path):
+    """With the schema of the library itself, so that the two do not part."""
+    source = (ROOT / "src/tune/tuning_store.cpp").read_text()
+    schema = source.split('R"(')[1].split(')"')[0]
+    path = tmp_path / "tuning.sqlite"
+    with sqlite3.connect(path) as db:
+        db.executescript(schema)
+        db.execute("PRAGMA user_version = 1")
+        for number, session, context in (1, "step", "n=20"), (2, "step", "n=21"), (3, "it's, other", ""):
+            db.execute(
+                "INSERT INTO search VALUES (?, ?, 'grain: 1 .. 8 (4, 00)', ?, 'a machine', '2030-01-02', 90, 1, 0)",
+                (number, session, context),
+            )
+            db.execute("INSERT INTO point VALUES (?, 0, '1', 1.5, 0.1, 20)", (number,))
+            db.execute("INSERT INTO point VALUES (?, 3, '8', 0.5, 0.1, 70)", (number,))
+    db.close()
+    return path
+
+
+def test_list(store):
+    code, text, _ = treadle("list", "--store", store)
+    assert code == 0 and text.count("step") == 2 and "n=21" in text and "1.649" in text
+    found = json.loads(treadle("list", "--store", store, "--json")[1])
+    assert [one["session"] for one in found] == ["it's, other", "step", "step"]
+    assert {one["best"] for one in found} == {"8"}
+
+
+def test_show(store):
+    code, text, _ = treadle("show", "step", "--store", store)
+    assert code == 0 and text.index("1.649") < text.index("4.482") and "2.72" in text
+    code, text, error = treadle("show", "stop", "--store", store)
+    assert code == 1 and "there are it's, other, step" in error and "Traceback" not in error
+
+
+def test_export(store):
+    code, text, _ = treadle("export", "--store", store)
+    assert code == 0 and len(text.splitlines()) == 7 and text.startswith("session,knobs,")
+    lines = treadle("export", "step", "--json", "--store", store)[1].splitlines()
+    assert [json.loads(line)["points"][0]["values"] for line in lines] == ["8", "8"]
+
+
+def test_forget(store):
+    assert treadle("forget", "--store", store)[0] == 2
+    assert treadle("forget", "step", "--all", "--store", store)[0] == 2
+    assert treadle("forget", "step", "--store", store)[1] == "2 searches forgotten\n"
+    assert [one.session for one in Store(store).searches()] == ["it's, other"]
+    assert treadle("forget", "--all", "--store", store)[1] == "1 search forgotten\n"
+    with sqlite3.connect(store) as db:
+        assert db.execute("SELECT count(*) FROM point").fetchone() == (0,)
+    db.close()
+
+
+def test_what_is_not_there_is_empty(tmp_path):
+    code, text, _ = treadle("list", "--store", tmp_path / "none")
+    assert code == 0 and "nothing is stored" in text
+    assert Store(tmp_path / "none").searches() == []
+
+
+def test_what_is_damaged_or_newer_is_refused(tmp_path, store):
+    (tmp_path / "damaged").write_text("x" * 3000)
+    code, _, error = treadle("list", "--store", tmp_path / "damaged")
+    assert code == 1 and "damaged" in error and "Traceback" not in error
+    with sqlite3.connect(store) as db:
+        db.execute("PRAGMA user_version = 7")
+    db.close()
+    with pytest.raises(StoreError, match="version 7"):
+        Store(store).searches()
+
+
+def test_the_standard_place(monkeypatch):
+    monkeypatch.setenv("TREADLE_STORE", "/somewhere")
+    assert standard_path() == Path("/somewhere")
+    monkeypatch.delenv("TREADLE_STORE")
+    monkeypatch.setenv("XDG_STATE_HOME", "/state")
+    assert standard_path() == Path("/state/treadle/tuning.sqlite")
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("HOME", "/someone")
+    assert standard_path() == Path("/someone/.local/state/treadle/tuning.sqlite")
+
+
+def test_a_session_finds_the_cheapest_values():
+    size, kind = Knob("size", [1, 2, 4, 8, 16], 16), Knob("kind", ["a", "b", "c"], ordered=False)
+    tuning = Session("test", size, kind)
+    for _ in range(1500):
+        with tuning.trial() as trial:
+            trial.report(1 + 0.3 * abs(size.values.index(size.value) - 1) + 0.5 * (kind.value != "c"))
+    status = tuning.status()
+    assert status.best == {"size": 2, "kind": "c"}
+    assert status.windows == 1500 and status.known[0].values == "2, c" and status.tuner_ns > 0
+    assert tuning.status("unknown").best == {}
+
+
+def test_a_trial_that_raises_says_nothing():
+    knob = Knob("k", range(4))
+    tuning = Session("test", knob)
+    with pytest.raises(RuntimeError), tuning.trial():
+        raise RuntimeError
+    with tuning.trial() as trial:
+        trial.units = 0
+    assert tuning.status().voids == 2 and tuning.status().windows == 0
+    with tuning.trial():
+        pass
+    assert tuning.status().windows == 1
+
+
+def test_refusals():
+    knob = Knob("k", [1, 2])
+    with pytest.raises(ValueError, match="'k' cannot be 3"):
+        knob.value = 3
+    with pytest.raises(ValueError, match="no values"):
+        Knob("none", [])
+    first = Session("first", knob)
+    with pytest.raises(ValueError, match="'first' already"):
+        Session("second", knob)
+    with pytest.raises(ValueError, match="nelder-mead"):
+        Session("third", Knob("x", [1]), strategy="fastest")
+    with pytest.raises(ValueError, match="no aggregate"):
+        Session("fourth", Knob("x", [1]), by="maximum")
+    assert first.name == "first"
+
+
+def test_what_was_found_is_found_again(tmp_path):
+    path = tmp_path / "t.sqlite"
+    for run in range(2):
+        knob = Knob("k", list(range(10)))
+        tuning = Session("kept", knob, store=path)
+        for _ in range(300 if run == 0 else 1):
+            with tuning.trial("here") as trial:
+                if run == 1:
+                    assert knob.value == 7
+                trial.report(1 + 0.2 * abs(knob.value - 7))
+        del tuning
+    (kept,) = Store(path).searches()
+    assert kept.context == "here" and kept.best.values == "7"
+    assert "kept" in treadle("list", "--store", path)[1]
