@@ -72,8 +72,19 @@ class Store:
             cost, spread = math.exp(min(mean, 700)), math.expm1(min(deviation, 700))
             points.setdefault(search, []).append(Point(values, cost, spread, windows))
         return [
-            Search(number, *texts, windows, epoch, bool(converged), points=points.get(number, []))
-            for number, *texts, windows, epoch, converged in rows
+            Search(
+                row[0],
+                row[1],
+                row[2],
+                row[3],
+                row[4],
+                row[5],
+                row[6],
+                row[7],
+                bool(row[8]),
+                points.get(row[0], []),
+            )
+            for row in rows
         ]
 
     def forget(self, numbers: list[int]) -> None:
