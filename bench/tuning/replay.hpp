@@ -60,19 +60,18 @@ class surface {
 
 constexpr int k_windows = 6000;
 
-/// choose(situation) gives the point of the next window, learn(point, cost) takes what it cost. The value printed is
-/// the sum of what the points chosen cost in the mean: no luck.
+/// choose(situation) gives the point of the next window, learn(cost) takes what it cost. The value printed is the sum
+/// of what the points chosen cost in the mean, without luck, each in units of what the best of its situation costs.
 template <class Choose, class Learn>
 void replay(const char* name, surface& costs, Choose choose, Learn learn) {
-  double total = 0, least = 0;
+  double total = 0;
   for (int window = 0; window < k_windows; ++window) {
     const auto situation = static_cast<std::size_t>(window) * 3 / k_windows;
     const std::size_t point = choose(situation);
     learn(costs.cost(situation, point));
-    total += costs.mean(situation, point);
-    least += costs.best_mean(situation);
+    total += costs.mean(situation, point) / costs.best_mean(situation);
   }
-  bench::print_record(name, total, "s", k_windows, total >= least * 0.999999);
+  bench::print_record(name, total, "best windows", k_windows, total >= k_windows * 0.999999);
 }
 
 /// A session with these options on each surface.

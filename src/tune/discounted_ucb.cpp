@@ -1,8 +1,11 @@
 // Discounted UCB (Garivier and Moulines, "On Upper-Confidence Bound Policies for Switching Bandit Problems", ALT 2011)
 // over few arms: plays the one with the lowest optimistic mean, for ever, so that what has become better is found. In
-// ordered dimensions an arm also believes 0.3 of what its neighbours saw.
+// ordered dimensions an arm also believes 0.3 of what its neighbours saw, so one beyond a bad neighbour has to wait
+// until that is nearly forgotten.
 #include "tune/bandit.hpp"
 #include "tune/strategy.hpp"
+
+#include <limits>
 
 namespace treadle::tune {
 namespace {
@@ -18,6 +21,8 @@ class discounted_ucb final : public strategy {
       }
     }
     m_smoothed.resize(over.size());
+    m_alone.assign(over.size(), true);
+    for (const auto& [a, b] : m_neighbours) m_alone[a] = m_alone[b] = false;
   }
 
   arm next() override {
@@ -49,45 +54,41 @@ class discounted_ucb final : public strategy {
 
   void choose() {
     m_chosen = true;
-    if (!m_arms.find(m_start)) {
-      m_next = m_start;
-      return;
-    }
-    if (m_arms.all().size() < m_space.size()) { // the unplayed one closest to the best in number
-      const arm from = best();
-      for (arm away = 0; away < m_space.size(); ++away) {
-        for (const arm at : {from - away, from + away}) { // below 0 wraps around to what is no arm
-          if (at < m_space.size() && !m_arms.find(at)) {
-            m_next = at;
-            return;
-          }
-        }
-      }
-    }
+    m_next = m_start;
+    if (!m_arms.find(m_start)) return;
+    std::fill(m_smoothed.begin(), m_smoothed.end(), smoothed{});
     for (const auto& e : m_arms.all()) m_smoothed[e.at] = {e.count, e.sum};
     for (const auto& [a, b] : m_neighbours) {
-      const auto *at_a = m_arms.find(a), *at_b = m_arms.find(b);
-      m_smoothed[a].count += k_kernel * at_b->count;
-      m_smoothed[a].sum += k_kernel * at_b->sum;
-      m_smoothed[b].count += k_kernel * at_a->count;
-      m_smoothed[b].sum += k_kernel * at_a->sum;
+      believe_neighbour(a, b);
+      believe_neighbour(b, a);
     }
     const double log_total = std::log(std::max(m_arms.windows(), 2.0));
-    double lowest = 0;
+    double lowest = std::numeric_limits<double>::infinity();
     for (arm at = 0; at < m_smoothed.size(); ++at) {
       const smoothed& s = m_smoothed[at];
+      if (s.count == 0 && m_alone[at]) { // nothing tells about it
+        m_next = at;
+        return;
+      }
       const double index = s.sum / s.count - optimism(log_total, m_arms.windows(s.count));
-      if (at == 0 || index < lowest) {
+      if (index < lowest) { // not where only neighbours of neighbours are known, which is no number
         lowest = index;
         m_next = at;
       }
     }
+  }
+  void believe_neighbour(arm who, arm whom) noexcept {
+    const auto* e = m_arms.find(whom);
+    if (!e) return;
+    m_smoothed[who].count += k_kernel * e->count;
+    m_smoothed[who].sum += k_kernel * e->sum;
   }
 
   space m_space;
   discounted_arms m_arms;
   std::vector<std::pair<arm, arm>> m_neighbours;
   std::vector<smoothed> m_smoothed;
+  std::vector<bool> m_alone; // have no neighbours
   arm m_start, m_next = 0;
   bool m_chosen = false;
 };

@@ -52,7 +52,7 @@ class local_ucb final : public strategy {
     for (std::size_t d = 0; d < m_space.dimensions().size() && !m_unplayed; ++d) {
       const dimension& along = m_space.dimensions()[d];
       if (along.ordered) {
-        for (const int step : {1, 2, 4}) {
+        for (const int step : {4, 2, 1}) { // far ones first: out of a bad region
           consider_moved(leader, d, step);
           consider_moved(leader, d, -step);
         }

@@ -11,6 +11,7 @@ constexpr std::size_t k_arms_known = 256; // what was seen of others is forgotte
 constexpr unsigned k_voids_allowed = 10;  // then a point counts as one that does not work
 constexpr unsigned k_final_windows = 3, k_finalists = 3;
 constexpr double k_usual_loss = 0.3;     // of a try, in windows
+constexpr double k_debt = 4;             // windows: after a bad surprise, tries do not stop for ever
 constexpr double k_refill_windows = 500; // after so many a new epoch has all of the credit of the first
 
 } // namespace
@@ -24,7 +25,7 @@ search::search(const space& over, arm start, const search_options& wanted)
 }
 
 double search::allowance() const noexcept {
-  return m_options.credit < 0 ? 8 + 0.5 * static_cast<double>(std::min<arm>(m_space.size(), 64)) : m_options.credit;
+  return m_options.credit < 0 ? 4 + 0.2 * static_cast<double>(std::min<arm>(m_space.size(), 64)) : m_options.credit;
 }
 /// A try takes what it loses only afterwards, so there must be enough for a usual loss.
 bool search::may_pay() const noexcept { return m_options.budget <= 0 || m_credit >= k_usual_loss; }
@@ -154,7 +155,7 @@ void search::charge(double x) {
   if (!leading) return;
   const double excess = std::max(0.0, std::exp(x - leading->mean()) - 1);
   m_regret += excess;
-  m_credit -= excess;
+  m_credit = std::max(m_credit - excess, -k_debt);
 }
 
 /// The first windows at what was believed to be best decide whether it is.

@@ -206,7 +206,7 @@ TEST(search, tries_no_more_than_its_budget_allows) {
   for (const double budget : {0.01, 0.05}) {
     search s(line(200), 0, {.how = search_strategy::exhaustive, .budget = budget});
     run(s, [](arm at) { return at == 0 ? 1.0 : 3.0; }, 10'000);
-    const double allowed = 8 + 32 + budget * 10'000 + 3;
+    const double allowed = 4 + 0.2 * 64 + budget * 10'000 + 3;
     EXPECT_LE(s.regret(), allowed) << budget;
     EXPECT_GT(s.regret(), std::min(allowed - 5, 390.0)) << budget;
   }

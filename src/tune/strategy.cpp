@@ -6,13 +6,11 @@ namespace treadle::tune {
 namespace {
 
 search_strategy choose(const space& over) {
-  constexpr arm k_small = 16; // a bandit that knows no neighbourhood plays every arm
+  constexpr arm k_small = 256; // a bandit that knows no neighbourhood plays every arm
   const auto dimensions = over.dimensions();
   const bool ordered =
       std::any_of(dimensions.begin(), dimensions.end(), [](const dimension& d) { return d.ordered && d.size > 2; });
-  const bool enumerable = over.size() <= 256;
-  return over.size() <= k_small || (!ordered && enumerable) ? search_strategy::discounted_ucb
-                                                            : search_strategy::local_ucb;
+  return ordered || over.size() > k_small ? search_strategy::local_ucb : search_strategy::discounted_ucb;
 }
 
 } // namespace

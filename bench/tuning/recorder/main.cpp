@@ -1,6 +1,7 @@
 // Records what combinations of values cost in three situations of a program, for bench/tuning to replay: writes
-// FOLDER/grain.csv (16 points: iterations per task) and FOLDER/blocks.csv (8 x 8 points: block sizes of a transposed
-// sum). All points of a situation are measured in turn, again and again, so that the noise of the machine is in all.
+// FOLDER/grain.csv (16 points: iterations per task) and FOLDER/blocks.csv (8 x 8 points: block sizes of a sum
+// of matrices that lie by rows or by columns). All points of a situation are measured in turn, again and again, so that
+// the noise of the machine is in all.
 #include <treadle/task_group.hpp>
 #include <treadle/treadle.hpp>
 
@@ -38,14 +39,19 @@ void run_tasks(unsigned count, unsigned grain, const std::function<unsigned(unsi
   group.wait();
 }
 
-/// The sum of a and b transposed, block by block.
-void add_transposed(std::vector<double>& c, const std::vector<double>& a, const std::vector<double>& b,
-                    std::size_t rows, std::size_t columns, std::size_t block_rows, std::size_t block_columns) {
+/// How the elements of a matrix lie.
+struct strides {
+  std::size_t row, column;
+};
+
+/// c += a, block by block.
+void add(std::vector<double>& c, strides in_c, const std::vector<double>& a, strides in_a, std::size_t rows,
+         std::size_t columns, std::size_t block_rows, std::size_t block_columns) {
   for (std::size_t i0 = 0; i0 < rows; i0 += block_rows) {
     for (std::size_t j0 = 0; j0 < columns; j0 += block_columns) {
       for (std::size_t i = i0; i < std::min(i0 + block_rows, rows); ++i) {
         for (std::size_t j = j0; j < std::min(j0 + block_columns, columns); ++j)
-          c[i * columns + j] = a[i * columns + j] + b[j * rows + i];
+          c[i * in_c.row + j * in_c.column] += a[i * in_a.row + j * in_a.column];
       }
     }
   }
@@ -83,12 +89,13 @@ int main(int argc, char** argv) {
     if (situation == 1) run_tasks(256, grain, [](unsigned) { return 2000u; });     // few long ones
     if (situation == 2) run_tasks(4096, grain, [](unsigned i) { return i / 16; }); // longer and longer
   });
-  constexpr std::size_t k_size = 1 << 20;
-  std::vector<double> a(k_size, 1), b(k_size, 2), c(k_size);
+  constexpr std::size_t k_side = 512;
+  std::vector<double> a(k_side * k_side, 1), c(k_side * k_side);
   record(folder + "/blocks.csv", 3, 64, 30, [&](unsigned situation, unsigned point) {
-    const std::size_t shapes[3][2] = {{1024, 1024}, {65'536, 8}, {16, 4096}};
-    const auto [rows, columns] = shapes[situation];
-    add_transposed(c, a, b, rows, columns, std::size_t{2} << point % 8, std::size_t{2} << point / 8);
-    g_sink = c[rows * columns / 2];
+    constexpr strides k_by_row{k_side, 1}, k_by_column{1, k_side};
+    const std::size_t block_rows = std::size_t{2} << point % 8, block_columns = std::size_t{2} << point / 8;
+    add(c, situation == 2 ? k_by_column : k_by_row, a, situation == 1 ? k_by_row : k_by_column, k_side, k_side,
+        block_rows, block_columns);
+    g_sink = c[k_side];
   });
 }
