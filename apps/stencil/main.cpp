@@ -130,8 +130,7 @@ std::optional<treadle::grain_tuner> make_tuner(const settings& s) {
                                .start = static_cast<double>(s.partition),
                                .step = points * overlapping,
                                .overhead_ns = k_node_ns / steps_each,
-                               .policy = s.grain,
-                               .window_ns = 5'000'000});
+                               .policy = s.grain});
 }
 
 outcome run_kernel(const settings& s) {

@@ -17,8 +17,9 @@ double grain_model::best() const noexcept {
 }
 
 double grain_model::closest(double grain) const noexcept {
-  const double smallest = smallest_useful();
-  return std::clamp(grain, smallest, std::max(smallest, best()));
+  constexpr double k_about = 2;
+  const double smallest = smallest_useful(), largest = std::max(smallest, best());
+  return grain * k_about >= smallest && grain <= largest * k_about ? grain : std::clamp(grain, smallest, largest);
 }
 
 grain_search::grain_search(double smallest, double largest, double start, double credit) : m_credit(credit) {

@@ -20,7 +20,8 @@ struct grain_model {
   double best() const noexcept;
   /// From here on tasks cost no more than 5 % of what they do.
   double smallest_useful() const noexcept { return 19 * overhead_ns / ns_per_unit; }
-  /// The useful grain closest to another one, of which the model does not know what speaks for it, such as caches.
+  /// The useful grain closest to another one, of which the model does not know what speaks for it, such as caches. What
+  /// a task costs is about known, so one that is off by less than a factor of two stays.
   double closest(double grain) const noexcept;
 };
 
