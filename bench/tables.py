@@ -34,6 +34,15 @@ RIVALS = {  # in the order of the columns
     "default": "fixed",
     "paper_idle_rate": "paper, idle-rate",
     "paper_pending": "paper, pending accesses",
+    "treadle_local_ucb": "local UCB",
+    "treadle_discounted_ucb": "discounted UCB",
+    "treadle_hill_climb": "hill climbing",
+    "treadle_frozen_exhaustive": "exhaustive, frozen",
+    "treadle_frozen_pro": "PRO, frozen",
+    "treadle_frozen_nelder_mead": "Nelder–Mead, frozen",
+    "treadle_frozen_annealing": "annealing, frozen",
+    "treadle_fixed": "middle value",
+    "treadle_oracle": "oracle",
 }
 TASKS = ("fib", "integrate", "nqueens", "skynet", "uts_t1", "uts_t3", "spawn_flat", "wait_all")
 TASKS += ("futures/async_get", "futures/fib", "futures/dataflow_ready")
@@ -43,6 +52,7 @@ TIMES += tuple(f"sort_{keys}" for keys in ("ints", "doubles", "sorted", "reverse
 BODIES = ("empty", "saxpy", "heavy")
 OBSERVATION = ("counters_tasks_1us", "counters_forks", "counters_futures")
 GRAIN = ("grain_1e6", "grain_1e7", "grain_1e8")
+TUNING = ("tuning_grain", "tuning_blocks", "tuning_next_report")
 FOOTPRINT = ("idle", "memory_fib", "memory_alive", "compile", "compile_lines")
 
 
@@ -158,6 +168,7 @@ def blocks(results: Results) -> dict[str, str]:
         "footprint": by_rival(results, FOOTPRINT),
         "observation": by_rival(results, OBSERVATION),
         "grain": by_rival(results, GRAIN, whole_runs=True),
+        "tuning": by_rival(results, TUNING),
     }
 
 

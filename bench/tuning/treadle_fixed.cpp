@@ -1,4 +1,4 @@
-#include "tuning/replay.hpp"
+#include "tuning/config.hpp"
 
 /// The point in the middle, where all sessions begin.
 int main() {

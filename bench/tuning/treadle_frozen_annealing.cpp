@@ -1,4 +1,4 @@
-#include "tuning/replay.hpp"
+#include "tuning/config.hpp"
 
 /// What APEX takes where nothing is said.
 int main() {

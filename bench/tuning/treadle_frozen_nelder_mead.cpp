@@ -1,4 +1,4 @@
-#include "tuning/replay.hpp"
+#include "tuning/config.hpp"
 
 /// The other one of Active Harmony.
 int main() {

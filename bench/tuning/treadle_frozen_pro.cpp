@@ -1,4 +1,4 @@
-#include "tuning/replay.hpp"
+#include "tuning/config.hpp"
 
 /// Active Harmony's search, which ends when it has converged.
 int main() {

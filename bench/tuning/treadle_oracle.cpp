@@ -1,4 +1,4 @@
-#include "tuning/replay.hpp"
+#include "tuning/config.hpp"
 
 /// Knows the best point of each situation.
 int main() {

@@ -5,6 +5,7 @@
 #include "observe/emit.hpp"
 #include "observe/periodic.hpp"
 #include "observe/tuning_totals.hpp"
+#include "task/thread_counters.hpp"
 #include "tune/search.hpp"
 
 #include <treadle/counters.hpp>
@@ -99,6 +100,7 @@ std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = 0xcbf29ce4842223
 }
 
 std::string describe_workers() {
+  publish_thread_counters();
   const double workers = counters::group({"/runtime/count/workers"}).read().front().value; // NaN: no runtime
   return workers > 0 ? std::to_string(static_cast<unsigned>(workers)) + " workers" : "no workers";
 }

@@ -71,7 +71,7 @@ void replay(const char* name, surface& costs, Choose choose, Learn learn) {
     learn(costs.cost(situation, point));
     total += costs.mean(situation, point) / costs.best_mean(situation);
   }
-  bench::print_record(name, total, "best windows", k_windows, total >= k_windows * 0.999999);
+  bench::print_record(name, total, "x best", k_windows, total >= k_windows * 0.999999);
 }
 
 /// A session with these options on each surface.
