@@ -53,9 +53,10 @@ enum class policy : std::uint8_t {
   always_async,   // every primitive instance is spawned
   always_inline,  // none is: plain recursion on the calling thread, needs no runtime
   paper_baseline, // ICPP'19 Algorithm 1: mean inclusive time per instance against two thresholds
+  adaptive,       // plain recursion, split only where measured work is worth it and may overlap
 };
 
-std::string_view to_string(policy p) noexcept;  // "always-async", "always-inline", "paper-baseline"
+std::string_view to_string(policy p) noexcept;  // "always-async", "always-inline", "paper-baseline", "adaptive"
 policy policy_from_name(std::string_view name); // value_error listing the names
 
 struct run_options {
@@ -63,6 +64,7 @@ struct run_options {
   std::uint64_t count_threshold = 5;    // paper_baseline
   std::uint64_t lower_ns = 350'000;     // mean <= lower: inline
   std::uint64_t upper_ns = 500'000;     // mean >= upper: spawn
+  std::uint64_t worth_ns = 20'000;      // adaptive: work >= worth may run as a task of its own
   std::size_t max_call_depth = 100'000; // nested PhySL calls before a run fails
   std::size_t timeline_capacity = 0;    // records kept of this run; 0 = no timeline
   // Where cout() and debug() write, whole lines, one call at a time but from any thread; null: nowhere.
@@ -88,6 +90,14 @@ struct node_profile {
   inline_mode mode = inline_mode::undecided;
 };
 
+// What the compiler found out about a loop or a block.
+struct parallelism_note {
+  std::string form; // "while", "for", "for_in", "block"
+  std::uint32_t line = 0, column = 0;
+  bool parallel = false;
+  std::string text; // "parallel", or why not: "'x' is read before it is written"
+};
+
 struct timeline_record {
   std::uint32_t node = 0;                 // index into profile()
   std::int32_t worker = -1;               // -1: a thread outside the runtime
@@ -110,14 +120,16 @@ class program {
   program(std::string_view text, std::string source_name, std::string_view source_text = {});
 
   // The value of the last expression; if that is a function and the program did not just return a value, it is called
-  // with `args`. `args` are also bound as list `sys_argv`. Blocks (a task is suspended). Spawning policies need a
-  // runtime: the one of the calling task, else runtime::current(). Throws error; nothing of the run is left running
-  // afterwards.
+  // with `args`. `args` are also bound as list `sys_argv`. Blocks (a task is suspended). All policies but always_inline
+  // need a runtime: the one of the calling task, else runtime::current(). Throws error; nothing of the run is left
+  // running afterwards.
   value run(std::span<const value> args = {}, const run_options& options = {}) const;
 
   std::vector<node_profile> profile() const; // pre-order
   void reset_profile() const;                // also forgets decisions
   physl::timeline timeline() const;          // of the latest run that asked for one
+
+  std::vector<parallelism_note> parallelism() const; // one per loop, and per block with parts that may overlap
 
   std::string text() const;         // canonical PhySL, tags kept
   std::string dot() const;          // graph "name" { "parent" -- "child"; }

@@ -44,6 +44,10 @@ value slice_assignment_node::execute(frame& f, context& c) const {
     settle(indices[i], c);
   }
   auto& s = m_address.in(f);
+  if (s.in_place) {
+    assign_in_place(s.v, indices, x);
+    return {};
+  }
   const auto guard = [&]() -> std::optional<detail::scoped_lock<detail::spinlock>> {
     if (!m_address.shared) return {};
     return std::optional<detail::scoped_lock<detail::spinlock>>(std::in_place, s.lock);

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "tree/analysis.hpp"
+#include "tree/dependence.hpp"
+#include "tree/elementwise_chain.hpp"
+#include "tree/independent_loop.hpp"
 
 #include <memory>
 #include <vector>
@@ -16,6 +19,11 @@ struct compiled {
   std::vector<const node*> pre_order; // position = node::index
   std::vector<std::int32_t> parents;  // by index; -1: a root
   std::uint32_t arguments_slot = 0;   // of sys_argv
+  // What may overlap; nodes point into these.
+  std::vector<std::unique_ptr<independent_loop>> loops;
+  std::vector<std::unique_ptr<statement_stages>> stages;
+  std::vector<std::unique_ptr<elementwise_chain>> chains;
+  std::vector<physl::parallelism_note> parallelism; // in pre-order
 };
 
 // Throws failure: unknown names (with a suggestion), wrong numbers of arguments, misplaced statements.

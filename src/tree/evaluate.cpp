@@ -5,8 +5,11 @@
 
 #include <treadle/dataflow.hpp>
 
+#include "tree/elementwise_chain.hpp"
 #include "tree/leaves.hpp"
+#include "tree/overlap.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -32,6 +35,7 @@ class measurement {
       ++s.count;
       s.inclusive += inclusive;
       s.self += self;
+      s.spawned += spawned;
       return;
     }
     auto& s = c.run.statistics(n.index);
@@ -80,12 +84,9 @@ template <class F>
 auto with_stack(const node& n, context& c, F&& f) -> decltype(f(c)) {
   if (!n.check_stack || !c.stack_is_low()) return f(c);
   return this_task::on_fresh_stack([&] {
-    context fresh(c.run, c.depth);
-    fresh.now = c.now;
-    fresh.children = c.children;
+    context fresh(c);
     auto result = f(fresh);
-    c.now = fresh.now;
-    c.children = fresh.children;
+    fresh.return_to(c);
     return result;
   });
 }
@@ -215,12 +216,43 @@ eventual eval_strict(const strict_node& n, frame& f, context& c) {
   return dataflow(how, std::move(task), std::move(pending));
 }
 
+// Evaluates those operands at the same time that are worth tasks, unless there is only one. Gives back the bits of
+// those that are there. None has effects: when one fails, all are evaluated again in their order, which gives the right
+// error.
+std::uint32_t overlap_operands(const strict_node& n, frame& f, context& c, argument_buffer& args) {
+  if (!c.local || !c.run.may_contain_tasks(n.index, c.local)) return 0;
+  const auto operands = n.operands();
+  std::vector<std::uint32_t> tasks;
+  for (std::uint32_t i = 0; i < std::min<std::size_t>(operands.size(), 32); ++i)
+    if (!operands[i]->is_leaf() && c.run.is_worth_a_task(operands[i]->index, 1, c.local)) tasks.push_back(i);
+  if (tasks.size() < 2) return 0;
+  std::vector<value> values(tasks.size());
+  try {
+    overlap(c, tasks.size(), [&](context& here, std::uint64_t k) {
+      values[k] = run(*operands[tasks[k]], f, here);
+      settle(values[k], here);
+    });
+  } catch (...) {
+    return 0;
+  }
+  std::uint32_t there = 0;
+  for (std::size_t k = 0; k < tasks.size(); ++k) {
+    args.own(tasks[k], std::move(values[k]));
+    there |= 1u << tasks[k];
+  }
+  return there;
+}
+
 } // namespace
 
 value strict_node::execute(frame& f, context& c) const {
   const auto operands = this->operands();
+  if (chain)
+    if (auto result = chain->execute(f, c)) return std::move(*result);
   argument_buffer args(operands.size());
+  const auto there = operands_may_overlap && c.overlaps() ? overlap_operands(*this, f, c, args) : 0;
   for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (i < 32 && (there >> i & 1u)) continue;
     const node& operand = *operands[i];
     if (i < 32 && (borrowed_operands >> i & 1u)) {
       const value& seen = peek(operand, f);

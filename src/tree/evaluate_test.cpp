@@ -165,7 +165,7 @@ TEST(evaluate, runs_of_one_program_do_not_see_each_other) {
   for (int i = 0; i < 20; ++i)
     results.push_back(async([p, i] {
       const value args[] = {i};
-      return p.run(args, with_policy(k_policies[i % 3]));
+      return p.run(args, with_policy(k_policies[static_cast<std::size_t>(i) % std::size(k_policies)]));
     }));
   for (int i = 0; i < 20; ++i) EXPECT_EQ(results[static_cast<std::size_t>(i)].get(), value(i));
 }

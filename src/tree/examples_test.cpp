@@ -65,6 +65,8 @@ value run_everywhere(const std::string& name, std::span<const value> args) {
       for (int repetition = 0; repetition < 3; ++repetition)
         EXPECT_EQ(program.run(args, with_policy(p)), reference)
             << name << " with " << to_string(p) << ", workers " << count;
+    for (const auto& options : splitting_options())
+      EXPECT_EQ(program.run(args, options), reference) << name << " split, workers " << count;
   }
   return reference;
 }

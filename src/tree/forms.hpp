@@ -16,6 +16,8 @@ class form_node final : public node {
   form_node(std::string_view name, place where, meaning m, calls called = calls::nothing)
       : node(node_class::form, name, {}, where), m_meaning(m), m_calls(called) {}
   value execute(frame& f, context& c) const override { return m_meaning(*this, f, c); }
+  bool means(meaning m) const noexcept { return m_meaning == m; }
+  bool calls_first_operand() const noexcept { return m_calls == calls::first_operand; }
   node_effects own_effects() const noexcept override {
     if (m_calls == calls::first_operand) return effects_of_callee(*operands()[0]);
     return {m_calls == calls::unknown};
@@ -58,6 +60,7 @@ class for_in_node final : public node {
   value execute(frame& f, context& c) const override; // operands: sequence, body
   node_effects own_effects() const noexcept override { return {false, m_address.level}; }
   variable_address& address() noexcept { return m_address; }
+  const variable_address& address() const noexcept { return m_address; }
 
  private:
   variable_address m_address;
@@ -73,6 +76,7 @@ class assignment_node final : public node {
   value execute(frame& f, context& c) const override;
   node_effects own_effects() const noexcept override { return {false, m_address.level}; }
   variable_address& address() noexcept { return m_address; }
+  const variable_address& address() const noexcept { return m_address; }
 
  private:
   variable_address m_address;
@@ -90,6 +94,8 @@ class slice_assignment_node final : public node {
   value execute(frame& f, context& c) const override;
   node_effects own_effects() const noexcept override { return {false, m_address.level}; }
   variable_address& address() noexcept { return m_address; }
+  const variable_address& address() const noexcept { return m_address; }
+  bool is_nested() const noexcept { return m_groups.size() > 1; } // a slice of a slice
 
  private:
   variable_address m_address;

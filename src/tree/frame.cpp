@@ -20,6 +20,15 @@ frame* frame::create(frame* parent, std::uint32_t slots) {
   return f;
 }
 
+frame* frame::create_for_part(frame& f, std::span<const std::uint32_t> copied) {
+  auto* part = create(f.m_parent, f.m_slots);
+  for (auto position : copied) {
+    part->at(position).v = f.at(position).v;
+    part->at(position).in_place = f.at(position).in_place;
+  }
+  return part;
+}
+
 void frame::release() noexcept {
   // Acquire pairs with the release of whoever dropped its reference before; a sole owner needs no read-modify-write.
   if (m_references.load(detail::order::acquire) == 1 || m_references.fetch_sub(1, detail::order::acq_rel) == 1)

@@ -6,6 +6,7 @@
 #include <treadle/value.hpp>
 
 #include <cstdint>
+#include <span>
 
 namespace treadle::tree {
 
@@ -24,6 +25,7 @@ inline bool is_signal(const value& v, signal s) noexcept {
 struct slot {
   value v = make_signal(signal::undefined);
   detail::spinlock lock;
+  bool in_place = false; // tasks write parts of the array, disjoint ones: no copy-on-write
 };
 
 // Counted by closures and asynchronous tasks; a call owns one reference. A frame keeps its parent alive only once it
@@ -31,6 +33,8 @@ struct slot {
 class frame {
  public:
   static frame* create(frame* parent, std::uint32_t slots); // count 1
+  // A frame for a part of a loop that runs in `f`: the same variables, of which these have the same values.
+  static frame* create_for_part(frame& f, std::span<const std::uint32_t> copied);
   void release() noexcept;
 
   // Takes a reference that may outlive the call, and registers the frame with the run for the final clean-up.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tree/evaluate.hpp"
+#include "tree/leaves.hpp"
 #include "tree/primitive.hpp"
 
 #include "physl/value/objects.hpp"
@@ -23,7 +24,8 @@ struct function_code {
   std::uint32_t level = 0; // of nesting: frames of it have level - 1 ancestors
   std::uint32_t slots = 0;
   node* body = nullptr;
-  node_effects effects; // of a call, as seen by the caller
+  node_effects effects;            // of a call, as seen by the caller
+  std::vector<variable_use> reads; // of variables around it, also by what it calls; sorted
 
   std::size_t required() const noexcept;
 };
@@ -109,6 +111,7 @@ class call_node final : public strict_node {
 
   value compute(std::span<value> args, std::uint32_t owned, frame& f, context& c) const override;
   node_effects own_effects() const noexcept override { return m_code.effects; }
+  const function_code& code() const noexcept { return m_code; }
 
   std::vector<std::uint32_t> positions; // parameter of each operand; empty: in order
 

@@ -1,5 +1,6 @@
 // Forms that call functions over sequences, and asynchronous values.
 #include "tree/forms.hpp"
+#include "tree/overlap.hpp"
 
 #include <algorithm>
 
@@ -49,7 +50,8 @@ struct future_object final : detail::dynamic_object {
 
 value execute_async(const node& self, frame& f, context& c) {
   const node& operand = *self.operands()[0];
-  if (!c.spawns()) return evaluate(operand, f, c);
+  if (!c.spawns() && !(c.overlaps() && c.run.is_worth_a_task(operand.index, 1, c.local)))
+    return evaluate(operand, f, c);
   struct released { // the task may outlive the call whose frame it reads
     void operator()(frame* captured) const noexcept { captured->release(); }
   };
@@ -73,11 +75,33 @@ value execute_map(const node& self, frame& f, context& c) {
   return value::list(std::move(results));
 }
 
+namespace {
+
+// Calls as a loop, and once they are known to be worth it the rest of them at the same time.
+value map_in_parts(const callee& function, const sequences& input, const node* body, context& c) {
+  std::vector<value> results(input.count);
+  const auto call = [&](context& here, std::uint64_t i) {
+    auto args = input.items(i);
+    results[i] = function(args, here);
+  };
+  for (std::uint64_t i = 0; i < input.count; ++i) {
+    const auto left = input.count - i;
+    if (body && left > 1 && c.overlaps() && asks_at(i) && c.run.is_worth_a_task(body->index, left / 2, c.local)) {
+      overlap(c, left, [&](context& here, std::uint64_t k) { call(here, i + k); });
+      break;
+    }
+    call(c, i);
+  }
+  return value::list(std::move(results));
+}
+
+} // namespace
+
 value execute_parallel_map(const node& self, frame& f, context& c) {
-  if (!c.spawns()) return execute_map(self, f, c);
   const callee function(*self.operands()[0], f, c);
   const sequences input(self, 1, f, c);
   const node* body = function.body();
+  if (!c.spawns()) return map_in_parts(function, input, body, c);
   std::vector<eventual> started;
   started.reserve(input.count);
   for (std::size_t i = 0; i < input.count; ++i) {

@@ -26,6 +26,24 @@ struct variable_address {
   slot& in(frame& f) const noexcept { return f.ancestor(levels).at(position); }
 };
 
+// A variable as the parts of a program name it to each other: the level and the position say which one it is, as seen
+// from one function.
+struct variable_use {
+  std::uint32_t level = 0, position = 0;
+  bool shared = false;
+  std::string_view name;
+
+  variable_use() = default;
+  variable_use(const variable_address& a, std::string_view its_name) noexcept
+      : level(a.level), position(a.position), shared(a.shared), name(its_name) {}
+  friend bool operator==(const variable_use& a, const variable_use& b) noexcept {
+    return a.level == b.level && a.position == b.position;
+  }
+  friend bool operator<(const variable_use& a, const variable_use& b) noexcept {
+    return a.level != b.level ? a.level < b.level : a.position < b.position;
+  }
+};
+
 // Writes a variable.
 inline void assign(const variable_address& to, frame& f, value v) {
   auto& s = to.in(f);

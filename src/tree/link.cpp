@@ -3,6 +3,7 @@
 #include "tree/forms.hpp"
 #include "tree/primitive_node.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace treadle::tree {
@@ -69,7 +70,11 @@ void link(compiled& program) {
       later_effects = later_effects || effects[operands[i]->index].any();
     }
     n->ordered_operands = later_effects;
+    const auto parts = std::count_if(operands.begin(), operands.end(), [](const node* o) { return !o->is_leaf(); });
+    n->operands_may_overlap = n->type() == node_class::strict && !later_effects && parts > 1;
   }
+  find_parallelism(program);
+  find_chains(program);
 }
 
 } // namespace treadle::tree

@@ -4,6 +4,9 @@
 #include "physl/value/strided.hpp"
 #include "tree/blas.hpp"
 #include "tree/primitive.hpp"
+#include "tree/services.hpp"
+
+#include <treadle/for_loop.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +15,9 @@ namespace treadle::tree {
 namespace {
 
 using i64 = std::int64_t;
-constexpr i64 k_small_product = 16 * 16 * 16; // multiply-adds below which BLAS costs more than it saves
+constexpr i64 k_small_product = 16 * 16 * 16;        // multiply-adds below which BLAS costs more than it saves
+constexpr i64 k_tile_work = i64(1) << 21;            // and those that are worth a tile, about 100 us
+constexpr i64 k_least_tile = 128, k_most_tiles = 16; // rows or columns: BLAS packs the other matrix once per tile
 
 // A matrix of any element layout; a vector is a matrix of one row or column.
 template <class T>
@@ -60,7 +65,8 @@ bool blas_layout(const matrix<double>& a, CBLAS_TRANSPOSE& order, i64& leading) 
   return leading <= k_blas_limit;
 }
 
-void large_product(const matrix<double>& a, const matrix<double>& b, double* out) {
+// `row_stride`: of the result.
+void large_product(const matrix<double>& a, const matrix<double>& b, double* out, i64 row_stride) {
   prepare_blas();
   const auto n = [](i64 x) { return static_cast<int>(x); };
   if (a.rows == 1 && b.columns == 1) {
@@ -96,16 +102,36 @@ void large_product(const matrix<double>& a, const matrix<double>& b, double* out
   const auto* x = compact(a, copy_a, order_a, leading_a);
   const auto* y = compact(b, copy_b, order_b, leading_b);
   cblas_dgemm(CblasRowMajor, order_a, order_b, n(a.rows), n(b.columns), n(a.columns), 1.0, x, n(leading_a), y,
-              n(leading_b), 0.0, out, n(b.columns));
+              n(leading_b), 0.0, out, n(row_stride));
+}
+
+// In bands of rows or of columns, whichever there are more of.
+void tiled_product(const matrix<double>& a, const matrix<double>& b, double* out, const run_services* services) {
+  const bool by_rows = a.rows >= b.columns;
+  const auto length = by_rows ? a.rows : b.columns, line_work = a.columns * (by_rows ? b.columns : a.rows);
+  const auto least = std::max(k_tile_work / line_work, length / k_most_tiles);
+  const auto tile = std::max((least + 63) / 64 * 64, k_least_tile), tiles = length / tile;
+  if (tiles < 2) return large_product(a, b, out, b.columns);
+  const auto compute = [&](i64 i) {
+    const auto begin = i * tile, count = i + 1 == tiles ? length - begin : tile;
+    auto x = a, y = b;
+    (by_rows ? x.rows : y.columns) = count;
+    (by_rows ? x.data : y.data) += begin * (by_rows ? x.row_stride : y.column_stride);
+    large_product(x, y, out + begin * (by_rows ? b.columns : 1), b.columns);
+  };
+  if (services && services->allows_tasks())
+    for_loop(par, i64(0), tiles, compute);
+  else
+    for (i64 i = 0; i < tiles; ++i) compute(i);
 }
 
 template <class T>
-void product(const matrix<T>& a, const matrix<T>& b, T* out) {
+void product(const matrix<T>& a, const matrix<T>& b, T* out, const run_services* services) {
   if constexpr (std::is_same_v<T, double>) {
     const bool fits = std::max({a.rows, a.columns, b.columns}) <= k_blas_limit;
     // BLAS counts a negative vector stride from the other end; our loops take it as it is.
     const bool forward = a.column_stride > 0 && b.row_stride > 0;
-    if (fits && forward && a.rows * a.columns * b.columns > k_small_product) return large_product(a, b, out);
+    if (fits && forward && a.rows * a.columns * b.columns > k_small_product) return tiled_product(a, b, out, services);
   }
   small_product(a, b, out);
 }
@@ -115,7 +141,7 @@ void product(const matrix<T>& a, const matrix<T>& b, T* out) {
 }
 
 template <class T>
-value multiply(const array& a, const array& b) {
+value multiply(const array& a, const array& b, const run_services* services) {
   const bool row = a.rank() == 1, column = b.rank() == 1;
   const auto &sa = a.shape(), &sb = b.shape(), &ta = a.strides(), &tb = b.strides();
   const matrix<T> x{a.data<T>(), row ? 1 : sa[0], row ? sa[0] : sa[1], row ? 0 : ta[0], row ? ta[0] : ta[1]};
@@ -123,7 +149,7 @@ value multiply(const array& a, const array& b) {
   if (x.columns != y.rows) mismatch(a, b);
   if (row && column) {
     T result{};
-    product(x, y, &result);
+    product(x, y, &result, services);
     return result;
   }
   const auto shape = row ? extents{y.columns} : column ? extents{x.rows} : extents{x.rows, y.columns};
@@ -132,17 +158,19 @@ value multiply(const array& a, const array& b) {
   if (x.columns == 0)
     std::fill_n(out, result.size(), T(0));
   else
-    product(x, y, out);
+    product(x, y, out, services);
   return result;
 }
 
-value multiply_any(const array& a, const array& b) {
-  if (a.type() == dtype::boolean && b.type() == dtype::boolean) // NumPy's answer: does any pair of them agree
-    return detail::from_array(multiply_any(a.cast(dtype::int64), b.cast(dtype::int64)).to_array().cast(dtype::boolean));
+value multiply_any(const array& a, const array& b, const run_services* services) {
+  if (a.type() == dtype::boolean && b.type() == dtype::boolean) { // NumPy's answer: does any pair of them agree
+    const auto counts = multiply_any(a.cast(dtype::int64), b.cast(dtype::int64), services);
+    return detail::from_array(counts.to_array().cast(dtype::boolean));
+  }
   const auto type = std::max({a.type(), b.type(), dtype::int64});
   if (type == a.type() && type == b.type())
-    return type == dtype::float64 ? multiply<double>(a, b) : multiply<i64>(a, b);
-  return multiply_any(a.cast(type), b.cast(type));
+    return type == dtype::float64 ? multiply<double>(a, b, services) : multiply<i64>(a, b, services);
+  return multiply_any(a.cast(type), b.cast(type), services);
 }
 
 array matrix_of_stack(const array& a, i64 i) {
@@ -153,8 +181,8 @@ array matrix_of_stack(const array& a, i64 i) {
   return a.view(at * a.strides()[0], shape, strides);
 }
 
-array multiply_stacks(array a, array b) {
-  if (a.rank() <= 2 && b.rank() <= 2) return multiply_any(a, b).to_array();
+array multiply_stacks(array a, array b, const run_services* services) {
+  if (a.rank() <= 2 && b.rank() <= 2) return multiply_any(a, b, services).to_array();
   const auto lift = [](array& x, std::size_t rank) {
     extents shape = x.shape(), strides = x.strides();
     while (shape.rank() < rank) {
@@ -169,29 +197,30 @@ array multiply_stacks(array a, array b) {
   const auto count = std::max(a.shape()[0], b.shape()[0]);
   if ((a.shape()[0] != count && a.shape()[0] != 1) || (b.shape()[0] != count && b.shape()[0] != 1)) mismatch(a, b);
   std::vector<value> parts;
-  for (i64 i = 0; i < count; ++i) parts.emplace_back(multiply_stacks(matrix_of_stack(a, i), matrix_of_stack(b, i)));
+  for (i64 i = 0; i < count; ++i)
+    parts.emplace_back(multiply_stacks(matrix_of_stack(a, i), matrix_of_stack(b, i), services));
   return value::list(std::move(parts)).to_array();
 }
 
 } // namespace
 
-value dot(const value& a, const value& b) {
+value dot(const value& a, const value& b, const run_services* services) {
   if (a.is_array() && b.is_array() && a.as_array().rank() - 1 < 2 && b.as_array().rank() - 1 < 2)
-    return multiply_any(a.as_array(), b.as_array());
+    return multiply_any(a.as_array(), b.as_array(), services);
   const auto x = a.to_array(), y = b.to_array();
   if (x.rank() > 2 || y.rank() > 2 || x.rank() == 0 || y.rank() == 0)
     throw value_error("expected vectors or matrices, found shapes " + to_string(x.shape()) + " and " +
                       to_string(y.shape()));
-  return multiply_any(x, y);
+  return multiply_any(x, y, services);
 }
 
-value matmul(const value& a, const value& b) {
+value matmul(const value& a, const value& b, const run_services* services) {
   const auto x = a.to_array(), y = b.to_array();
   if (x.rank() == 0 || y.rank() == 0)
     throw value_error("a matrix product needs arrays, found shapes " + to_string(x.shape()) + " and " +
                       to_string(y.shape()));
-  if (x.rank() <= 2 && y.rank() <= 2) return multiply_any(x, y);
-  return multiply_stacks(x, y);
+  if (x.rank() <= 2 && y.rank() <= 2) return multiply_any(x, y, services);
+  return multiply_stacks(x, y, services);
 }
 
 } // namespace treadle::tree

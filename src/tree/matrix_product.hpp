@@ -5,12 +5,15 @@
 
 namespace treadle::tree {
 
+class run_services;
+
 // numpy.dot for ranks up to 2. Small products run in our own loops, because calling BLAS costs more than they do; large
-// ones in single-threaded BLAS, transposed views without a copy. The path depends on shapes and strides alone, so
-// results are reproducible. value_error when the inner lengths differ.
-value dot(const value& a, const value& b);
+// ones in single-threaded BLAS, transposed views without a copy, and very large ones in tiles, by several tasks where
+// the services of the run allow that. The path depends on shapes and strides alone, so results are reproducible.
+// value_error when the inner lengths differ.
+value dot(const value& a, const value& b, const run_services* services = nullptr);
 
 // numpy.matmul: as dot for ranks 1 and 2, stacks of matrices above; scalars are refused.
-value matmul(const value& a, const value& b);
+value matmul(const value& a, const value& b, const run_services* services = nullptr);
 
 } // namespace treadle::tree

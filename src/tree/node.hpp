@@ -38,6 +38,10 @@ struct node_effects {
   friend bool operator==(const node_effects&, const node_effects&) = default;
 };
 
+struct independent_loop;
+struct statement_stages;
+class elementwise_chain;
+
 class node {
  public:
   node(node_class c, std::string_view primitive, std::string_view instance, place where)
@@ -74,6 +78,11 @@ class node {
   bool has_effects = false;            // writes variables, does I/O, draws random numbers, or may
   bool ordered_operands = false;       // an operand has effects: one after the other
   std::uint32_t borrowed_operands = 0; // bit i: operand i is a leaf nobody can write before the node is done
+  bool operands_may_overlap = false;   // strict: two or more that are no leaves, without effects
+  // What may overlap below it; null: nothing. They belong to the compiled program.
+  const independent_loop* iterations = nullptr;
+  const statement_stages* stages = nullptr;
+  const elementwise_chain* chain = nullptr; // it is the root of one
 
  private:
   node_class m_class;

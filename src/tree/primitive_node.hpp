@@ -20,10 +20,15 @@ class primitive_node final : public strict_node {
     const auto start = timeline ? detail::ticks_now() : 0;
     value v = m_primitive.compute(call, args);
     if (m_cast) v = detail::from_array(v.to_array().cast(*m_cast));
+    if (gives_copy && v.is_array()) v = v.as_array().copy();
     if (timeline) timeline->add(index, start, detail::ticks_now());
     return v;
   }
   node_effects own_effects() const noexcept override { return {m_primitive.effects != effect::none}; }
+  const primitive& definition() const noexcept { return m_primitive; }
+  bool is_plain(std::string_view name) const noexcept { return m_primitive.name == name && !m_cast; }
+
+  bool gives_copy = false; // set by the compiler: it reads what a loop of independent iterations writes in place
 
  private:
   const primitive& m_primitive;

@@ -20,7 +20,7 @@ namespace {
 
 using namespace tree;
 
-constexpr std::string_view k_policy_names[] = {"always-async", "always-inline", "paper-baseline"};
+constexpr std::string_view k_policy_names[] = {"always-async", "always-inline", "paper-baseline", "adaptive"};
 
 } // namespace
 
@@ -29,7 +29,8 @@ std::string_view to_string(policy p) noexcept { return k_policy_names[static_cas
 policy policy_from_name(std::string_view name) {
   for (std::size_t i = 0; i < std::size(k_policy_names); ++i)
     if (k_policy_names[i] == name) return static_cast<policy>(i);
-  throw value_error("unknown policy " + detail::quote(name) + ": use always-async, always-inline or paper-baseline");
+  throw value_error("unknown policy " + detail::quote(name) +
+                    ": use always-async, always-inline, paper-baseline or adaptive");
 }
 
 struct program::state {
@@ -38,6 +39,7 @@ struct program::state {
   ast syntax;
   std::unique_ptr<compiled> code;
   std::unique_ptr<node_statistics[]> statistics;
+  detail::atomic<bool> starts_on_worker{false}; // under adaptive: an earlier run had to move to one
   detail::spinlock timeline_lock;
   physl::timeline latest_timeline;
 
@@ -113,12 +115,14 @@ value program::run(std::span<const value> args, const run_options& options) cons
   try {
     run_state run(options, std::span(self->statistics.get(), self->size()));
     value result;
-    if (run.spawns() && this_task::worker_index() < 0) {
+    const bool on_worker = run.spawns() || self->starts_on_worker.load(detail::order::relaxed);
+    if (on_worker && options.policy != policy::always_inline && this_task::worker_index() < 0) {
       result = async(launch::async, [&] { return run_program(*self->code, run, args); }).get();
     } else {
       result = run_program(*self->code, run, args);
     }
     run.wait_asynchronous();
+    if (run.has_moved()) self->starts_on_worker.store(true, detail::order::relaxed);
     if (options.timeline_capacity != 0) {
       auto recorded = run.take_timeline();
       detail::scoped_lock guard(self->timeline_lock);
@@ -176,6 +180,8 @@ timeline program::timeline() const {
   detail::scoped_lock guard(m_state->timeline_lock);
   return m_state->latest_timeline;
 }
+
+std::vector<parallelism_note> program::parallelism() const { return m_state->code->parallelism; }
 
 std::string program::text() const { return print(m_state->syntax); }
 

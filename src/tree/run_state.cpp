@@ -1,5 +1,7 @@
 #include "tree/run_state.hpp"
 
+#include <treadle/runtime.hpp>
+
 namespace treadle::tree {
 
 physl::timeline timeline_buffer::take() {
@@ -20,9 +22,12 @@ physl::timeline timeline_buffer::take() {
 run_state::run_state(const physl::run_options& options, std::span<node_statistics> statistics)
     : m_options(options),
       m_baseline{options.count_threshold, options.lower_ns, options.upper_ns},
+      m_adaptive{options.worth_ns},
       m_statistics(statistics),
       m_services(options) {
-  if (!spawns()) m_local = std::make_unique<local_statistics[]>(statistics.size());
+  m_overlaps = options.policy != physl::policy::always_inline && runtime::current().workers() > 1;
+  m_worth_ticks = static_cast<std::uint64_t>(detail::ns_to_ticks(static_cast<std::int64_t>(options.worth_ns)));
+  m_services.allow_tasks(m_overlaps);
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
 }
 
@@ -38,16 +43,57 @@ run_state::~run_state() {
     f->clear();
     f->release();
   }
-  if (!m_local) return;
-  for (std::size_t i = 0; i < m_statistics.size(); ++i) {
-    const auto& from = m_local[i];
-    if (from.count == 0) continue;
-    auto& to = m_statistics[i];
-    to.count.fetch_add(from.count, detail::order::relaxed);
-    to.inclusive.fetch_add(from.inclusive, detail::order::relaxed);
-    to.self.fetch_add(from.self, detail::order::relaxed);
-    to.mode.store(static_cast<std::int8_t>(physl::inline_mode::inlined), detail::order::relaxed);
+  for (const auto& shard : m_shards)
+    for (std::size_t i = 0; i < m_statistics.size(); ++i) {
+      const auto& from = shard[i];
+      if (from.count == 0) continue;
+      auto& to = m_statistics[i];
+      to.count.fetch_add(from.count, detail::order::relaxed);
+      to.inclusive.fetch_add(from.inclusive, detail::order::relaxed);
+      to.self.fetch_add(from.self, detail::order::relaxed);
+      to.spawned.fetch_add(from.spawned, detail::order::relaxed);
+      const auto mode = from.spawned != 0 ? physl::inline_mode::spawned : physl::inline_mode::inlined;
+      to.mode.store(static_cast<std::int8_t>(mode), detail::order::relaxed);
+    }
+}
+
+local_statistics* run_state::lease_statistics() {
+  if (spawns()) return nullptr;
+  {
+    detail::scoped_lock guard(m_lock);
+    if (!m_free_shards.empty()) {
+      auto* shard = m_free_shards.back();
+      m_free_shards.pop_back();
+      return shard;
+    }
   }
+  auto fresh = std::make_unique<local_statistics[]>(m_statistics.size());
+  auto* shard = fresh.get();
+  detail::scoped_lock guard(m_lock);
+  m_shards.push_back(std::move(fresh));
+  if (m_free_shards.capacity() < m_shards.size()) m_free_shards.reserve(2 * m_shards.size());
+  return shard;
+}
+
+void run_state::give_back(local_statistics* shard) noexcept {
+  detail::scoped_lock guard(m_lock);
+  m_free_shards.push_back(shard);
+}
+
+bool run_state::is_worth_a_task(std::uint32_t node, std::uint64_t times, const local_statistics* shard) const noexcept {
+  if (m_options.policy == physl::policy::always_async) return true;
+  const auto& all = m_statistics[node];
+  policy::inlining_sample sample{all.count.load(detail::order::relaxed), all.inclusive.load(detail::order::relaxed)};
+  if (shard && shard[node].count != 0) sample = {shard[node].count, shard[node].inclusive};
+  sample.total_ns = static_cast<std::uint64_t>(detail::ticks_to_ns(static_cast<std::int64_t>(sample.total_ns)));
+  if (m_options.policy == physl::policy::paper_baseline) // which knows nothing of parts: by the instance alone
+    return m_baseline.decide(sample, policy::execution::inlined).mode == policy::execution::spawned;
+  if (__builtin_mul_overflow(sample.total_ns, times, &sample.total_ns)) return true;
+  return m_adaptive.decide(sample).mode == policy::execution::spawned;
+}
+
+bool run_state::may_contain_tasks(std::uint32_t node, const local_statistics* shard) const noexcept {
+  return !shard || shard[node].inclusive >= m_worth_ticks * shard[node].count;
 }
 
 bool run_state::decide_inline(std::uint32_t node) noexcept {

@@ -25,9 +25,10 @@ struct node_statistics {
   detail::atomic<bool> last_inlined{false}; // the previous execution, where the policy is undecided
 };
 
-// The same for a run that is a single thread: plain counters, added to the shared ones at its end.
+// The same as plain counters, of one of the tasks of a run that evaluates by plain recursion; added to the shared ones
+// at its end.
 struct local_statistics {
-  std::uint64_t count = 0, inclusive = 0, self = 0;
+  std::uint64_t count = 0, inclusive = 0, self = 0, spawned = 0;
 };
 
 // Records of who computed what when. Fixed capacity, written without locks.
@@ -55,16 +56,33 @@ class run_state {
   ~run_state(); // waits for asynchronous values, breaks cycles of closures, publishes statistics
 
   const physl::run_options& options() const noexcept { return m_options; }
-  bool spawns() const noexcept { return m_options.policy != physl::policy::always_inline; }
+  // Instances are spawned one by one, and results are futures.
+  bool spawns() const noexcept {
+    return m_options.policy == physl::policy::always_async || m_options.policy == physl::policy::paper_baseline;
+  }
+  // Parts that the compiler found independent may run at the same time.
+  bool overlaps() const noexcept { return m_overlaps; }
   run_services& services() noexcept { return m_services; }
   node_statistics& statistics(std::uint32_t node) noexcept { return m_statistics[node]; }
-  local_statistics* local() noexcept { return m_local.get(); }
+  // A shard of statistics for one task; null when tasks count into the shared ones.
+  local_statistics* lease_statistics();
+  void give_back(local_statistics* shard) noexcept;
   timeline_buffer* timeline() noexcept { return m_tracing.load(detail::order::relaxed) ? m_timeline.get() : nullptr; }
   void enable_tracing(bool on) noexcept { m_tracing.store(on, detail::order::relaxed); }
   physl::timeline take_timeline() { return m_timeline ? m_timeline->take() : physl::timeline(); }
 
   // Decides for one evaluation of an instance and remembers the decision.
   bool decide_inline(std::uint32_t node) noexcept;
+
+  // The one place that asks whether something which may overlap with something else should: `times` evaluations of an
+  // instance. `shard` holds what the asking task has measured.
+  bool is_worth_a_task(std::uint32_t node, std::uint64_t times, const local_statistics* shard) const noexcept;
+  // The same for parts of something that took less; no more than a comparison.
+  bool may_contain_tasks(std::uint32_t node, const local_statistics* shard) const noexcept;
+
+  // Something was split on a thread outside of the runtime: the next run had better start inside.
+  void note_move() noexcept { m_moved.store(true, detail::order::relaxed); }
+  bool has_moved() const noexcept { return m_moved.load(detail::order::relaxed); }
 
   void check_cancelled() const {
     if (m_options.cancel && m_options.cancel->load(std::memory_order_relaxed)) throw value_error("cancelled");
@@ -79,12 +97,16 @@ class run_state {
  private:
   physl::run_options m_options;
   policy::paper_baseline m_baseline;
+  policy::adaptive m_adaptive;
+  std::uint64_t m_worth_ticks = 0;
+  bool m_overlaps = false;
   std::span<node_statistics> m_statistics;
-  std::unique_ptr<local_statistics[]> m_local;
   std::unique_ptr<timeline_buffer> m_timeline;
-  detail::atomic<bool> m_tracing{true};
+  detail::atomic<bool> m_tracing{true}, m_moved{false};
   run_services m_services;
-  detail::spinlock m_lock; // guards the two below
+  detail::spinlock m_lock; // guards all below
+  std::vector<std::unique_ptr<local_statistics[]>> m_shards;
+  std::vector<local_statistics*> m_free_shards; // has room for all
   frame* m_captured = nullptr;
   std::vector<shared_future<value>> m_asynchronous;
 };
@@ -92,13 +114,27 @@ class run_state {
 // What evaluation needs at hand. One per task and stack; never shared, never outlives its stack frame.
 class context {
  public:
-  context(run_state& r, std::uint32_t call_depth) noexcept
-      : run(r), local(r.local()), depth(call_depth), now(detail::ticks_now()), m_spawns(r.spawns()) {
-    const auto left = this_task::stack_remaining();
-    m_stack_floor = stack_pointer() - (left > k_stack_reserve ? left - k_stack_reserve : 0);
+  context(run_state& r, std::uint32_t call_depth)
+      : run(r), local(r.lease_statistics()), depth(call_depth), now(detail::ticks_now()), m_spawns(r.spawns()) {}
+  // Goes on with the work of `outer`, which waits meanwhile, on another stack.
+  explicit context(const context& outer) noexcept
+      : run(outer.run),
+        local(outer.local),
+        depth(outer.depth),
+        now(outer.now),
+        children(outer.children),
+        m_spawns(outer.m_spawns),
+        m_leased(false) {}
+  ~context() {
+    if (m_leased && local) run.give_back(local);
   }
-  context(const context&) = delete;
   context& operator=(const context&) = delete;
+
+  // Back on the stack of `outer`.
+  void return_to(context& outer) const noexcept {
+    outer.now = now;
+    outer.children = children;
+  }
 
   // Time to go on on another stack: what is left just covers the nodes up to the next check and a kernel.
   bool stack_is_low() const noexcept { return stack_pointer() < m_stack_floor; }
@@ -106,9 +142,10 @@ class context {
   // The policy may spawn here. Not in very deep recursion: there is work enough for all, and every suspended level
   // would hold a stack, of which there are only some ten thousands.
   bool spawns() const noexcept { return m_spawns && depth <= k_deepest_spawn; }
+  bool overlaps() const noexcept { return run.overlaps() && depth <= k_deepest_spawn; }
 
   run_state& run;
-  local_statistics* const local; // null where several tasks may evaluate
+  local_statistics* const local; // null where instances are spawned one by one
   std::uint32_t depth;           // of nested PhySL calls
   std::int64_t now;              // time stamp of the latest measured moment
   std::int64_t children = 0;     // ticks spent in other instances since the current one began
@@ -120,8 +157,13 @@ class context {
     return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   }
 
-  const bool m_spawns;
-  std::uintptr_t m_stack_floor;
+  static std::uintptr_t stack_floor() noexcept {
+    const auto left = this_task::stack_remaining();
+    return stack_pointer() - (left > k_stack_reserve ? left - k_stack_reserve : 0);
+  }
+
+  const bool m_spawns, m_leased = true;
+  const std::uintptr_t m_stack_floor = stack_floor();
 };
 
 } // namespace treadle::tree

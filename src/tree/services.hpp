@@ -20,6 +20,10 @@ class run_services {
     m_write(m_write_context, text);
   }
 
+  // Whether large kernels may run as several tasks.
+  void allow_tasks(bool allowed) noexcept { m_tasks = allowed; }
+  bool allows_tasks() const noexcept { return m_tasks; }
+
   // Calls f(engine) alone. Every run starts from the same seed, so that it can be repeated.
   template <class F>
   auto with_random(F&& f) {
@@ -40,6 +44,7 @@ class run_services {
   void (*m_write)(void*, std::string_view);
   void* m_write_context;
   detail::spinlock m_output_lock, m_random_lock;
+  bool m_tasks = false;
   std::uint32_t m_seed = std::mt19937::default_seed;
   std::mt19937 m_engine{m_seed};
 };

@@ -260,10 +260,15 @@ void require_integral(const array& a) {
   });
 }
 
-void write_array(array& a, std::span<const value> indices, const value& x) {
-  const auto source = x.to_array();
+// What is to be written into an array, checked.
+array source_for(const array& a, const value& x) {
+  auto source = x.to_array();
   if (source.type() == dtype::float64 && a.type() == dtype::int64) require_integral(source);
-  auto* data = a.mutable_raw_data(); // before the selection: a copy has other strides
+  return source;
+}
+
+// `data`: the elements of `a`, writable.
+void write_array(const array& a, void* data, std::span<const value> indices, const array& source) {
   const auto s = selector(a).select(indices);
   const auto full_shape = s.result_shape();
   if (s.shape.rank() == 0 && !s.gathers && source.rank() == 0) // one element
@@ -309,6 +314,24 @@ void write_list(value& list, const value& index, const value& x) {
   items[static_cast<std::size_t>(checked_index(i, length, 0))] = x;
 }
 
+// f(array&) on the array in a value, without a second reference: that would force a copy.
+template <class F>
+void with_array(value& v, F&& f) {
+  auto a = array::adopt(static_cast<detail::array_object*>(v.object()));
+  v.forget();
+  try {
+    f(a);
+  } catch (...) {
+    v = value(std::move(a));
+    throw;
+  }
+  v = value(std::move(a));
+}
+
+std::span<const value> axes_of(std::span<const value> indices) {
+  return indices.size() == 1 && indices[0].is_tuple() ? detail::as_list(indices[0]).items : indices;
+}
+
 const value& dict_entry(const value& dict, const value& key) {
   const auto* found = dict.find(key);
   if (!found) throw value_error("the dict has no key " + repr(key));
@@ -321,9 +344,7 @@ value slice_value(const value& v, std::span<const value> indices) {
   if (indices.empty()) return v;
   switch (v.kind()) {
   case value_kind::array:
-    if (indices.size() == 1 && indices[0].is_tuple())
-      return read_array(v.as_array(), detail::as_list(indices[0]).items);
-    return read_array(v.as_array(), indices);
+    return read_array(v.as_array(), axes_of(indices));
   case value_kind::dict:
     return slice_value(dict_entry(v, indices[0]), indices.subspan(1));
   case value_kind::list:
@@ -340,19 +361,12 @@ void assign_slice(value& v, std::span<const value> indices, const value& x) {
     return;
   }
   switch (v.kind()) {
-  case value_kind::array: {
-    if (indices.size() == 1 && indices[0].is_tuple()) indices = detail::as_list(indices[0]).items;
-    auto a = array::adopt(static_cast<detail::array_object*>(v.object())); // no second reference: it would force a copy
-    v.forget();
-    try {
-      write_array(a, indices, x);
-    } catch (...) {
-      v = value(std::move(a));
-      throw;
-    }
-    v = value(std::move(a));
-    return;
-  }
+  case value_kind::array:
+    return with_array(v, [&](array& a) {
+      const auto source = source_for(a, x);
+      auto* data = a.mutable_raw_data(); // before the selection: a copy has other strides
+      write_array(a, data, axes_of(indices), source);
+    });
   case value_kind::dict:
   case value_kind::list: {
     if (indices.size() == 1) {
@@ -378,6 +392,15 @@ void assign_slice(value& v, std::span<const value> indices, const value& x) {
   default:
     throw value_error("a " + std::string(to_string(v.kind())) + " cannot be written by index");
   }
+}
+
+void own_elements(value& array) {
+  with_array(array, [](treadle::array& a) { static_cast<void>(a.mutable_raw_data()); });
+}
+
+void assign_in_place(const value& array, std::span<const value> indices, const value& x) {
+  const auto& a = array.as_array();
+  write_array(a, a.object()->data, indices, source_for(a, x));
 }
 
 } // namespace treadle::tree

@@ -18,4 +18,9 @@ value slice_value(const value& v, std::span<const value> indices);
 // elements, else into a copy that v then is. A float written into an integer array is an error unless integral.
 void assign_slice(value& v, std::span<const value> indices, const value& x);
 
+// For tasks that write disjoint parts of one array at the same time: after own_elements(v), which makes it the only
+// owner of its elements, assign_in_place() writes a part whoever else looks at the array.
+void own_elements(value& array);
+void assign_in_place(const value& array, std::span<const value> indices, const value& x);
+
 } // namespace treadle::tree

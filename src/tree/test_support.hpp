@@ -18,7 +18,7 @@ inline physl::run_options with_policy(physl::policy p) {
 }
 
 inline constexpr physl::policy k_policies[] = {physl::policy::always_inline, physl::policy::always_async,
-                                               physl::policy::paper_baseline};
+                                               physl::policy::paper_baseline, physl::policy::adaptive};
 
 inline value run(std::string_view text, std::vector<value> args = {}, physl::policy p = physl::policy::always_inline) {
   return physl::program(text, "test.physl").run(args, with_policy(p));
@@ -50,6 +50,16 @@ struct example {
 
 inline void check(std::initializer_list<example> examples) {
   for (const auto& e : examples) EXPECT_EQ(shown(e.text), e.expected) << e.text;
+}
+
+// Ways to run that split whatever may be split.
+inline std::vector<physl::run_options> splitting_options() {
+  auto all = std::vector(3, with_policy(physl::policy::adaptive));
+  all[0].worth_ns = 0; // what was measured is worth it
+  all[1].policy = physl::policy::always_async;
+  all[2].policy = physl::policy::paper_baseline;
+  all[2].count_threshold = all[2].lower_ns = all[2].upper_ns = 0;
+  return all;
 }
 
 // Workers to test with, more than cores on purpose.

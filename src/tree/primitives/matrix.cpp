@@ -7,10 +7,12 @@ namespace {
 
 value dot_product(call_context& context, std::span<value> args) {
   if (args[0].is_scalar() || args[1].is_scalar()) return call_primitive("__mul", context, {args[0], args[1]});
-  return dot(args[0], args[1]);
+  return dot(args[0], args[1], context.services);
 }
 
-value matrix_product(call_context&, std::span<value> args) { return matmul(args[0], args[1]); }
+value matrix_product(call_context& context, std::span<value> args) {
+  return matmul(args[0], args[1], context.services);
+}
 
 value outer(call_context& context, std::span<value> args) {
   const auto a = args[0].to_array(), b = args[1].to_array();

@@ -1,0 +1,144 @@
+// Loops. Those with independent iterations may go on in several tasks at any turn.
+#include "tree/forms.hpp"
+#include "tree/overlap.hpp"
+#include "tree/split_loop.hpp"
+
+#include <limits>
+
+namespace treadle::tree {
+namespace {
+
+// Takes the value of a loop body. True: leave the loop, whose value is `last`.
+bool ends_loop(value v, value& last) {
+  if (is_signal(v, signal::continue_loop)) return false;
+  if (is_signal(v, signal::break_loop)) return true;
+  last = std::move(v);
+  return is_signal(last); // a return goes on outwards
+}
+
+// The turns that a loop with a condition still has to do, when that is known; else 0.
+std::uint64_t turns_left(const independent_loop& loop, frame& f) {
+  const value &counter = f.at(loop.variable).v, &bound = peek(*loop.bound, f);
+  if (counter.kind() != value_kind::int64 || bound.kind() != value_kind::int64) return 0;
+  const auto first = counter.integer(), end = bound.integer();
+  if (end < first || (end == first && !loop.inclusive)) return 0;
+  if (end > std::numeric_limits<std::int64_t>::max() - loop.step) return 0; // it would count around
+  if (!loop.arrays.empty() && first + loop.lowest < 0) return 0;            // indices from the end
+  const auto distance = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(first);
+  return (distance - (loop.inclusive ? 0u : 1u)) / static_cast<std::uint64_t>(loop.step) + 1;
+}
+
+// while(condition, body), and for(init, condition, step, body) after `init`.
+class conditional_loop final : public loop_turns {
+ public:
+  conditional_loop(const node& self, const node& condition, const node& body, const node* step, frame& f)
+      : m_plan(self.iterations), m_condition(condition), m_body(body), m_step(step), m_frame(f) {}
+
+  value execute(context& c) {
+    value last;
+    for (std::uint64_t turn = 0;; ++turn) {
+      if (m_plan && asks_at(turn)) run_rest(c, last);
+      if (!test(m_frame, c)) return last;
+      c.run.check_cancelled();
+      if (ends_loop(evaluate(m_body, m_frame, c), last)) return last;
+      if (m_step) evaluate(*m_step, m_frame, c);
+    }
+  }
+
+  value run(frame& f, context& c, std::uint64_t turn) const override {
+    f.at(m_plan->variable).v = m_first + static_cast<std::int64_t>(turn) * m_plan->step;
+    static_cast<void>(test(f, c)); // true: but it is an evaluation like any other
+    c.run.check_cancelled();
+    value v = evaluate(m_body, f, c);
+    if (m_step) evaluate(*m_step, f, c);
+    return v;
+  }
+
+ private:
+  bool test(frame& f, context& c) const {
+    value v = evaluate(m_condition, f, c);
+    settle(v, c);
+    return v.to_bool();
+  }
+  void run_rest(context& c, value& last) {
+    if (const auto count = turns_left(*m_plan, m_frame)) {
+      m_first = m_frame.at(m_plan->variable).v.integer();
+      run_in_parts(*m_plan, m_body, m_frame, c, count, *this, last);
+    }
+  }
+
+  const independent_loop* m_plan;
+  const node &m_condition, &m_body;
+  const node* m_step;
+  frame& m_frame;
+  std::int64_t m_first = 0;
+};
+
+// The items of for_in from one on.
+class item_turns final : public loop_turns {
+ public:
+  item_turns(const variable_address& variable, const value& items, std::size_t first, const node& body)
+      : m_variable(variable), m_items(items), m_first(first), m_body(body) {}
+
+  // Iterations that write parts by the variable need different ones.
+  bool can_split(const independent_loop& loop) const {
+    if (loop.arrays.empty()) return true;
+    if (!m_items.is_list()) return false;
+    const auto& list = detail::as_list(m_items);
+    return list.is_range && list.step >= loop.width && list.at(m_first).integer() + loop.lowest >= 0;
+  }
+  value run(frame& f, context& c, std::uint64_t turn) const override {
+    c.run.check_cancelled();
+    assign(m_variable, f, m_items.item(m_first + static_cast<std::size_t>(turn)));
+    return evaluate(m_body, f, c);
+  }
+
+ private:
+  const variable_address& m_variable;
+  const value& m_items;
+  const std::size_t m_first;
+  const node& m_body;
+};
+
+} // namespace
+
+value execute_while(const node& self, frame& f, context& c) {
+  const auto operands = self.operands();
+  return conditional_loop(self, *operands[0], *operands[1], nullptr, f).execute(c);
+}
+
+value execute_for(const node& self, frame& f, context& c) {
+  const auto operands = self.operands();
+  evaluate(*operands[0], f, c);
+  return conditional_loop(self, *operands[1], *operands[3], operands[2], f).execute(c);
+}
+
+value for_in_node::execute(frame& f, context& c) const {
+  value items = evaluate(*operands()[0], f, c);
+  settle(items, c);
+  const node& body = *operands()[1];
+  value last;
+  for (std::size_t i = 0, n = items.size(); i < n; ++i) {
+    const item_turns rest(m_address, items, i, body);
+    if (iterations && asks_at(i) && rest.can_split(*iterations) &&
+        run_in_parts(*iterations, body, f, c, n - i, rest, last))
+      break;
+    if (ends_loop(rest.run(f, c, 0), last)) break;
+  }
+  return last;
+}
+
+value execute_for_each(const node& self, frame& f, context& c) {
+  const callee function(*self.operands()[0], f, c);
+  value sequence = evaluate(*self.operands()[1], f, c);
+  settle(sequence, c);
+  value last;
+  for (std::size_t i = 0, n = sequence.size(); i < n; ++i) {
+    c.run.check_cancelled();
+    value item = sequence.item(i);
+    if (ends_loop(function(std::span(&item, 1), c), last)) break;
+  }
+  return last;
+}
+
+} // namespace treadle::tree

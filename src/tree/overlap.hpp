@@ -1,0 +1,60 @@
+// Runs independent parts of an evaluation, in several tasks where somebody has nothing to do.
+#pragma once
+
+#include "tree/evaluate.hpp"
+
+#include <treadle/detail/loop.hpp>
+
+namespace treadle::tree {
+
+// f(context&) on a worker: here when this is one, else there while this thread waits.
+template <class F>
+void on_worker(context& c, F&& f) {
+  if (this_task::worker_index() >= 0) return f(c);
+  c.run.note_move();
+  async(launch::async, [&] {
+    context there(c);
+    f(there);
+    there.return_to(c);
+  }).get();
+}
+
+// Runs the iterations of a loop of the evaluation; make_state gives each part but the first a context of its own. Their
+// time is not that of the node around.
+inline void run_overlapping(const detail::loop_body& body, void* shared, void* state, std::uint64_t n, context& c,
+                            detail::loop_site& site) {
+  const auto start = c.now, children = c.children;
+  using kind = detail::loop_cut::kind;
+  // Where instances are spawned whatever that costs, parts are made at once; else when somebody is hungry.
+  detail::run_loop(body, shared, state, n, {.how = c.run.spawns() ? kind::spread : kind::on_demand}, site);
+  c.now = detail::ticks_now();
+  c.children = children + (c.now - start);
+}
+
+// Calls body(context&, i) for all i in [0, n), possibly at the same time. Rethrows the exception of the lowest i that
+// failed; all before that have been called, others perhaps.
+template <class Body>
+void overlap(context& c, std::uint64_t n, const Body& body) {
+  struct shared {
+    run_state& run;
+    std::uint32_t depth;
+    const Body& body;
+  };
+  static constexpr detail::loop_body table{
+      [](void* s, void* part, std::uint64_t begin, std::uint64_t end) {
+        for (; begin != end; ++begin) static_cast<shared*>(s)->body(*static_cast<context*>(part), begin);
+        return true;
+      },
+      [](void* s) -> void* { return new context(static_cast<shared*>(s)->run, static_cast<shared*>(s)->depth); },
+      [](void*, void*, void*) {}, [](void* part) noexcept { delete static_cast<context*>(part); }};
+  on_worker(c, [&](context& here) {
+    shared s{here.run, here.depth, body};
+    detail::loop_site site;
+    run_overlapping(table, &s, &here, n, here, site);
+  });
+}
+
+// When a loop that is not known to be worth it yet asks again: before its first turn and whenever their number doubled.
+constexpr bool asks_at(std::uint64_t turn) noexcept { return (turn & (turn - 1)) == 0; }
+
+} // namespace treadle::tree
