@@ -2,6 +2,7 @@
 // primitive instance is a potential task, and a policy decides per instance whether it runs inline or is spawned.
 #pragma once
 
+#include <treadle/inlining.hpp>
 #include <treadle/value.hpp>
 
 #include <atomic>
@@ -49,18 +50,12 @@ class error : public std::runtime_error {
   std::shared_ptr<const parts> m_parts;
 };
 
-enum class policy : std::uint8_t {
-  always_async,   // every primitive instance is spawned
-  always_inline,  // none is: plain recursion on the calling thread, needs no runtime
-  paper_baseline, // ICPP'19 Algorithm 1: mean inclusive time per instance against two thresholds
-  adaptive,       // plain recursion, split only where measured work is worth it and may overlap
-};
-
-std::string_view to_string(policy p) noexcept;  // "always-async", "always-inline", "paper-baseline", "adaptive"
-policy policy_from_name(std::string_view name); // value_error listing the names
+// How instances are decided: always_inline is plain recursion on the calling thread and needs no runtime; adaptive is
+// plain recursion, split only where measured work is worth it and may overlap; the others make nodes of futures.
+using policy = inlining_policy;
 
 struct run_options {
-  physl::policy policy = physl::policy::paper_baseline;
+  physl::policy policy = physl::policy::adaptive;
   std::uint64_t count_threshold = 5;    // paper_baseline
   std::uint64_t lower_ns = 350'000;     // mean <= lower: inline
   std::uint64_t upper_ns = 500'000;     // mean >= upper: spawn

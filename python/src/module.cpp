@@ -94,7 +94,7 @@ struct settings {
 
 physl::run_options options_of(const settings& s) {
   physl::run_options options;
-  options.policy = physl::policy_from_name(s.policy);
+  options.policy = inlining_policy_from_name(s.policy);
   options.count_threshold = s.count_threshold;
   options.lower_ns = s.lower_ns;
   options.upper_ns = s.upper_ns;
@@ -181,7 +181,7 @@ NB_MODULE(_native, m) {
           "__init__",
           [](settings* self, const std::string& policy, std::uint64_t count_threshold, std::uint64_t lower_ns,
              std::uint64_t upper_ns, std::size_t timeline_capacity, unsigned workers) {
-            (void)physl::policy_from_name(policy);
+            (void)inlining_policy_from_name(policy);
             new (self) settings{policy, count_threshold, lower_ns, upper_ns, timeline_capacity, workers};
           },
           nb::kw_only(), "policy"_a, "count_threshold"_a = 5, "lower_ns"_a = 350'000, "upper_ns"_a = 500'000,

@@ -37,6 +37,8 @@ class Policy(StrEnum):
     always_async = "always-async"
     always_inline = "always-inline"
     paper_baseline = "paper-baseline"
+    paper_adaptive = "paper-adaptive"
+    adaptive = "adaptive"
 
 
 Workers = Annotated[int, typer.Option(min=0, max=4096, help="Number of workers; 0: all usable cores.")]
@@ -55,7 +57,7 @@ def physl_command(
     dump_counters: Annotated[
         Path | None, typer.Option(help="Write counters of every primitive as CSV.")
     ] = None,
-    policy: Annotated[Policy, typer.Option(help="Inlining policy.")] = Policy.paper_baseline,
+    policy: Annotated[Policy, typer.Option(help="Inlining policy.")] = Policy.adaptive,
     workers: Workers = 0,
     show_time: Annotated[bool, typer.Option("--time", help="Print how long the run took.")] = False,
     as_json: Annotated[

@@ -11,23 +11,27 @@ from typing import Any
 
 from .errors import Error
 
-POLICIES = ("always-async", "always-inline", "paper-baseline")
+POLICIES = ("adaptive", "always-async", "always-inline", "paper-baseline", "paper-adaptive")
 
 
 class policies:  # noqa: N801 - read as a namespace: td.policies.always_inline
     """Inlining policies: whether a primitive runs inside of the one that needs its value, or as a task of its own.
 
-    `paper-baseline` decides per primitive by its mean time: 5 evaluations, then inline up to 350 us, spawn from 500 us.
+    `adaptive`, the default, evaluates as a plain call and splits loops, statements and operands that are independent
+    where the work measured is worth it. `paper-baseline` decides per primitive by its mean time: 5 evaluations, then
+    inline up to 350 us, spawn from 500 us; in `paper-adaptive` a search moves these bounds for each primitive.
     """
 
+    adaptive = "adaptive"
     always_async = "always-async"
     always_inline = "always-inline"
     paper_baseline = "paper-baseline"
+    paper_adaptive = "paper-adaptive"
 
 
 @dataclass(frozen=True)
 class Config:
-    policy: str = policies.paper_baseline
+    policy: str = policies.adaptive
     workers: int = 0  # 0: as many as usable cores, or as many as run already
     enabled: bool = True  # False: decorated functions run as plain Python
     count_threshold: int = 5  # paper-baseline: evaluations before it decides

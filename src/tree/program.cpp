@@ -20,18 +20,7 @@ namespace {
 
 using namespace tree;
 
-constexpr std::string_view k_policy_names[] = {"always-async", "always-inline", "paper-baseline", "adaptive"};
-
 } // namespace
-
-std::string_view to_string(policy p) noexcept { return k_policy_names[static_cast<std::size_t>(p)]; }
-
-policy policy_from_name(std::string_view name) {
-  for (std::size_t i = 0; i < std::size(k_policy_names); ++i)
-    if (k_policy_names[i] == name) return static_cast<policy>(i);
-  throw value_error("unknown policy " + detail::quote(name) +
-                    ": use always-async, always-inline, paper-baseline or adaptive");
-}
 
 struct program::state {
   std::string name;
@@ -39,12 +28,19 @@ struct program::state {
   ast syntax;
   std::unique_ptr<compiled> code;
   std::unique_ptr<node_statistics[]> statistics;
+  std::unique_ptr<instance_search[]> searches; // null until paper_adaptive is asked for
+  detail::spinlock searches_lock;
   detail::atomic<bool> starts_on_worker{false}; // under adaptive: an earlier run had to move to one
   detail::spinlock timeline_lock;
   physl::timeline latest_timeline;
 
   std::size_t size() const noexcept { return code->pre_order.size(); }
   node_profile profile_of(std::uint32_t i) const;
+  instance_search* all_searches() {
+    detail::scoped_lock guard(searches_lock);
+    if (!searches) searches = std::make_unique<instance_search[]>(size());
+    return searches.get();
+  }
 };
 
 program::program(std::string_view text, std::string source_name, std::string_view source_text)
@@ -113,7 +109,8 @@ value run_program(const compiled& code, run_state& run, std::span<const value> a
 value program::run(std::span<const value> args, const run_options& options) const {
   const auto self = m_state; // the handle may go while the run is suspended
   try {
-    run_state run(options, std::span(self->statistics.get(), self->size()));
+    const auto searches = options.policy == policy::paper_adaptive ? self->all_searches() : nullptr;
+    run_state run(options, std::span(self->statistics.get(), self->size()), searches);
     value result;
     const bool on_worker = run.spawns() || self->starts_on_worker.load(detail::order::relaxed);
     if (on_worker && options.policy != policy::always_inline && this_task::worker_index() < 0) {

@@ -19,11 +19,13 @@ physl::timeline timeline_buffer::take() {
   return result;
 }
 
-run_state::run_state(const physl::run_options& options, std::span<node_statistics> statistics)
+run_state::run_state(const physl::run_options& options, std::span<node_statistics> statistics,
+                     instance_search* searches)
     : m_options(options),
       m_baseline{options.count_threshold, options.lower_ns, options.upper_ns},
       m_adaptive{options.worth_ns},
       m_statistics(statistics),
+      m_searches(searches),
       m_services(options) {
   m_overlaps = options.policy != physl::policy::always_inline && runtime::current().workers() > 1;
   m_worth_ticks = static_cast<std::uint64_t>(detail::ns_to_ticks(static_cast<std::int64_t>(options.worth_ns)));
@@ -86,7 +88,7 @@ bool run_state::is_worth_a_task(std::uint32_t node, std::uint64_t times, const l
   policy::inlining_sample sample{all.count.load(detail::order::relaxed), all.inclusive.load(detail::order::relaxed)};
   if (shard && shard[node].count != 0) sample = {shard[node].count, shard[node].inclusive};
   sample.total_ns = static_cast<std::uint64_t>(detail::ticks_to_ns(static_cast<std::int64_t>(sample.total_ns)));
-  if (m_options.policy == physl::policy::paper_baseline) // which knows nothing of parts: by the instance alone
+  if (m_options.policy != physl::policy::adaptive) // the paper's know nothing of parts: by the instance alone
     return m_baseline.decide(sample, policy::execution::inlined).mode == policy::execution::spawned;
   if (__builtin_mul_overflow(sample.total_ns, times, &sample.total_ns)) return true;
   return m_adaptive.decide(sample).mode == policy::execution::spawned;
@@ -96,15 +98,38 @@ bool run_state::may_contain_tasks(std::uint32_t node, const local_statistics* sh
   return !shard || shard[node].inclusive >= m_worth_ticks * shard[node].count;
 }
 
+policy::inlining_decision run_state::search_decision(std::uint32_t node, policy::execution previous) noexcept {
+  auto& mine = m_searches[node];
+  if (!mine.lock.try_lock()) return {previous, false};
+  const auto& s = m_statistics[node];
+  const auto count = s.count.load(detail::order::relaxed), inclusive = s.inclusive.load(detail::order::relaxed);
+  policy::paper_adaptive::outcome result{{previous, false}};
+  try {
+    const auto ns = detail::ticks_to_ns(static_cast<std::int64_t>(inclusive - mine.inclusive_before));
+    result = mine.search.decide({count - mine.count_before, static_cast<std::uint64_t>(ns)}, previous);
+  } catch (...) { // no memory for the search: as last time
+  }
+  if (result.reset) {
+    mine.count_before = count;
+    mine.inclusive_before = inclusive;
+  }
+  mine.lock.unlock();
+  return result.decision;
+}
+
 bool run_state::decide_inline(std::uint32_t node) noexcept {
   auto& s = m_statistics[node];
   policy::inlining_decision decision{policy::execution::spawned, true};
-  if (m_options.policy == physl::policy::paper_baseline) {
+  if (m_options.policy != physl::policy::always_async) {
     const auto previous =
         s.last_inlined.load(detail::order::relaxed) ? policy::execution::inlined : policy::execution::spawned;
-    const auto ticks = static_cast<std::int64_t>(s.inclusive.load(detail::order::relaxed));
-    decision = m_baseline.decide(
-        {s.count.load(detail::order::relaxed), static_cast<std::uint64_t>(detail::ticks_to_ns(ticks))}, previous);
+    if (m_searches) {
+      decision = search_decision(node, previous);
+    } else {
+      const auto ticks = static_cast<std::int64_t>(s.inclusive.load(detail::order::relaxed));
+      decision = m_baseline.decide(
+          {s.count.load(detail::order::relaxed), static_cast<std::uint64_t>(detail::ticks_to_ns(ticks))}, previous);
+    }
     if (decision.mode != previous)
       s.last_inlined.store(decision.mode == policy::execution::inlined, detail::order::relaxed);
   }

@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "policy/inlining.hpp"
+#include "policy/paper_adaptive.hpp"
 #include "tree/frame.hpp"
 #include "tree/services.hpp"
 
@@ -31,6 +32,13 @@ struct local_statistics {
   std::uint64_t count = 0, inclusive = 0, self = 0, spawned = 0;
 };
 
+// What paper_adaptive keeps of one instance.
+struct instance_search {
+  detail::spinlock lock; // whoever finds it locked goes on as last time
+  policy::paper_adaptive search;
+  std::uint64_t count_before = 0, inclusive_before = 0; // at the begin of the window
+};
+
 // Records of who computed what when. Fixed capacity, written without locks.
 class timeline_buffer {
  public:
@@ -52,13 +60,14 @@ class timeline_buffer {
 
 class run_state {
  public:
-  run_state(const physl::run_options& options, std::span<node_statistics> statistics);
+  // `searches`: for paper_adaptive, one for each instance.
+  run_state(const physl::run_options& options, std::span<node_statistics> statistics, instance_search* searches);
   ~run_state(); // waits for asynchronous values, breaks cycles of closures, publishes statistics
 
   const physl::run_options& options() const noexcept { return m_options; }
   // Instances are spawned one by one, and results are futures.
   bool spawns() const noexcept {
-    return m_options.policy == physl::policy::always_async || m_options.policy == physl::policy::paper_baseline;
+    return m_options.policy != physl::policy::always_inline && m_options.policy != physl::policy::adaptive;
   }
   // Parts that the compiler found independent may run at the same time.
   bool overlaps() const noexcept { return m_overlaps; }
@@ -95,12 +104,15 @@ class run_state {
   void wait_asynchronous() noexcept; // for all values of async(e), whatever became of them
 
  private:
+  policy::inlining_decision search_decision(std::uint32_t node, policy::execution previous) noexcept;
+
   physl::run_options m_options;
   policy::paper_baseline m_baseline;
   policy::adaptive m_adaptive;
   std::uint64_t m_worth_ticks = 0;
   bool m_overlaps = false;
   std::span<node_statistics> m_statistics;
+  instance_search* m_searches;
   std::unique_ptr<timeline_buffer> m_timeline;
   detail::atomic<bool> m_tracing{true}, m_moved{false};
   run_services m_services;

@@ -123,9 +123,9 @@ TEST(dumps, have_the_forms_of_phylanx) {
 
 TEST(dumps, timeline_is_bounded_and_counts_what_it_drops) {
   const workers w(2);
-  for (auto policy : k_policies) {
+  for (const auto how : k_policies) {
     const physl::program p(k_loop, "t");
-    auto options = with_policy(policy);
+    auto options = with_policy(how);
     options.timeline_capacity = 8;
     static_cast<void>(p.run({}, options));
     const auto t = p.timeline();
@@ -134,8 +134,21 @@ TEST(dumps, timeline_is_bounded_and_counts_what_it_drops) {
     for (const auto& r : t.records) {
       EXPECT_LE(r.start_ns, r.end_ns);
       EXPECT_LT(r.node, p.profile().size());
-      EXPECT_EQ(r.worker >= 0, policy == physl::policy::always_async || policy == physl::policy::paper_baseline);
+      EXPECT_EQ(r.worker >= 0, how != physl::policy::always_inline && how != physl::policy::adaptive);
     }
+  }
+}
+
+TEST(statistics, paper_adaptive_searches_for_instances_that_are_executed_often) {
+  const workers w(2);
+  const physl::program p("define(s, 0) define(i, 0) while(i < 3000, block(store(s, s + i * 2), store(i, i + 1))) s",
+                         "t");
+  EXPECT_EQ(repr(p.run({}, with_policy(physl::policy::paper_adaptive))), "8997000");
+  for (const auto& node : p.profile()) {
+    if (node.primitive != "__mul") continue;
+    EXPECT_EQ(node.count, 3000u);
+    EXPECT_EQ(node.mode, physl::inline_mode::inlined); // some 100 ns, below all thresholds
+    EXPECT_LT(node.spawned, 200u);
   }
 }
 

@@ -18,7 +18,8 @@ inline physl::run_options with_policy(physl::policy p) {
 }
 
 inline constexpr physl::policy k_policies[] = {physl::policy::always_inline, physl::policy::always_async,
-                                               physl::policy::paper_baseline, physl::policy::adaptive};
+                                               physl::policy::paper_baseline, physl::policy::paper_adaptive,
+                                               physl::policy::adaptive};
 
 inline value run(std::string_view text, std::vector<value> args = {}, physl::policy p = physl::policy::always_inline) {
   return physl::program(text, "test.physl").run(args, with_policy(p));

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..config import config
+from ..config import POLICIES, config
 from ..demo.data import als_workload, paper_ratings
 from ..jit import jit
 from ..profile import profile
@@ -23,7 +23,6 @@ LOWER_US = tuple(range(100, 1001, 100))
 SMALL = ((10, 5),)
 MIDDLE = ((10, 5), (64, 64), (100, 100), (200, 200), (400, 400))
 LARGE = ((100, 5000), (500, 2000), (500, 5000))
-POLICIES = ("always-async", "always-inline", "paper-baseline", "paper-adaptive", "adaptive")
 PAPER_LOWER_US, PAPER_BAND_US = 350, 150
 SWEEP_BAND_US = 100
 

@@ -11,8 +11,9 @@ from statistics import median
 from typing import Any
 
 from .. import _native
+from ..config import POLICIES
 from .grain_page import COLORS, STYLE, named
-from .inlining import POLICIES, Plan, Run
+from .inlining import Plan, Run
 
 Key = tuple[Any, ...]
 
