@@ -37,6 +37,14 @@ void expect_same_everywhere(const std::string& text, int repetitions = 3) {
   }
 }
 
+TEST(adaptive, what_a_nested_loop_writes_is_written_by_the_loop_around) {
+  expect_same_everywhere("define(x, constant(1.0, list(10, 3))) define(y, constant(2.0, list(5, 3))) "
+                         "define(f, block(for_in(k, range(5), block("
+                         "for_in(u, range(10), store(slice(x, u, list()), slice(y, 0, list()) * 0.5 + u)), "
+                         "for_in(i, range(5), store(slice(y, i, list()), slice(x, i, list()) * 0.25)))), list(x, y))) f()",
+                         30);
+}
+
 TEST(adaptive, loops_leave_what_they_leave_one_turn_after_the_other) {
   const char* const k_setup = "define(x, constant(0, list(40))) define(m, constant(0.0, list(40, 3))) define(i, 0) "
                               "define(s, 7) define(t, -1) ";
