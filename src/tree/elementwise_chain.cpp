@@ -11,8 +11,10 @@
 namespace treadle::tree {
 namespace {
 
-constexpr std::int64_t k_block = 2048;        // elements: a few operands of one fit into the first cache
-constexpr std::int64_t k_least = 4 * k_block; // arrays below stay in the cache anyway
+// Elements of a block. A few operands of one fit into the second cache; memory is fetched ahead less well by short
+// ones.
+constexpr std::int64_t k_block = 32768;
+constexpr std::int64_t k_least = 4 * k_block;
 constexpr std::size_t k_most_steps = 32;
 
 bool is_member(std::span<const primitive> family, const primitive& p) noexcept {
@@ -113,10 +115,11 @@ void elementwise_chain::count(context& c, std::span<const std::int64_t> ticks, s
 }
 
 std::optional<value> elementwise_chain::execute(frame& f, context& c) const {
-  if (!c.local) return {};
+  const auto* root = m_steps.back().n;
+  if (!c.overlaps() || !c.local || !c.run.may_contain_tasks(root->index, c.local)) return {};
   extents shape;
   std::vector<value> inputs;
-  if (!load(f, inputs, shape)) return {};
+  if (!c.run.is_worth_a_task(root->index, 1, c.local) || !load(f, inputs, shape)) return {};
   const auto size = shape.product(), blocks = (size - 1) / k_block + 1;
   std::vector<std::int64_t> ticks(m_steps.size());
   try {
@@ -133,11 +136,7 @@ std::optional<value> elementwise_chain::execute(frame& f, context& c) const {
       const auto at = block * k_block;
       keep(compute_block(inputs, at, std::min(k_block, size - at), c, {}).to_array(), at);
     };
-    const auto* root = m_steps.back().n;
-    if (c.overlaps() && c.run.is_worth_a_task(root->index, 1, c.local))
-      treadle::for_loop(treadle::par, std::int64_t{1}, blocks, compute);
-    else
-      for (std::int64_t block = 1; block < blocks; ++block) compute(block);
+    treadle::for_loop(treadle::par, std::int64_t{1}, blocks, compute);
     const auto end = detail::ticks_now();
     if (auto* timeline = c.run.timeline())
       for (const auto& s : m_steps) timeline->add(s.n->index, start, end);
@@ -164,7 +163,7 @@ void find_chains(compiled& program) {
   }
   for (const auto& n : program.nodes) {
     const auto parent = program.parents[n->index];
-    if (steps[n->index] < 2 || (parent >= 0 && steps[static_cast<std::size_t>(parent)] != 0)) continue;
+    if (steps[n->index] == 0 || (parent >= 0 && steps[static_cast<std::size_t>(parent)] != 0)) continue;
     program.chains.push_back(std::make_unique<elementwise_chain>(*n));
     n->chain = program.chains.back().get();
   }
