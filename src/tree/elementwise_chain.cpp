@@ -50,7 +50,6 @@ std::int32_t elementwise_chain::add(const node& n) {
   return static_cast<std::int32_t>(m_steps.size() - 1);
 }
 
-// Looks before it takes references: most evaluations end here.
 bool elementwise_chain::load(frame& f, std::vector<value>& inputs, extents& shape) const {
   const array* first = nullptr;
   for (const node* leaf : m_inputs) {
@@ -114,19 +113,19 @@ void elementwise_chain::count(context& c, std::span<const std::int64_t> ticks, s
   for (const node* leaf : m_inputs) ++c.local[leaf->index].count;
 }
 
-std::optional<value> elementwise_chain::execute(frame& f, context& c) const {
-  const auto* root = m_steps.back().n;
-  if (!c.overlaps() || !c.local || !c.run.may_contain_tasks(root->index, c.local)) return {};
+bool elementwise_chain::execute(frame& f, context& c, value& result) const {
+  const auto root = m_steps.back().n->index;
+  if (!c.local || !c.run.may_contain_tasks(root, c.local) || !c.run.is_worth_a_task(root, 1, c.local)) return false;
   extents shape;
   std::vector<value> inputs;
-  if (!c.run.is_worth_a_task(root->index, 1, c.local) || !load(f, inputs, shape)) return {};
+  if (!load(f, inputs, shape)) return false;
   const auto size = shape.product(), blocks = (size - 1) / k_block + 1;
   std::vector<std::int64_t> ticks(m_steps.size());
   try {
     const auto start = detail::ticks_now();
     const auto first = compute_block(inputs, 0, k_block, c, ticks).to_array();
-    auto result = array::uninitialized(first.type(), shape);
-    auto* const to = static_cast<std::byte*>(result.object()->data);
+    auto whole = array::uninitialized(first.type(), shape);
+    auto* const to = static_cast<std::byte*>(whole.object()->data);
     const auto bytes = static_cast<std::int64_t>(item_bytes(first.type()));
     const auto keep = [&](const array& block, std::int64_t at) {
       std::memcpy(to + at * bytes, block.contiguous().raw_data(), static_cast<std::size_t>(block.size() * bytes));
@@ -141,9 +140,10 @@ std::optional<value> elementwise_chain::execute(frame& f, context& c) const {
     if (auto* timeline = c.run.timeline())
       for (const auto& s : m_steps) timeline->add(s.n->index, start, end);
     count(c, ticks, end - start);
-    return value(std::move(result));
+    result = std::move(whole);
+    return true;
   } catch (...) {
-    return {};
+    return false;
   }
 }
 
@@ -166,6 +166,7 @@ void find_chains(compiled& program) {
     if (steps[n->index] == 0 || (parent >= 0 && steps[static_cast<std::size_t>(parent)] != 0)) continue;
     program.chains.push_back(std::make_unique<elementwise_chain>(*n));
     n->chain = program.chains.back().get();
+    n->may_overlap = true;
   }
 }
 

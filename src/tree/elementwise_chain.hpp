@@ -5,7 +5,7 @@
 
 #include "tree/node.hpp"
 
-#include <optional>
+#include <vector>
 
 namespace treadle::tree {
 
@@ -19,9 +19,9 @@ class elementwise_chain {
 
   std::size_t steps() const noexcept { return m_steps.size(); }
 
-  // Nothing when that is not worth tasks, when the operands are no large arrays of one shape, or when something fails:
+  // False when that is not worth tasks, when the operands are no large arrays of one shape, or when something fails:
   // then nothing has happened, and node by node comes the same result or the right error.
-  std::optional<value> execute(frame& f, context& c) const;
+  bool execute(frame& f, context& c, value& result) const;
 
  private:
   struct step {
