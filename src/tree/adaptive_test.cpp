@@ -164,6 +164,29 @@ TEST(adaptive, a_single_worker_splits_nothing_and_moves_nowhere) {
   EXPECT_EQ(w.rt.statistics().tasks_created, 0u);
 }
 
+// How many evaluations of the body of the loop went to other tasks than the one that came to the loop.
+std::uint64_t given_away(std::uint64_t worth_ns, int runs) {
+  const physl::program p(
+      "define(work, n, block(define(s, 0), define(k, 0), while(k < n, block(store(s, s + k), store(k, "
+      "k + 1))), s))\nfor_in(i, range(64), sqrt(work(300) * 1.0))",
+      "t");
+  auto options = with_policy(policy::adaptive);
+  options.worth_ns = worth_ns;
+  std::uint64_t spawned = 0;
+  for (int i = 0; i < runs && spawned == 0; ++i) {
+    static_cast<void>(p.run({}, options));
+    for (const auto& n : p.profile())
+      if (n.primitive == "sqrt") spawned += n.spawned;
+  }
+  return spawned;
+}
+
+TEST(adaptive, gives_away_what_is_worth_it) {
+  const workers w(4);
+  EXPECT_GT(given_away(1, 1000), 0u);
+  EXPECT_EQ(given_away(~std::uint64_t{0}, 10), 0u);
+}
+
 TEST(adaptive, cancellation_reaches_all_parts) {
   const workers w(4);
   const std::atomic<bool> cancel{true};

@@ -11,8 +11,10 @@
 namespace treadle::tree {
 namespace {
 
-constexpr std::int64_t k_block = 2048;        // elements: a few operands of one fit into the first cache
-constexpr std::int64_t k_least = 4 * k_block; // arrays below stay in the cache anyway
+// Elements of a block. A few operands of one fit into the second cache; memory is fetched ahead less well by short
+// ones.
+constexpr std::int64_t k_block = 32768;
+constexpr std::int64_t k_least = 4 * k_block;
 constexpr std::size_t k_most_steps = 32;
 
 bool is_member(std::span<const primitive> family, const primitive& p) noexcept {
@@ -48,7 +50,6 @@ std::int32_t elementwise_chain::add(const node& n) {
   return static_cast<std::int32_t>(m_steps.size() - 1);
 }
 
-// Looks before it takes references: most evaluations end here.
 bool elementwise_chain::load(frame& f, std::vector<value>& inputs, extents& shape) const {
   const array* first = nullptr;
   for (const node* leaf : m_inputs) {
@@ -112,18 +113,19 @@ void elementwise_chain::count(context& c, std::span<const std::int64_t> ticks, s
   for (const node* leaf : m_inputs) ++c.local[leaf->index].count;
 }
 
-std::optional<value> elementwise_chain::execute(frame& f, context& c) const {
-  if (!c.local) return {};
+bool elementwise_chain::execute(frame& f, context& c, value& result) const {
+  const auto root = m_steps.back().n->index;
+  if (!c.local || !c.run.may_contain_tasks(root, c.local) || !c.run.is_worth_a_task(root, 1, c.local)) return false;
   extents shape;
   std::vector<value> inputs;
-  if (!load(f, inputs, shape)) return {};
+  if (!load(f, inputs, shape)) return false;
   const auto size = shape.product(), blocks = (size - 1) / k_block + 1;
   std::vector<std::int64_t> ticks(m_steps.size());
   try {
     const auto start = detail::ticks_now();
     const auto first = compute_block(inputs, 0, k_block, c, ticks).to_array();
-    auto result = array::uninitialized(first.type(), shape);
-    auto* const to = static_cast<std::byte*>(result.object()->data);
+    auto whole = array::uninitialized(first.type(), shape);
+    auto* const to = static_cast<std::byte*>(whole.object()->data);
     const auto bytes = static_cast<std::int64_t>(item_bytes(first.type()));
     const auto keep = [&](const array& block, std::int64_t at) {
       std::memcpy(to + at * bytes, block.contiguous().raw_data(), static_cast<std::size_t>(block.size() * bytes));
@@ -133,18 +135,15 @@ std::optional<value> elementwise_chain::execute(frame& f, context& c) const {
       const auto at = block * k_block;
       keep(compute_block(inputs, at, std::min(k_block, size - at), c, {}).to_array(), at);
     };
-    const auto* root = m_steps.back().n;
-    if (c.overlaps() && c.run.is_worth_a_task(root->index, 1, c.local))
-      treadle::for_loop(treadle::par, std::int64_t{1}, blocks, compute);
-    else
-      for (std::int64_t block = 1; block < blocks; ++block) compute(block);
+    treadle::for_loop(treadle::par, std::int64_t{1}, blocks, compute);
     const auto end = detail::ticks_now();
     if (auto* timeline = c.run.timeline())
       for (const auto& s : m_steps) timeline->add(s.n->index, start, end);
     count(c, ticks, end - start);
-    return value(std::move(result));
+    result = std::move(whole);
+    return true;
   } catch (...) {
-    return {};
+    return false;
   }
 }
 
@@ -164,9 +163,10 @@ void find_chains(compiled& program) {
   }
   for (const auto& n : program.nodes) {
     const auto parent = program.parents[n->index];
-    if (steps[n->index] < 2 || (parent >= 0 && steps[static_cast<std::size_t>(parent)] != 0)) continue;
+    if (steps[n->index] == 0 || (parent >= 0 && steps[static_cast<std::size_t>(parent)] != 0)) continue;
     program.chains.push_back(std::make_unique<elementwise_chain>(*n));
     n->chain = program.chains.back().get();
+    n->may_overlap = true;
   }
 }
 

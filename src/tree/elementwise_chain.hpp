@@ -1,27 +1,27 @@
-// Chains such as a + b * c - d over large arrays of one shape, computed block by block: what is between two operations
-// stays in the cache, and no intermediate array is made. The kernels are those of the single operations, so every
-// element gets the same bits.
+// Chains such as a + b * c - d over large arrays of one shape, computed block by block, by several tasks: what is
+// between two operations stays in the cache, and no intermediate array is made. The kernels are those of the single
+// operations, so every element gets the same bits.
 #pragma once
 
 #include "tree/node.hpp"
 
-#include <optional>
+#include <vector>
 
 namespace treadle::tree {
 
 class primitive_node;
 struct compiled;
 
-// Elementwise primitives below one, down to variables and constants.
+// An elementwise primitive and those below it, down to variables and constants.
 class elementwise_chain {
  public:
   explicit elementwise_chain(const node& root) { add(root); }
 
   std::size_t steps() const noexcept { return m_steps.size(); }
 
-  // Nothing when the operands are no large arrays of one shape, or when something fails: then nothing has happened, and
-  // node by node comes the same result or the right error.
-  std::optional<value> execute(frame& f, context& c) const;
+  // False when that is not worth tasks, when the operands are no large arrays of one shape, or when something fails:
+  // then nothing has happened, and node by node comes the same result or the right error.
+  bool execute(frame& f, context& c, value& result) const;
 
  private:
   struct step {

@@ -218,10 +218,10 @@ eventual eval_strict(const strict_node& n, frame& f, context& c) {
 
 // Evaluates those operands at the same time that are worth tasks, unless there is only one. Gives back the bits of
 // those that are there. None has effects: when one fails, all are evaluated again in their order, which gives the right
-// error.
-std::uint32_t overlap_operands(const strict_node& n, frame& f, context& c, argument_buffer& args) {
-  if (!c.local || !c.run.may_contain_tasks(n.index, c.local)) return 0;
+// error. Kept out of the way of nodes that take a few nanoseconds.
+[[gnu::noinline]] std::uint32_t overlap_operands(const strict_node& n, frame& f, context& c, argument_buffer& args) {
   const auto operands = n.operands();
+  if (!c.local || !c.run.may_contain_tasks(n.index, c.local)) return 0;
   std::vector<std::uint32_t> tasks;
   for (std::uint32_t i = 0; i < std::min<std::size_t>(operands.size(), 32); ++i)
     if (!operands[i]->is_leaf() && c.run.is_worth_a_task(operands[i]->index, 1, c.local)) tasks.push_back(i);
@@ -247,10 +247,12 @@ std::uint32_t overlap_operands(const strict_node& n, frame& f, context& c, argum
 
 value strict_node::execute(frame& f, context& c) const {
   const auto operands = this->operands();
-  if (chain)
-    if (auto result = chain->execute(f, c)) return std::move(*result);
   argument_buffer args(operands.size());
-  const auto there = operands_may_overlap && c.overlaps() ? overlap_operands(*this, f, c, args) : 0;
+  std::uint32_t there = 0; // bit i: args[i]
+  if (may_overlap && c.overlaps()) {
+    if (value result; chain && chain->execute(f, c, result)) return result;
+    there = overlap_operands(*this, f, c, args);
+  }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (i < 32 && (there >> i & 1u)) continue;
     const node& operand = *operands[i];

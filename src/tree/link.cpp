@@ -73,7 +73,7 @@ void link(compiled& program) {
     }
     n->ordered_operands = later_effects;
     const auto parts = std::count_if(operands.begin(), operands.end(), [](const node* o) { return !o->is_leaf(); });
-    n->operands_may_overlap = n->type() == node_class::strict && !later_effects && parts > 1;
+    n->may_overlap = n->type() == node_class::strict && !later_effects && parts > 1;
   }
   find_parallelism(program);
   find_chains(program);

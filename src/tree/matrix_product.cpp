@@ -17,7 +17,8 @@ namespace {
 using i64 = std::int64_t;
 constexpr i64 k_small_product = 16 * 16 * 16;        // multiply-adds below which BLAS costs more than it saves
 constexpr i64 k_tile_work = i64(1) << 21;            // and those that are worth a tile, about 100 us
-constexpr i64 k_least_tile = 128, k_most_tiles = 16; // rows or columns: BLAS packs the other matrix once per tile
+constexpr i64 k_least_tile = 512, k_most_tiles = 16; // rows or columns: BLAS packs the other matrix once per tile,
+// so with 128 a product takes 10 % longer, with 512 1 %
 
 // A matrix of any element layout; a vector is a matrix of one row or column.
 template <class T>
@@ -109,11 +110,11 @@ void large_product(const matrix<double>& a, const matrix<double>& b, double* out
 void tiled_product(const matrix<double>& a, const matrix<double>& b, double* out, const run_services* services) {
   const bool by_rows = a.rows >= b.columns;
   const auto length = by_rows ? a.rows : b.columns, line_work = a.columns * (by_rows ? b.columns : a.rows);
-  const auto least = std::max(k_tile_work / line_work, length / k_most_tiles);
-  const auto tile = std::max((least + 63) / 64 * 64, k_least_tile), tiles = length / tile;
-  if (tiles < 2) return large_product(a, b, out, b.columns);
+  const auto wanted = std::min(length / std::max(k_tile_work / line_work, k_least_tile), k_most_tiles);
+  if (wanted < 2) return large_product(a, b, out, b.columns);
+  const auto tile = ((length - 1) / wanted / 64 + 1) * 64, tiles = (length - 1) / tile + 1; // the last one is smaller
   const auto compute = [&](i64 i) {
-    const auto begin = i * tile, count = i + 1 == tiles ? length - begin : tile;
+    const auto begin = i * tile, count = std::min(tile, length - begin);
     auto x = a, y = b;
     (by_rows ? x.rows : y.columns) = count;
     (by_rows ? x.data : y.data) += begin * (by_rows ? x.row_stride : y.column_stride);

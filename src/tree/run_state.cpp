@@ -2,6 +2,8 @@
 
 #include <treadle/runtime.hpp>
 
+#include <algorithm>
+
 namespace treadle::tree {
 
 physl::timeline timeline_buffer::take() {
@@ -28,7 +30,9 @@ run_state::run_state(const physl::run_options& options, std::span<node_statistic
       m_searches(searches),
       m_services(options) {
   m_overlaps = options.policy != physl::policy::always_inline && runtime::current().workers() > 1;
-  m_worth_ticks = static_cast<std::uint64_t>(detail::ns_to_ticks(static_cast<std::int64_t>(options.worth_ns)));
+  constexpr std::uint64_t k_for_ever_ns = 1'000'000'000'000'000'000;
+  const auto worth_ns = static_cast<std::int64_t>(std::min(options.worth_ns, k_for_ever_ns));
+  m_worth_ticks = static_cast<std::uint64_t>(detail::ns_to_ticks(worth_ns));
   m_services.allow_tasks(m_overlaps);
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
 }
