@@ -38,10 +38,11 @@ void expect_same_everywhere(const std::string& text, int repetitions = 3) {
 }
 
 TEST(adaptive, what_a_nested_loop_writes_is_written_by_the_loop_around) {
-  expect_same_everywhere("define(x, constant(1.0, list(10, 3))) define(y, constant(2.0, list(5, 3))) "
-                         "block(define(k, 0), define(u, 0), define(i, 0), for_in(k, range(5), block("
+  expect_same_everywhere("define(f, x, y, block(define(k), define(u), define(i), store(x, x), store(y, y), "
+                         "for_in(k, range(5), block("
                          "for_in(u, range(10), store(slice(x, u, list()), slice(y, 0, list()) * 0.5 + u)), "
-                         "for_in(i, range(5), store(slice(y, i, list()), slice(x, i, list()) * 0.25)))), list(x, y))",
+                         "for_in(i, range(5), store(slice(y, i, list()), slice(x, i, list()) * 0.25)))), "
+                         "list(x, y))) f(constant(1.0, list(10, 3)), constant(2.0, list(5, 3)))",
                          30);
 }
 
