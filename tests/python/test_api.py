@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import treadle as td
+from treadle.config import POLICIES
 
 
 @td.jit
@@ -67,7 +68,7 @@ def test_arguments_bind_as_in_python():
 def test_options_are_checked():
     with pytest.raises(TypeError, match="no option 'polcy'; there are policy, name"):
         td.jit(polcy="always-inline")
-    with pytest.raises(ValueError, match="no policy 'never'; there are always-async"):
+    with pytest.raises(ValueError, match="no policy 'never'; there are adaptive, always-async"):
         td.jit(policy="never")
     with pytest.raises(TypeError, match="config\\(\\) has no setting 'worker'"), td.config(worker=2):
         pass
@@ -299,7 +300,7 @@ def test_deep_recursion_does_not_overflow():
             return 0
         return 1 + depth(n - 1)
 
-    for policy in ("always-inline", "always-async", "paper-baseline"):
+    for policy in POLICIES:
         with td.config(policy=policy):
             assert depth(5000) == 5000
             with pytest.raises(td.PhyslError, match="deep"):

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from treadle.config import POLICIES
+
 TREADLE = str(Path(sys.executable).with_name("treadle"))
 APPS = Path(__file__).resolve().parents[2] / "apps" / "physl"
 
@@ -225,7 +227,7 @@ def test_demo_runs_on_a_table(tmp_path):
     rc, out, err = treadle("demo", "als", "--csv", table, "--json", cwd=tmp_path)
     assert rc == 0, err
     records = [json.loads(line) for line in out.splitlines()]
-    assert [r["rival"] for r in records[4:]] == ["numpy", "always-async", "always-inline", "paper-baseline"]
+    assert [r["rival"] for r in records[4:]] == ["numpy", *POLICIES]
     assert {r["workload"] for r in records} == {"als-paper", "als-csv"}
     for r in records:
         if r["rival"] != "numpy":
@@ -241,7 +243,7 @@ def test_shipped_programs_run_as_their_comments_say(program):
     comment = next(line for line in program.read_text().splitlines() if "treadle physl" in line)
     words = shlex.split(comment.removeprefix("//"))
     outputs = set()
-    for policy in ("always-async", "always-inline", "paper-baseline"):
+    for policy in POLICIES:
         rc, out, err = treadle(*words[1:], "--policy", policy, cwd=APPS.parents[1])
         assert rc == 0 and out, err
         outputs.add(out.splitlines()[0])

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 import treadle as td
+from treadle.config import POLICIES
 from treadle.demo import data, runner
 from treadle.report import demo_page
-
-POLICIES = ("always-async", "always-inline", "paper-baseline")
 
 
 def quiet(rival, fraction):

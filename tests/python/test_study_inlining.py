@@ -73,7 +73,7 @@ def test_it_goes_on_where_it_was(tmp_path, monkeypatch):
         inlining.measure(TINY, file, lambda *_: None)
     assert [r.cell for r in read(file, Run)] == made
     assert inlining.runs_of(replace(TINY, workers=(1,)), read(file, Run)) == []
-    file.write_text(file.read_text()[:-3])  # a line that was not written in full
+    file.write_text(file.read_text()[:-6])  # a line that was not written in full
     before = list(made)
     made.clear()
     with pytest.raises(KeyboardInterrupt):
