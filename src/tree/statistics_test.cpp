@@ -134,7 +134,9 @@ TEST(dumps, timeline_is_bounded_and_counts_what_it_drops) {
     for (const auto& r : t.records) {
       EXPECT_LE(r.start_ns, r.end_ns);
       EXPECT_LT(r.node, p.profile().size());
-      EXPECT_EQ(r.worker >= 0, how != physl::policy::always_inline && how != physl::policy::adaptive);
+      if (how != physl::policy::adaptive) { // which goes where it likes
+        EXPECT_EQ(r.worker >= 0, how != physl::policy::always_inline);
+      }
     }
   }
 }
