@@ -230,7 +230,13 @@ NB_MODULE(_native, m) {
       .def("text", &physl::program::text)
       .def("dot", &physl::program::dot)
       .def("newick", &physl::program::newick)
-      .def("counters_csv", &physl::program::counters_csv);
+      .def("counters_csv", &physl::program::counters_csv)
+      .def("parallelism", [](const physl::program& p) {
+        nb::list notes;
+        for (const auto& note : p.parallelism())
+          notes.append(nb::make_tuple(note.form, note.line, note.column, note.parallel, note.text));
+        return notes;
+      });
 
   m.def("format", &physl::format, "text"_a, "source_name"_a);
   m.def("primitive_names", [] {

@@ -10,6 +10,7 @@ from . import physl
 from .config import Config, config, policies
 from .counters import Counters, Reading, counters
 from .errors import Error, PhyslError, UnsupportedError
+from .explain import Explanation, explain
 from .future import Future
 from .info import info
 from .jit import JitFunction, Lowered, jit
@@ -24,6 +25,7 @@ __all__ = [
     "Config",
     "Counters",
     "Error",
+    "Explanation",
     "Future",
     "JitFunction",
     "Lowered",
@@ -35,6 +37,7 @@ __all__ = [
     "UnsupportedError",
     "config",
     "counters",
+    "explain",
     "info",
     "jit",
     "physl",

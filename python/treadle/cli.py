@@ -146,6 +146,69 @@ def _plain_row(row: Any) -> dict[str, Any]:
     return {name: getattr(row, name) for name in wanted}
 
 
+@app.command("explain")
+def explain_command(
+    file: Annotated[str | None, typer.Argument(help="PhySL file, or - for standard input.")] = None,
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="PhySL expressions, handed to the program.")
+    ] = None,
+    code: Annotated[str | None, typer.Option("-c", "--code", help="Run this text instead of a file.")] = None,
+    policy: Annotated[Policy, typer.Option(help="Inlining policy.")] = Policy.adaptive,
+    workers: Workers = 0,
+    runs: Annotated[int, typer.Option(min=1, help="A policy decides by what it measured before.")] = 3,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every node, not the most expensive ones only.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
+) -> None:
+    """Run a PhySL program and say what was decided for its loops and nodes, and why.
+
+    Loops and blocks: whether their parts are independent, and if not, what stands against it. Nodes: how often each was
+    a task, and the measured times that the policy goes by.
+
+      treadle explain apps/physl/als_rows.physl ...
+    """
+    from .explain import explain
+
+    program, given = _program(file, arguments or [], code)
+    values = [_argument(text, i) for i, text in enumerate(given, 1)]
+    with config(policy=policy.value, workers=workers):
+        for _ in range(runs):
+            program(*values)
+        found = explain(program)
+    if not every:
+        found.nodes[:] = sorted(found.nodes, key=lambda node: -node.self_us * node.count)[:20]
+    if as_json:
+        for one in (*found.regions, *found.nodes):
+            print(json_module.dumps(one._asdict()))
+        return
+    table = Table(
+        "loop or block", "place", "parallel", "turns", "mean us", "in tasks", "why", box=None, pad_edge=False
+    )
+    for region in found.regions:
+        table.add_row(
+            region.form, f"{region.line}:{region.column}", "yes" if region.parallel else "no", f"{region.turns:,}",
+            f"{region.mean_us:.1f}", f"{region.share:.0%}", escape(region.why),
+        )  # fmt: skip
+    out.print(table)
+    table = Table(
+        "node", "evaluations", "mean us", "self us", "as task", "decision", box=None, pad_edge=False
+    )
+    for node in found.nodes:
+        table.add_row(
+            escape(node.name),
+            f"{node.count:,}",
+            f"{node.mean_us:.2f}",
+            f"{node.self_us:.2f}",
+            f"{node.share:.0%}",
+            node.why,
+        )
+    out.print()
+    out.print(table)
+    searching = found.tuner_us
+    out.print(f"\ndeciding took {searching:.0f} us in all", highlight=False)
+
+
 class Demo(StrEnum):
     als = "als"
     lra = "lra"

@@ -1,0 +1,89 @@
+"""What is said about decisions: td.explain() and the command `treadle explain`."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import treadle as td
+
+TREADLE = str(Path(sys.executable).with_name("treadle"))
+APPS = Path(__file__).resolve().parents[2] / "apps" / "physl"
+
+
+def command(*arguments):
+    run = subprocess.run(
+        [TREADLE, "explain", *map(str, arguments)], capture_output=True, text=True, timeout=120
+    )
+    return run.returncode, run.stdout, run.stderr
+
+
+@td.jit
+def rows(x, turns):
+    y = x.copy()
+    for i in range(x.shape[0]):
+        y[i, :] = np.sort(x[i, :]) * 2.0
+    total = 0.0
+    for _ in range(turns):
+        total = total * 0.5 + 1.0
+    return y, total
+
+
+def test_loops_and_nodes_are_explained():
+    x = np.random.default_rng(0).random((200, 1000))
+    with td.config(policy="adaptive", workers=2):
+        for _ in range(3):
+            rows(x, 10)
+        found = td.explain(rows)
+    first, second = [r for r in found.regions if r.form == "for_in"]
+    assert first.parallel and first.turns == 600 and first.mean_us > 1 and "worth tasks" in first.why
+    assert not second.parallel and "'total'" in second.why
+    assert (
+        first.file.endswith("test_explain.py")
+        and first.line == rows.__treadle_function__.__code__.co_firstlineno + 3
+    )
+    assert found.nodes[0].count > 0 and found.tuner_us >= 0
+    assert {n.why for n in found.nodes if n.name.startswith("mul")} and all(
+        0 <= n.share <= 1 for n in found.nodes
+    )
+
+
+def test_each_policy_has_its_reasons():
+    for policy in ("always-async", "paper-baseline", "paper-adaptive", "adaptive"):
+        program = td.physl.Program(
+            "define(i, 0) define(s, 1) while(i < 30, block(store(s, s + i), store(i, i + 1))) i"
+        )
+        with td.config(policy=policy, workers=2):
+            assert program() == 30
+            found = td.explain(program)
+        loop = found.regions[0]
+        assert loop.form == "while" and not loop.parallel and "'s'" in loop.why
+        why = {n.why.split(":")[0] for n in found.nodes}
+        assert why <= {"always-async", "inlined", "spawned", "undecided", "inline"}, why
+
+
+def test_what_was_not_executed():
+    program = td.physl.Program("if(false, for_in(i, range(3), define(x, i)))")
+    (loop,) = td.explain(program).regions
+    assert loop.turns == 0 and "not executed" in loop.why
+
+
+def test_the_command():
+    arguments = [
+        APPS / "als.physl",
+        "[[0.0, 4.0], [1.0, 0.0]]",
+        "0.1",
+        "5",
+        "40.0",
+        "[[0.1], [0.2]]",
+        "[[0.4], [0.5]]",
+    ]
+    code, text, error = command(*arguments)
+    assert code == 0, error
+    assert "loop or block" in text and "deciding took" in text and text.count("while") == 3
+    records = [json.loads(line) for line in command(*arguments, "--json")[1].splitlines()]
+    assert sum(r.get("form") == "while" for r in records) == 3 and any("self_us" in r for r in records)
+    code, _, error = command("-c", "1 +")
+    assert code == 1 and "Traceback" not in error
