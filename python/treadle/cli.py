@@ -177,10 +177,10 @@ def explain_command(
             program(*values)
         found = explain(program)
     if not every:
-        found.nodes[:] = sorted(found.nodes, key=lambda node: -node.self_us * node.count)[:20]
+        found.nodes[:] = sorted(found.nodes, key=lambda node: -node.self_us * node.evaluations)[:20]
     if as_json:
-        for one in (*found.regions, *found.nodes):
-            print(json_module.dumps(one._asdict()))
+        for record in [r._asdict() for r in found.regions] + [n._asdict() for n in found.nodes]:
+            print(json_module.dumps(record))
         return
     table = Table(
         "loop or block", "place", "parallel", "turns", "mean us", "in tasks", "why", box=None, pad_edge=False
@@ -197,7 +197,7 @@ def explain_command(
     for node in found.nodes:
         table.add_row(
             escape(node.name),
-            f"{node.count:,}",
+            f"{node.evaluations:,}",
             f"{node.mean_us:.2f}",
             f"{node.self_us:.2f}",
             f"{node.share:.0%}",

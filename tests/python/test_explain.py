@@ -44,7 +44,7 @@ def test_loops_and_nodes_are_explained():
         first.file.endswith("test_explain.py")
         and first.line == rows.__treadle_function__.__code__.co_firstlineno + 3
     )
-    assert found.nodes[0].count > 0 and found.tuner_us >= 0
+    assert found.nodes[0].evaluations > 0 and found.tuner_us >= 0
     assert {n.why for n in found.nodes if n.name.startswith("mul")} and all(
         0 <= n.share <= 1 for n in found.nodes
     )
