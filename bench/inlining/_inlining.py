@@ -1,0 +1,43 @@
+"""Cells of the inlining study, timed for one policy: the ALS tree of the paper, each run with a tree of its own."""
+
+import argparse
+import json
+import os
+import time
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np  # noqa: E402
+
+from treadle.demo.data import als_workload  # noqa: E402
+from treadle.study.inlining import Cell, ratings, run_once  # noqa: E402
+
+CELLS = {  # users, items, iterations
+    "inlining_10x5": (10, 5, 2000),
+    "inlining_64x64": (64, 64, 20),
+    "inlining_100x100": (100, 100, 10),
+    "inlining_40x400": (40, 400, 4),
+    "inlining_400x400": (400, 400, 1),
+}
+
+
+def main(policy: str | None) -> None:
+    """`policy`; None: the same function in NumPy."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=1)
+    workers = parser.parse_args().workers
+    for name, (users, items, iterations) in CELLS.items():
+        cell = Cell(0, "sizes", users, items, iterations, workers, policy or "")
+        workload = als_workload("als", "ALS", ratings(users, items), cell.factors, iterations)
+        start = time.perf_counter()
+        expected = workload.program.__treadle_function__(*workload.arguments)
+        seconds = time.perf_counter() - start
+        checksum = float(sum(np.abs(f).sum() for f in expected))
+        verified = True
+        if policy:
+            run = run_once(cell)
+            seconds = run.seconds
+            verified = abs(run.checksum - checksum) < 1e-6 * checksum
+        print(json.dumps({
+            "workload": name, "value": seconds, "unit": "s", "verified": verified, "operations": iterations,
+        }))  # fmt: skip

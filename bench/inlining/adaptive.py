@@ -1,0 +1,5 @@
+"""Policy adaptive."""
+
+from _inlining import main
+
+main("adaptive")

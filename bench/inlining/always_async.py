@@ -1,0 +1,5 @@
+"""Policy always-async."""
+
+from _inlining import main
+
+main("always-async")

@@ -1,0 +1,5 @@
+"""Policy always-inline."""
+
+from _inlining import main
+
+main("always-inline")

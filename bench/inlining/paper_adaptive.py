@@ -1,0 +1,5 @@
+"""Policy paper-adaptive."""
+
+from _inlining import main
+
+main("paper-adaptive")

@@ -1,0 +1,5 @@
+"""Policy paper-baseline."""
+
+from _inlining import main
+
+main("paper-baseline")
