@@ -39,15 +39,15 @@ class by_speed {
     const double workers = counters::group({"/runtime/count/workers"}).read().front().value; // NaN: no runtime
     const double present = workers > 0 ? workers : 1, both_ns = ns_per_unit * present, grain = m_search.next();
     const double execution_ns = std::max(both_ns - m_overhead_ns / grain, both_ns / 10);
-    const policy::grain_model model{m_step, execution_ns, m_overhead_ns, static_cast<unsigned>(present)};
-    m_search = policy::grain_search(m_smallest, m_largest, model.closest(grain), 0);
+    const policies::grain_model model{m_step, execution_ns, m_overhead_ns, static_cast<unsigned>(present)};
+    m_search = policies::grain_search(m_smallest, m_largest, model.closest(grain), 0);
     m_step = 0;
   }
 
   double m_smallest, m_largest;
   double m_step; // 0: nothing to start from, or done
   double m_overhead_ns;
-  policy::grain_search m_search;
+  policies::grain_search m_search;
 };
 
 /// A rule that looks at a counter.
@@ -65,8 +65,8 @@ class by_counter {
   counters::group m_counter; // reads NaN while there is no runtime
 };
 
-using by_idle_rate = by_counter<policy::idle_rate_rule>;
-using by_pending_accesses = by_counter<policy::pending_access_rule>;
+using by_idle_rate = by_counter<policies::idle_rate_rule>;
+using by_pending_accesses = by_counter<policies::pending_access_rule>;
 using any_policy = std::variant<by_speed, by_idle_rate, by_pending_accesses>;
 
 any_policy make_policy(const grain_tuner::options& wanted) {

@@ -28,10 +28,10 @@ struct tuned_site {
   std::uint32_t generation = 0; // of the policy
   inlining_policy how = inlining_policy::adaptive;
 
-  policy::adaptive_inlining adaptive{{}};
-  policy::paper_baseline baseline;
-  policy::paper_adaptive searching;
-  policy::inlining_sample sample;
+  policies::adaptive_inlining adaptive{{}};
+  policies::paper_baseline baseline;
+  policies::paper_adaptive searching;
+  policies::inlining_sample sample;
   bool inlined = false;
 
   std::uint64_t calls = 0, samples = 0;
@@ -100,16 +100,16 @@ std::int64_t thread_cpu_ns() noexcept {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-policy::execution previous(const tuned_site& s) noexcept {
-  return s.inlined ? policy::execution::inlined : policy::execution::spawned;
+policies::execution previous(const tuned_site& s) noexcept {
+  return s.inlined ? policies::execution::inlined : policies::execution::spawned;
 }
 
 /// Starts anew under the present policy.
 void forget(tuned_site& s, std::uint32_t generation) {
   s.generation = generation;
   s.how = g_policy.load(order::relaxed);
-  s.adaptive = policy::adaptive_inlining(present_spawn_cost());
-  s.searching = policy::paper_adaptive();
+  s.adaptive = policies::adaptive_inlining(present_spawn_cost());
+  s.searching = policies::paper_adaptive();
   s.sample = {};
   s.inlined = s.how == inlining_policy::always_inline;
   s.samples = s.calls = 0;
@@ -134,11 +134,11 @@ void decide(tuned_site& s, std::int64_t now) {
     break;
   }
   case inlining_policy::paper_baseline:
-    s.inlined = s.baseline.decide(s.sample, previous(s)).mode == policy::execution::inlined;
+    s.inlined = s.baseline.decide(s.sample, previous(s)).mode == policies::execution::inlined;
     break;
   case inlining_policy::paper_adaptive: {
     const auto outcome = s.searching.decide(s.sample, previous(s));
-    s.inlined = outcome.decision.mode == policy::execution::inlined;
+    s.inlined = outcome.decision.mode == policies::execution::inlined;
     if (outcome.reset) s.sample = {};
     break;
   }

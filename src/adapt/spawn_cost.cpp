@@ -26,8 +26,8 @@ std::uint32_t measure() {
 
 } // namespace
 
-policy::spawn_cost present_spawn_cost() noexcept {
-  policy::spawn_cost cost;
+policies::spawn_cost present_spawn_cost() noexcept {
+  policies::spawn_cost cost;
   const worker* w = this_worker();
   if (!w) return cost;
   std::uint32_t known = g_measured_ns.load(order::relaxed);

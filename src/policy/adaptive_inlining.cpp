@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace treadle::policy {
+namespace treadle::policies {
 
 void adaptive_inlining::sample(double ns, bool blocked) noexcept {
   m_blocked += ((blocked ? 1 : 0) - m_blocked) / std::min(m_samples + 1, 8u);
@@ -70,4 +70,4 @@ std::string adaptive_inlining::why() const {
   return "tried: " + costs;
 }
 
-} // namespace treadle::policy
+} // namespace treadle::policies

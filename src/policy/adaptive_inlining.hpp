@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace treadle::policy {
+namespace treadle::policies {
 
 /// What a task costs besides its work, and who could take it.
 struct spawn_cost {
@@ -59,4 +59,4 @@ class adaptive_inlining {
   std::optional<tune::search> m_search;
 };
 
-} // namespace treadle::policy
+} // namespace treadle::policies

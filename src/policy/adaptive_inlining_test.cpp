@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace treadle::policy;
+using namespace treadle::policies;
 
 adaptive_inlining with_samples(spawn_cost cost, double ns, bool blocked = false, int count = 20) {
   adaptive_inlining p(cost);

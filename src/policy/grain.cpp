@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace treadle::policy {
+namespace treadle::policies {
 namespace {
 
 constexpr double k_share = 0.03;     // of all windows that may be lost by trying
@@ -122,4 +122,4 @@ void grain_search::watch(double log_speed) noexcept {
   ++m_reopened;
 }
 
-} // namespace treadle::policy
+} // namespace treadle::policies

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace treadle::policy {
+namespace treadle::policies {
 
 /// What is known of tasks that do the same to more or less work, without having tried sizes. Times in ns.
 struct grain_model {
@@ -117,4 +117,4 @@ class pending_access_rule {
   grain_search m_search;
 };
 
-} // namespace treadle::policy
+} // namespace treadle::policies

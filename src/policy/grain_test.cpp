@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-namespace treadle::policy {
+namespace treadle::policies {
 namespace {
 
 /// A machine that runs rounds of a stencil: points per second for a grain, as in the model, with noise.
@@ -179,4 +179,4 @@ TEST(papers_rules, the_fewest_looks) {
 }
 
 } // namespace
-} // namespace treadle::policy
+} // namespace treadle::policies

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace treadle::policy {
+namespace treadle::policies {
 
 enum class execution : std::uint8_t { spawned, inlined };
 
@@ -62,4 +62,4 @@ struct adaptive {
   }
 };
 
-} // namespace treadle::policy
+} // namespace treadle::policies

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace treadle::policy {
+namespace treadle::policies {
 namespace {
 
 constexpr auto k_inlined = execution::inlined, k_spawned = execution::spawned;
@@ -76,4 +76,4 @@ RC_GTEST_PROP(inlining, more_time_never_turns_a_spawn_into_an_inline,
 }
 
 } // namespace
-} // namespace treadle::policy
+} // namespace treadle::policies

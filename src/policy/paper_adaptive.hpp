@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace treadle::policy {
+namespace treadle::policies {
 
 /// Wagle et al., "Runtime Adaptive Task Inlining on Asynchronous Multitasking Runtime Systems", ICPP 2019, Algorithm 2,
 /// for one instance. Like paper_baseline with a threshold of 425 +- 75 us; an instance that is executed often gets a
@@ -64,4 +64,4 @@ class paper_adaptive {
   unsigned m_windows = 0;
 };
 
-} // namespace treadle::policy
+} // namespace treadle::policies

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace treadle::policy {
+namespace treadle::policies {
 
 void split_threshold::parts(std::span<const double> work_ns) {
   std::vector<double> levels;
@@ -48,4 +48,4 @@ void split_threshold::choose() noexcept {
   m_threshold_ns = m_search ? m_levels[m_search->next()] : std::numeric_limits<double>::infinity();
 }
 
-} // namespace treadle::policy
+} // namespace treadle::policies

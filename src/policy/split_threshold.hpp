@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-namespace treadle::policy {
+namespace treadle::policies {
 
 /// From which amount of work on the parts of a loop's body become tasks: one decision for all of them, however many.
 /// Where making a task of one part pays, it pays for all that take longer. So there are as many choices as the work of
@@ -45,4 +45,4 @@ class split_threshold {
   unsigned m_periods = 0;
 };
 
-} // namespace treadle::policy
+} // namespace treadle::policies

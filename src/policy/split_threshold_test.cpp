@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace treadle::policy;
+using namespace treadle::policies;
 
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
 

@@ -89,25 +89,25 @@ void run_state::give_back(local_statistics* shard) noexcept {
 bool run_state::is_worth_a_task(std::uint32_t node, std::uint64_t times, const local_statistics* shard) const noexcept {
   if (m_options.policy == physl::policy::always_async) return true;
   const auto& all = m_statistics[node];
-  policy::inlining_sample sample{all.count.load(detail::order::relaxed), all.inclusive.load(detail::order::relaxed)};
+  policies::inlining_sample sample{all.count.load(detail::order::relaxed), all.inclusive.load(detail::order::relaxed)};
   if (shard && shard[node].count != 0) sample = {shard[node].count, shard[node].inclusive};
   sample.total_ns = static_cast<std::uint64_t>(detail::ticks_to_ns(static_cast<std::int64_t>(sample.total_ns)));
   if (m_options.policy != physl::policy::adaptive) // the paper's know nothing of parts: by the instance alone
-    return m_baseline.decide(sample, policy::execution::inlined).mode == policy::execution::spawned;
+    return m_baseline.decide(sample, policies::execution::inlined).mode == policies::execution::spawned;
   if (__builtin_mul_overflow(sample.total_ns, times, &sample.total_ns)) return true;
-  return m_adaptive.decide(sample).mode == policy::execution::spawned;
+  return m_adaptive.decide(sample).mode == policies::execution::spawned;
 }
 
 bool run_state::may_contain_tasks(std::uint32_t node, const local_statistics* shard) const noexcept {
   return !shard || shard[node].inclusive >= m_worth_ticks * shard[node].count;
 }
 
-policy::inlining_decision run_state::search_decision(std::uint32_t node, policy::execution previous) noexcept {
+policies::inlining_decision run_state::search_decision(std::uint32_t node, policies::execution previous) noexcept {
   auto& mine = m_searches[node];
   if (!mine.lock.try_lock()) return {previous, false};
   const auto& s = m_statistics[node];
   const auto count = s.count.load(detail::order::relaxed), inclusive = s.inclusive.load(detail::order::relaxed);
-  policy::paper_adaptive::outcome result{{previous, false}};
+  policies::paper_adaptive::outcome result{{previous, false}};
   try {
     const auto ns = detail::ticks_to_ns(static_cast<std::int64_t>(inclusive - mine.inclusive_before));
     result = mine.search.decide({count - mine.count_before, static_cast<std::uint64_t>(ns)}, previous);
@@ -123,10 +123,10 @@ policy::inlining_decision run_state::search_decision(std::uint32_t node, policy:
 
 bool run_state::decide_inline(std::uint32_t node) noexcept {
   auto& s = m_statistics[node];
-  policy::inlining_decision decision{policy::execution::spawned, true};
+  policies::inlining_decision decision{policies::execution::spawned, true};
   if (m_options.policy != physl::policy::always_async) {
     const auto previous =
-        s.last_inlined.load(detail::order::relaxed) ? policy::execution::inlined : policy::execution::spawned;
+        s.last_inlined.load(detail::order::relaxed) ? policies::execution::inlined : policies::execution::spawned;
     if (m_searches) {
       decision = search_decision(node, previous);
     } else {
@@ -135,9 +135,9 @@ bool run_state::decide_inline(std::uint32_t node) noexcept {
           {s.count.load(detail::order::relaxed), static_cast<std::uint64_t>(detail::ticks_to_ns(ticks))}, previous);
     }
     if (decision.mode != previous)
-      s.last_inlined.store(decision.mode == policy::execution::inlined, detail::order::relaxed);
+      s.last_inlined.store(decision.mode == policies::execution::inlined, detail::order::relaxed);
   }
-  const bool inlined = decision.mode == policy::execution::inlined;
+  const bool inlined = decision.mode == policies::execution::inlined;
   const auto mode = static_cast<std::int8_t>(!decision.decided ? physl::inline_mode::undecided
                                              : inlined         ? physl::inline_mode::inlined
                                                                : physl::inline_mode::spawned);

@@ -35,7 +35,7 @@ struct local_statistics {
 // What paper_adaptive keeps of one instance.
 struct instance_search {
   detail::spinlock lock; // whoever finds it locked goes on as last time
-  policy::paper_adaptive search;
+  policies::paper_adaptive search;
   std::uint64_t count_before = 0, inclusive_before = 0; // at the begin of the window
 };
 
@@ -104,11 +104,11 @@ class run_state {
   void wait_asynchronous() noexcept; // for all values of async(e), whatever became of them
 
  private:
-  policy::inlining_decision search_decision(std::uint32_t node, policy::execution previous) noexcept;
+  policies::inlining_decision search_decision(std::uint32_t node, policies::execution previous) noexcept;
 
   physl::run_options m_options;
-  policy::paper_baseline m_baseline;
-  policy::adaptive m_adaptive;
+  policies::paper_baseline m_baseline;
+  policies::adaptive m_adaptive;
   std::uint64_t m_worth_ticks = 0;
   bool m_overlaps = false;
   std::span<node_statistics> m_statistics;
