@@ -114,11 +114,9 @@ void elementwise_chain::count(context& c, std::span<const std::int64_t> ticks, s
 }
 
 bool elementwise_chain::execute(frame& f, context& c, value& result) const {
-  const auto root = m_steps.back().n->index;
-  if (!c.local || !c.run.may_contain_tasks(root, c.local) || !c.run.is_worth_a_task(root, 1, c.local)) return false;
   extents shape;
   std::vector<value> inputs;
-  if (!load(f, inputs, shape)) return false;
+  if (!c.run.is_worth_a_task(m_steps.back().n->index, 1, c.local) || !load(f, inputs, shape)) return false;
   const auto size = shape.product(), blocks = (size - 1) / k_block + 1;
   std::vector<std::int64_t> ticks(m_steps.size());
   try {

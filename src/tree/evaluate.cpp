@@ -221,7 +221,6 @@ eventual eval_strict(const strict_node& n, frame& f, context& c) {
 // error. Kept out of the way of nodes that take a few nanoseconds.
 [[gnu::noinline]] std::uint32_t overlap_operands(const strict_node& n, frame& f, context& c, argument_buffer& args) {
   const auto operands = n.operands();
-  if (!c.local || !c.run.may_contain_tasks(n.index, c.local)) return 0;
   std::vector<std::uint32_t> tasks;
   for (std::uint32_t i = 0; i < std::min<std::size_t>(operands.size(), 32); ++i)
     if (!operands[i]->is_leaf() && c.run.is_worth_a_task(operands[i]->index, 1, c.local)) tasks.push_back(i);
@@ -249,7 +248,7 @@ value strict_node::execute(frame& f, context& c) const {
   const auto operands = this->operands();
   argument_buffer args(operands.size());
   std::uint32_t there = 0; // bit i: args[i]
-  if (may_overlap && c.overlaps()) {
+  if (may_overlap && c.overlaps() && c.local && c.run.may_contain_tasks(index, c.local)) {
     if (value result; chain && chain->execute(f, c, result)) return result;
     there = overlap_operands(*this, f, c, args);
   }

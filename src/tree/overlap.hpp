@@ -10,8 +10,8 @@ namespace treadle::tree {
 // f(context&) on a worker: here when this is one, else there while this thread waits.
 template <class F>
 void on_worker(context& c, F&& f) {
+  c.run.note_split();
   if (this_task::worker_index() >= 0) return f(c);
-  c.run.note_move();
   async(launch::async, [&] {
     context there(c);
     f(there);
@@ -54,7 +54,8 @@ void overlap(context& c, std::uint64_t n, const Body& body) {
   });
 }
 
-// When a loop that is not known to be worth it yet asks again: before its first turn and whenever their number doubled.
-constexpr bool asks_at(std::uint64_t turn) noexcept { return (turn & (turn - 1)) == 0; }
+// When a loop that was not worth it yet asks again: before its first turn, after it, which may have been the first that
+// was measured, and at last whenever the number of turns has doubled.
+constexpr bool asks_at(std::uint64_t turn) noexcept { return (turn & (turn - 1)) == 0 && (turn < 2 || turn > 8); }
 
 } // namespace treadle::tree

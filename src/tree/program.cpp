@@ -30,7 +30,7 @@ struct program::state {
   std::unique_ptr<node_statistics[]> statistics;
   std::unique_ptr<instance_search[]> searches; // null until paper_adaptive is asked for
   detail::spinlock searches_lock;
-  detail::atomic<bool> starts_on_worker{false}; // under adaptive: an earlier run had to move to one
+  detail::atomic<bool> starts_on_worker{false}; // under adaptive: the latest run was split often
   detail::spinlock timeline_lock;
   physl::timeline latest_timeline;
 
@@ -119,7 +119,7 @@ value program::run(std::span<const value> args, const run_options& options) cons
       result = run_program(*self->code, run, args);
     }
     run.wait_asynchronous();
-    if (run.has_moved()) self->starts_on_worker.store(true, detail::order::relaxed);
+    if (options.policy == policy::adaptive) self->starts_on_worker.store(run.splits_often(), detail::order::relaxed);
     if (options.timeline_capacity != 0) {
       auto recorded = run.take_timeline();
       detail::scoped_lock guard(self->timeline_lock);

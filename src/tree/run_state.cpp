@@ -25,14 +25,13 @@ run_state::run_state(const physl::run_options& options, std::span<node_statistic
                      instance_search* searches)
     : m_options(options),
       m_baseline{options.count_threshold, options.lower_ns, options.upper_ns},
-      m_adaptive{options.worth_ns},
       m_statistics(statistics),
       m_searches(searches),
       m_services(options) {
   m_overlaps = options.policy != physl::policy::always_inline && runtime::current().workers() > 1;
   constexpr std::uint64_t k_for_ever_ns = 1'000'000'000'000'000'000;
   const auto worth_ns = static_cast<std::int64_t>(std::min(options.worth_ns, k_for_ever_ns));
-  m_worth_ticks = static_cast<std::uint64_t>(detail::ns_to_ticks(worth_ns));
+  m_adaptive.worth_ns = static_cast<std::uint64_t>(detail::ns_to_ticks(worth_ns));
   m_services.allow_tasks(m_overlaps);
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
 }
@@ -86,20 +85,14 @@ void run_state::give_back(local_statistics* shard) noexcept {
   m_free_shards.push_back(shard);
 }
 
-bool run_state::is_worth_a_task(std::uint32_t node, std::uint64_t times, const local_statistics* shard) const noexcept {
+bool run_state::is_worth_by_others(std::uint32_t node, std::uint64_t times) const noexcept {
   if (m_options.policy == physl::policy::always_async) return true;
   const auto& all = m_statistics[node];
-  policies::inlining_sample sample{all.count.load(detail::order::relaxed), all.inclusive.load(detail::order::relaxed)};
-  if (shard && shard[node].count != 0) sample = {shard[node].count, shard[node].inclusive};
-  sample.total_ns = static_cast<std::uint64_t>(detail::ticks_to_ns(static_cast<std::int64_t>(sample.total_ns)));
-  if (m_options.policy != physl::policy::adaptive) // the paper's know nothing of parts: by the instance alone
-    return m_baseline.decide(sample, policies::execution::inlined).mode == policies::execution::spawned;
-  if (__builtin_mul_overflow(sample.total_ns, times, &sample.total_ns)) return true;
-  return m_adaptive.decide(sample).mode == policies::execution::spawned;
-}
-
-bool run_state::may_contain_tasks(std::uint32_t node, const local_statistics* shard) const noexcept {
-  return !shard || shard[node].inclusive >= m_worth_ticks * shard[node].count;
+  const auto count = all.count.load(detail::order::relaxed), ticks = all.inclusive.load(detail::order::relaxed);
+  if (m_options.policy == physl::policy::adaptive) return decide_adaptively(count, ticks, times);
+  // The paper's know nothing of parts: by the instance alone.
+  const auto ns = static_cast<std::uint64_t>(detail::ticks_to_ns(static_cast<std::int64_t>(ticks)));
+  return m_baseline.decide({count, ns}, policies::execution::inlined).mode == policies::execution::spawned;
 }
 
 policies::inlining_decision run_state::search_decision(std::uint32_t node, policies::execution previous) noexcept {

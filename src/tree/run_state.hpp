@@ -85,13 +85,18 @@ class run_state {
 
   // The one place that asks whether something which may overlap with something else should: `times` evaluations of an
   // instance. `shard` holds what the asking task has measured.
-  bool is_worth_a_task(std::uint32_t node, std::uint64_t times, const local_statistics* shard) const noexcept;
-  // The same for parts of something that took less; no more than a comparison.
-  bool may_contain_tasks(std::uint32_t node, const local_statistics* shard) const noexcept;
+  bool is_worth_a_task(std::uint32_t node, std::uint64_t times, const local_statistics* shard) const noexcept {
+    if (!shard || shard[node].count == 0) return is_worth_by_others(node, times);
+    return decide_adaptively(shard[node].count, shard[node].inclusive, times);
+  }
+  // The same for any part of an instance: no more than a comparison.
+  bool may_contain_tasks(std::uint32_t node, const local_statistics* shard) const noexcept {
+    return !shard || shard[node].inclusive >= m_adaptive.worth_ns * shard[node].count;
+  }
 
-  // Something was split on a thread outside of the runtime: the next run had better start inside.
-  void note_move() noexcept { m_moved.store(true, detail::order::relaxed); }
-  bool has_moved() const noexcept { return m_moved.load(detail::order::relaxed); }
+  // Something is split, which takes a worker: a run that does so often had better start on one.
+  void note_split() noexcept { m_splits.fetch_add(1, detail::order::relaxed); }
+  bool splits_often() const noexcept { return m_splits.load(detail::order::relaxed) > k_often; }
 
   void check_cancelled() const {
     if (m_options.cancel && m_options.cancel->load(std::memory_order_relaxed)) throw value_error("cancelled");
@@ -104,17 +109,26 @@ class run_state {
   void wait_asynchronous() noexcept; // for all values of async(e), whatever became of them
 
  private:
+  static constexpr std::uint32_t k_often = 8; // the first evaluations take long, and so does one that is interrupted
+
+  // By what all tasks and earlier runs have measured.
+  bool is_worth_by_others(std::uint32_t node, std::uint64_t times) const noexcept;
+  bool decide_adaptively(std::uint64_t count, std::uint64_t ticks, std::uint64_t times) const noexcept {
+    if (__builtin_mul_overflow(ticks, times, &ticks)) return true;
+    return m_adaptive.decide({count, ticks}).mode == policies::execution::spawned;
+  }
+
   policies::inlining_decision search_decision(std::uint32_t node, policies::execution previous) noexcept;
 
   physl::run_options m_options;
   policies::paper_baseline m_baseline;
-  policies::adaptive m_adaptive;
-  std::uint64_t m_worth_ticks = 0;
+  policies::adaptive m_adaptive; // in ticks
   bool m_overlaps = false;
   std::span<node_statistics> m_statistics;
   instance_search* m_searches;
   std::unique_ptr<timeline_buffer> m_timeline;
-  detail::atomic<bool> m_tracing{true}, m_moved{false};
+  detail::atomic<bool> m_tracing{true};
+  detail::atomic<std::uint32_t> m_splits{0};
   run_services m_services;
   detail::spinlock m_lock; // guards all below
   std::vector<std::unique_ptr<local_statistics[]>> m_shards;
