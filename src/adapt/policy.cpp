@@ -4,6 +4,7 @@
 #include "observe/emit.hpp"
 #include "observe/periodic.hpp"
 #include "observe/tuning_totals.hpp"
+#include "task/thread_counters.hpp"
 
 #include <cmath>
 #include <exception>
@@ -115,6 +116,7 @@ void policy_state::end() noexcept {
 
 std::shared_ptr<policy_state> start_policy(std::string_view trigger, std::vector<event_kind> kinds,
                                            std::unique_ptr<policy_function> function) {
+  publish_thread_counters();
   auto made =
       std::make_shared<policy_state>(trigger.empty() ? "policy on " + std::to_string(kinds.size()) + " kinds of events"
                                                      : "policy on '" + std::string(trigger) + "'",
@@ -127,6 +129,7 @@ std::shared_ptr<policy_state> start_policy(std::string_view trigger, std::vector
 
 std::shared_ptr<policy_state> start_periodic_policy(double period_ns, std::unique_ptr<policy_function> function) {
   if (!(period_ns >= 1)) throw std::invalid_argument("the period of a policy must be positive");
+  publish_thread_counters();
   const double bounded = std::min(period_ns, 4e18);
   auto made =
       std::make_shared<policy_state>("policy every " + std::to_string(bounded * 1e-6) + " ms", "", std::move(function));

@@ -100,7 +100,6 @@ std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = 0xcbf29ce4842223
 }
 
 std::string describe_workers() {
-  publish_thread_counters();
   const double workers = counters::group({"/runtime/count/workers"}).read().front().value; // NaN: no runtime
   return workers > 0 ? std::to_string(static_cast<unsigned>(workers)) + " workers" : "no workers";
 }
@@ -262,6 +261,7 @@ void trial::fail() {
 
 session::session(std::string name, const search_options& wanted, std::vector<detail::knob_base*> knobs) {
   if (name.empty()) throw std::invalid_argument("a session needs a name");
+  detail::publish_thread_counters();
   if (!(wanted.budget >= 0) || !(wanted.memory >= 2) || wanted.repeats == 0 || wanted.repeats > 32)
     throw std::invalid_argument("session '" + name +
                                 "': expected 1 <= repeats <= 32, budget >= 0 and memory >= 2 windows");

@@ -35,7 +35,7 @@ std::string message_of(const std::function<void()>& f) {
   return "no error";
 }
 
-double read(const char* counter) { return treadle::counters::counter(counter).value(); }
+double read(const char* counter) { return treadle::counters::counter(counter).value(); } // once there is a session
 
 TEST(session, finds_the_cheapest_values) {
   knob<int> grain("grain", powers_of_two(1, 1024), 1);
