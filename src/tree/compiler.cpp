@@ -398,10 +398,12 @@ class compiler {
     auto& v = *m_scope->find_here(name.name);
     auto* sequence = compile(n.operands[1], {});
     const auto outer_loop = std::exchange(m_loop_level, static_cast<std::int64_t>(m_scope->level));
-    auto* result = track(v, make<for_in_node>(v.name, place_of(n), use(v, true, true)));
+    const auto address = use(v, true, true);
     v.visible = true;
+    auto* body = compile(n.operands[2], {p.can_return, true});
+    auto* result = track(v, make<for_in_node>(v.name, place_of(n), address)); // after its operands, as all nodes
     result->add_operand(sequence);
-    result->add_operand(compile(n.operands[2], {p.can_return, true}));
+    result->add_operand(body);
     m_loop_level = outer_loop;
     return result;
   }

@@ -52,11 +52,6 @@ bool depend(const access_set& a, const access_set& b) {
   return stays(a) || stays(b) || meet(a.writes, b.writes) || meet(a.writes, b.reads) || meet(a.reads, b.writes);
 }
 
-template <class Node>
-const Node* as(const node& n) noexcept {
-  return dynamic_cast<const Node*>(&n);
-}
-
 bool is_block(const node& n) noexcept {
   const auto* form = as<form_node>(n);
   return form && form->means(execute_block);
@@ -87,14 +82,14 @@ class dependence {
   access_set own(const node& n) const {
     access_set s;
     if (const auto* v = as<variable_node>(n)) {
-      s.reads.emplace_back(v->address(), v->instance_name());
+      s.reads = {use_of(*v)};
     } else if (const auto* assignment = as<assignment_node>(n)) {
-      s.writes.emplace_back(assignment->address(), n.instance_name());
+      s.writes = {use_of(*assignment)};
     } else if (const auto* slice = as<slice_assignment_node>(n)) {
-      s.writes.emplace_back(slice->address(), n.instance_name());
+      s.writes = {use_of(*slice)};
       s.reads = s.writes;
     } else if (const auto* for_in = as<for_in_node>(n)) {
-      s.writes.emplace_back(for_in->address(), n.instance_name());
+      s.writes = {use_of(*for_in)};
     } else if (const auto* closure = as<closure_node>(n)) {
       s.reads = closure->code().reads;
     } else if (const auto* call = as<call_node>(n)) {

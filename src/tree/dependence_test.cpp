@@ -131,6 +131,8 @@ TEST(dependence, statements_of_blocks) {
   EXPECT_EQ(f("define(x, a + 1), define(x, b + 1)"), "");
   EXPECT_EQ(f("define(x, a + b), store(a, b + 1)"), "");
   EXPECT_EQ(f("cout(a + 1), define(y, b + 1)"), "");
+  EXPECT_EQ(f("for_in(i, a, for_in(j, a, store(slice(b, a), 1))), define(y, b + 1)"), "");
+  EXPECT_EQ(f("for_in(i, a, for_in(j, a, cout(j))), define(y, b + 1)"), "");
   EXPECT_EQ(f("if(a, return(1)), define(y, b + 1)"), "");
   EXPECT_EQ(f("define(x, a + 1), define(y, x + 1), define(u, b + 1), define(v, u + 1), y + v"), "parallel");
 }

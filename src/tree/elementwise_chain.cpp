@@ -33,7 +33,7 @@ bool is_elementwise(const primitive_node& n) {
 
 bool is_private_leaf(const node& n) noexcept {
   if (!n.is_leaf()) return false;
-  const auto* v = dynamic_cast<const variable_node*>(&n);
+  const auto* v = as<variable_node>(n);
   return !v || !v->address().shared;
 }
 
@@ -149,7 +149,7 @@ void find_chains(compiled& program) {
   // By node: how many steps a chain with this root has; 0: it is none.
   std::vector<std::size_t> steps(program.nodes.size());
   for (const auto& n : program.nodes) { // operands first
-    const auto* p = dynamic_cast<const primitive_node*>(n.get());
+    const auto* p = as<primitive_node>(*n);
     if (!p || !is_elementwise(*p)) continue;
     std::size_t count = 1;
     for (const node* operand : n->operands()) {

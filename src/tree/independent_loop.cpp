@@ -1,6 +1,7 @@
 // Why this is right: docs/design/parallel-tree.md.
 #include "tree/independent_loop.hpp"
 
+#include "tree/array_part.hpp"
 #include "tree/forms.hpp"
 #include "tree/primitive_node.hpp"
 
@@ -12,80 +13,11 @@
 namespace treadle::tree {
 namespace {
 
-constexpr std::int64_t k_far = std::int64_t(1) << 31; // constants up to here cannot overflow an index
-constexpr int k_deepest = 100;                        // expressions nested deeper are not looked into
-
-template <class Node>
-const Node* as(const node& n) noexcept {
-  return dynamic_cast<const Node*>(&n);
-}
+constexpr int k_deepest = 100; // expressions nested deeper are not looked into
 
 bool is_form(const node& n, form_node::meaning m) noexcept {
   const auto* form = as<form_node>(n);
   return form && form->means(m);
-}
-
-const primitive_node* as_primitive(const node& n, std::string_view name) noexcept {
-  const auto* p = as<primitive_node>(n);
-  return p && p->is_plain(name) ? p : nullptr;
-}
-
-template <class Node>
-variable_use use_of(const Node& n) noexcept {
-  return {n.address(), n.instance_name()};
-}
-
-std::optional<std::int64_t> as_constant(const node& n) noexcept {
-  const auto* literal = as<literal_node>(n);
-  if (!literal || literal->constant().kind() != value_kind::int64) return {};
-  const auto c = literal->constant().integer();
-  return c > -k_far && c < k_far ? std::optional(c) : std::nullopt;
-}
-
-bool is_nil(const node& n) noexcept {
-  const auto* literal = as<literal_node>(n);
-  return literal && literal->constant().is_nil();
-}
-
-// c where an expression is the variable i plus a constant c.
-std::optional<std::int64_t> distance(const node& n, const variable_use& i) {
-  if (const auto* v = as<variable_node>(n)) return use_of(*v) == i ? std::optional<std::int64_t>(0) : std::nullopt;
-  const auto operands = n.operands();
-  if (as_primitive(n, "__index")) return distance(*operands[0], i); // an integer stays what it is
-  const bool plus = as_primitive(n, "__add") != nullptr;
-  if ((!plus && !as_primitive(n, "__sub")) || operands.size() != 2) return {};
-  const bool constant_first = plus && as_constant(*operands[0]);
-  const auto constant = as_constant(*operands[constant_first ? 0 : 1]);
-  const auto rest = constant ? distance(*operands[constant_first ? 1 : 0], i) : std::nullopt;
-  if (!rest || *rest <= -k_far || *rest >= k_far) return {};
-  return plus ? *rest + *constant : *rest - *constant;
-}
-
-// The indices i + begin to i + end of one axis.
-struct part {
-  std::size_t axis;
-  std::int64_t begin, end;
-};
-
-// The part that indices select, when one of them is such an interval and those before it take one axis each.
-std::optional<part> part_of(std::span<node* const> indices, std::size_t first_axis, const variable_use& i) {
-  for (std::size_t k = 0; k < indices.size(); ++k) {
-    const node& index = *indices[k];
-    const auto axis = first_axis + k;
-    if (const auto at = distance(index, i)) return part{axis, *at, *at + 1};
-    if (as_primitive(index, "list")) {
-      const auto bounds = index.operands();
-      const auto from = bounds.empty() ? std::nullopt : distance(*bounds[0], i);
-      if (!from) continue;
-      if (bounds.size() == 1) return part{axis, *from, *from + 1};
-      const auto to = distance(*bounds[1], i);
-      const bool dense = bounds.size() == 2 || is_nil(*bounds[2]) || as_constant(*bounds[2]) == 1;
-      if (!to || *to <= *from || bounds.size() > 3 || !dense) return {};
-      return part{axis, *from, *to};
-    }
-    if (!is_nil(index) && !as_constant(index)) return {};
-  }
-  return {};
 }
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
@@ -107,7 +39,7 @@ class iteration {
 
  private:
   struct access {
-    std::vector<part> parts;
+    std::vector<array_part> parts;
     bool written = false;
   };
 

@@ -44,6 +44,12 @@ struct variable_use {
   }
 };
 
+// The variable that a node reads or writes.
+template <class Node>
+variable_use use_of(const Node& n) noexcept {
+  return {n.address(), n.instance_name()};
+}
+
 // Writes a variable.
 inline void assign(const variable_address& to, frame& f, value v) {
   auto& s = to.in(f);

@@ -91,6 +91,12 @@ class node {
   std::vector<node*> m_operands;
 };
 
+// The node as one of that class; null when it is none.
+template <class Node>
+const Node* as(const node& n) noexcept {
+  return dynamic_cast<const Node*>(&n);
+}
+
 // A node that computes from the values of all its operands; it may run as a task of its own once they are there.
 class strict_node : public node {
  public:

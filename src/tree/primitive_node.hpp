@@ -35,4 +35,10 @@ class primitive_node final : public strict_node {
   std::optional<dtype> m_cast;
 };
 
+// The node as an instance of the primitive of that name, without a cast; null when it is none.
+inline const primitive_node* as_primitive(const node& n, std::string_view name) noexcept {
+  const auto* p = as<primitive_node>(n);
+  return p && p->is_plain(name) ? p : nullptr;
+}
+
 } // namespace treadle::tree
