@@ -24,8 +24,6 @@ void number_nodes(compiled& program) {
     for (auto o = operands.rbegin(); o != operands.rend(); ++o)
       open.emplace_back(*o, static_cast<std::int32_t>(n->index));
   }
-  std::stable_sort(program.nodes.begin(), program.nodes.end(),
-                   [](const auto& a, const auto& b) { return a->index > b->index; });
 }
 
 // Effects of every node, bottom up; those of functions depend on each other, so until nothing changes.
