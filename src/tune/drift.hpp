@@ -11,6 +11,9 @@ namespace treadle::tune {
 /// beyond a factor of two, if that is out of the ordinary, after three.
 class drift_detector {
  public:
+  /// So many times as much has to be seen, where noise comes in bursts.
+  explicit drift_detector(double patience = 1) noexcept : m_patience(patience) {}
+
   /// A logarithm of a cost. True: it has left what was known, for good.
   bool add(double x) noexcept {
     const double z = m_count < k_least ? 0 : std::clamp((x - m_mean) / deviation(), -3.0, 3.0);
@@ -22,10 +25,10 @@ class drift_detector {
     }
     const bool far = m_count >= k_least && std::abs(x - m_mean) > std::max(6 * deviation(), k_far);
     m_far = far ? m_far + 1 : 0;
-    if (m_far == k_far_windows) return true;
+    if (m_far >= k_far_windows * m_patience) return true;
     m_up = std::max(0.0, m_up + z - k_slack);
     m_down = std::max(0.0, m_down - z - k_slack);
-    return std::max(m_up, m_down) > k_alarm;
+    return std::max(m_up, m_down) > k_alarm * m_patience;
   }
 
   unsigned count() const noexcept { return m_count; } ///< windows in the reference
@@ -40,6 +43,7 @@ class drift_detector {
   static constexpr unsigned k_far_windows = 3;
   static constexpr double k_slack = 0.75, k_alarm = 12, k_smallest_deviation = 0.02;
 
+  double m_patience;
   unsigned m_count = 0;
   double m_mean = 0, m_squares = 0;
   double m_up = 0, m_down = 0;

@@ -12,6 +12,7 @@ constexpr unsigned k_voids_allowed = 10;  // then a point counts as one that doe
 constexpr unsigned k_final_windows = 3, k_finalists = 3;
 constexpr double k_usual_loss = 0.3;     // of a try, in windows
 constexpr double k_debt = 4;             // windows: after a bad surprise, tries do not stop for ever
+constexpr double k_most_patience = 8;
 constexpr double k_refill_windows = 500; // after so many a new epoch has all of the credit of the first
 
 } // namespace
@@ -121,7 +122,13 @@ void search::complete(double x, bool failed) {
   here_now.sum += x;
   ++here_now.windows;
   const bool drifted = !failed && here_now.drift.add(x);
-  if (is_refuted(x) || (drifted && m_options.drift)) return reopen();
+  if (drifted && m_options.drift) {
+    // An alarm soon after the last one was probably a burst of noise.
+    m_patience = static_cast<double>(m_epoch_windows) < k_refill_windows ? std::min(m_patience * 1.5, k_most_patience)
+                                                    : std::max(m_patience / 1.5, 1.0);
+    return reopen();
+  }
+  if (is_refuted(x)) return reopen();
   if (!m_finalists.empty()) return play_finals(x);
   if (m_chosen) return;
   m_strategy->report(m_present, x);
@@ -207,7 +214,7 @@ search::known_arm& search::here(arm at) {
     m_known.erase(least);
     found = std::lower_bound(m_known.begin(), m_known.end(), at, by_arm);
   }
-  return *m_known.insert(found, {at, {}, 0, 0});
+  return *m_known.insert(found, {at, drift_detector(m_patience), 0, 0});
 }
 
 const search::known_arm* search::find(arm at) const noexcept {

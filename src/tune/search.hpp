@@ -96,6 +96,7 @@ class search {
   std::optional<arm> m_chosen;       // by these
   std::uint64_t m_epoch_windows = 0;
   double m_credit; // for tries, in windows
+  double m_patience = 1; // of the drift detectors
 
   std::array<double, k_recent> m_recent{};
   unsigned m_recents = 0;
