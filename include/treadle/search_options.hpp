@@ -7,7 +7,7 @@ namespace treadle {
 
 /// How a session searches. All minimise, and compare ratios of costs only, so the unit of a cost does not matter.
 enum class search_strategy : std::uint8_t {
-  automatic,           ///< local_ucb for ordered values, discounted_ucb for up to 256 unordered points
+  automatic,           ///< discounted_ucb for up to 64 points, or 256 unordered ones, otherwise local_ucb
   exhaustive,          ///< every point once
   random,              ///< 100 to 500 points drawn at random
   nelder_mead,         ///< a simplex that moves downhill (1965)

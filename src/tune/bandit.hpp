@@ -9,6 +9,9 @@
 
 namespace treadle::tune {
 
+/// By which reports grow, so that one counts 1/e after so many windows.
+inline double growth_for(double memory) noexcept { return 1 / (1 - 1 / std::max(memory, 2.0)); }
+
 /// Discounted sums: each report makes all earlier ones count a little less. Instead of shrinking them all, what is
 /// added grows; everything is scaled down before that overflows.
 class discounted_arms {
@@ -20,7 +23,7 @@ class discounted_arms {
   };
 
   /// `memory`: after so many windows a report counts 1/e.
-  explicit discounted_arms(double memory) : m_growth(1 / (1 - 1 / std::max(memory, 2.0))) {}
+  explicit discounted_arms(double memory) : m_growth(growth_for(memory)) {}
 
   void add(arm at, double x, double weight = 1) {
     m_weight *= m_growth;

@@ -12,17 +12,16 @@ namespace {
 
 class discounted_ucb final : public strategy {
  public:
-  discounted_ucb(const space& over, arm start, double memory) : m_space(over), m_arms(memory), m_start(start) {
+  discounted_ucb(const space& over, arm start, double memory) : m_growth(growth_for(memory)), m_arms(over.size()) {
     for (arm at = 0; at < over.size(); ++at) {
       for (std::size_t d = 0; d < over.dimensions().size(); ++d) {
-        arm to = at;
-        // An arm that has a later neighbour along d.
-        if (over.dimensions()[d].ordered && over.move(to, d, 1)) m_neighbours.push_back({at, to});
+        for (const int step : {-1, 1}) {
+          arm to = at;
+          if (over.dimensions()[d].ordered && over.move(to, d, step)) m_arms[at].neighbours.push_back(to);
+        }
       }
     }
-    m_smoothed.resize(over.size());
-    m_alone.assign(over.size(), true);
-    for (const auto& [a, b] : m_neighbours) m_alone[a] = m_alone[b] = false;
+    restart(start);
   }
 
   arm next() override {
@@ -30,66 +29,91 @@ class discounted_ucb final : public strategy {
     return m_next;
   }
   void report(arm at, double x) override {
-    m_arms.add(at, x);
+    add(at, x, 1);
     m_chosen = false;
   }
   arm best() const override {
-    const auto* lowest = m_arms.lowest();
-    return lowest ? lowest->at : m_start;
+    arm best = m_start;
+    double lowest = std::numeric_limits<double>::infinity();
+    for (arm at = 0; at < m_arms.size(); ++at) {
+      const double mean = m_arms[at].own.mean(); // not a number where it was never played
+      if (mean < lowest) {
+        lowest = mean;
+        best = at;
+      }
+    }
+    return best;
   }
   bool freezes() const override { return false; }
   void restart(arm from) override {
-    m_arms.clear();
+    for (known& k : m_arms) k.own = k.smoothed = {};
+    m_weight = 1;
+    m_total = 0;
     m_start = from;
     m_chosen = false;
   }
-  void believe(arm at, double x, double weight) override { m_arms.add(at, x, weight); }
+  void believe(arm at, double x, double weight) override { add(at, x, weight); }
 
  private:
   static constexpr double k_kernel = 0.3;
 
-  struct smoothed {
+  struct sums {
     double count = 0, sum = 0;
+    double mean() const noexcept { return sum / count; }
+    void add(double weight, double x) noexcept {
+      count += weight;
+      sum += weight * x;
+    }
+    void scale(double by) noexcept {
+      count *= by;
+      sum *= by;
+    }
+  };
+  struct known {
+    sums own, smoothed;
+    std::vector<arm> neighbours;
   };
 
-  void choose() {
+  /// Instead of making all earlier reports count less, later ones count more.
+  void add(arm at, double x, double weight) noexcept {
+    m_weight *= m_growth;
+    m_total += m_weight * weight;
+    m_arms[at].own.add(m_weight * weight, x);
+    m_arms[at].smoothed.add(m_weight * weight, x);
+    for (const arm to : m_arms[at].neighbours) m_arms[to].smoothed.add(k_kernel * m_weight * weight, x);
+    if (m_weight < 1e100) return;
+    for (known& k : m_arms) {
+      k.own.scale(1 / m_weight);
+      k.smoothed.scale(1 / m_weight);
+    }
+    m_total /= m_weight;
+    m_weight = 1;
+  }
+
+  void choose() noexcept {
     m_chosen = true;
     m_next = m_start;
-    if (!m_arms.find(m_start)) return;
-    std::fill(m_smoothed.begin(), m_smoothed.end(), smoothed{});
-    for (const auto& e : m_arms.all()) m_smoothed[e.at] = {e.count, e.sum};
-    for (const auto& [a, b] : m_neighbours) {
-      believe_neighbour(a, b);
-      believe_neighbour(b, a);
-    }
-    const double log_total = std::log(std::max(m_arms.windows(), 2.0));
+    if (m_arms[m_start].own.count == 0) return;
+    const double log_total = std::log(std::max(m_total / m_weight, 2.0));
     double lowest = std::numeric_limits<double>::infinity();
-    for (arm at = 0; at < m_smoothed.size(); ++at) {
-      const smoothed& s = m_smoothed[at];
-      if (s.count == 0 && m_alone[at]) { // nothing tells about it
+    for (arm at = 0; at < m_arms.size(); ++at) {
+      const known& k = m_arms[at];
+      if (k.smoothed.count == 0) {
+        if (!k.neighbours.empty()) continue; // first those of which something is known
         m_next = at;
         return;
       }
-      const double index = s.sum / s.count - optimism(log_total, m_arms.windows(s.count));
-      if (index < lowest) { // not where only neighbours of neighbours are known, which is no number
+      const double index = k.smoothed.mean() - optimism(log_total, k.smoothed.count / m_weight);
+      if (index < lowest) {
         lowest = index;
         m_next = at;
       }
     }
   }
-  void believe_neighbour(arm who, arm whom) noexcept {
-    const auto* e = m_arms.find(whom);
-    if (!e) return;
-    m_smoothed[who].count += k_kernel * e->count;
-    m_smoothed[who].sum += k_kernel * e->sum;
-  }
 
-  space m_space;
-  discounted_arms m_arms;
-  std::vector<std::pair<arm, arm>> m_neighbours;
-  std::vector<smoothed> m_smoothed;
-  std::vector<bool> m_alone; // have no neighbours
-  arm m_start, m_next = 0;
+  double m_growth, m_weight = 1, m_total = 0;
+  std::vector<known> m_arms;
+  arm m_start = 0, m_next = 0;
   bool m_chosen = false;
 };
 

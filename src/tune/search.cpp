@@ -10,8 +10,8 @@ constexpr double k_failed = 3.0;          // what a failure costs, as a logarith
 constexpr std::size_t k_arms_known = 256; // what was seen of others is forgotten
 constexpr unsigned k_voids_allowed = 10;  // then a point counts as one that does not work
 constexpr unsigned k_final_windows = 3, k_finalists = 3;
-constexpr double k_usual_loss = 0.3;     // of a try, in windows
-constexpr double k_debt = 4;             // windows: after a bad surprise, tries do not stop for ever
+constexpr double k_usual_loss = 0.3; // of a try, in windows
+constexpr double k_debt = 4;         // windows: after a bad surprise, tries do not stop for ever
 constexpr double k_most_patience = 8;
 constexpr double k_refill_windows = 500; // after so many a new epoch has all of the credit of the first
 
@@ -125,7 +125,7 @@ void search::complete(double x, bool failed) {
   if (drifted && m_options.drift) {
     // An alarm soon after the last one was probably a burst of noise.
     m_patience = static_cast<double>(m_epoch_windows) < k_refill_windows ? std::min(m_patience * 1.5, k_most_patience)
-                                                    : std::max(m_patience / 1.5, 1.0);
+                                                                         : std::max(m_patience / 1.5, 1.0);
     return reopen();
   }
   if (is_refuted(x)) return reopen();

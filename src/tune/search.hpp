@@ -95,7 +95,7 @@ class search {
   std::vector<finalist> m_finalists; // the best points of a strategy that has converged, measured once more
   std::optional<arm> m_chosen;       // by these
   std::uint64_t m_epoch_windows = 0;
-  double m_credit; // for tries, in windows
+  double m_credit;       // for tries, in windows
   double m_patience = 1; // of the drift detectors
 
   std::array<double, k_recent> m_recent{};

@@ -6,11 +6,11 @@ namespace treadle::tune {
 namespace {
 
 search_strategy choose(const space& over) {
-  constexpr arm k_small = 256; // a bandit that knows no neighbourhood plays every arm
+  constexpr arm k_small = 64; // what a choice costs grows with the number of points
   const auto dimensions = over.dimensions();
-  const bool ordered =
-      std::any_of(dimensions.begin(), dimensions.end(), [](const dimension& d) { return d.ordered && d.size > 2; });
-  return ordered || over.size() > k_small ? search_strategy::local_ucb : search_strategy::discounted_ucb;
+  const bool unordered =
+      std::none_of(dimensions.begin(), dimensions.end(), [](const dimension& d) { return d.ordered; });
+  return over.size() <= (unordered ? 256 : k_small) ? search_strategy::discounted_ucb : search_strategy::local_ucb;
 }
 
 } // namespace
