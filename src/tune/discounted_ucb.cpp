@@ -12,7 +12,8 @@ namespace {
 
 class discounted_ucb final : public strategy {
  public:
-  discounted_ucb(const space& over, arm start, double memory) : m_growth(growth_for(memory)), m_arms(over.size()) {
+  discounted_ucb(const space& over, arm start, double memory)
+      : m_space(over), m_growth(growth_for(memory)), m_arms(over.size()) {
     for (arm at = 0; at < over.size(); ++at) {
       for (std::size_t d = 0; d < over.dimensions().size(); ++d) {
         for (const int step : {-1, 1}) {
@@ -51,6 +52,9 @@ class discounted_ucb final : public strategy {
     m_total = 0;
     m_start = from;
     m_chosen = false;
+    m_first.assign(1, from);
+    for (arm at = 0; at < m_space.size(); ++at)
+      if (at != from && differs_in_unordered_only(at, from)) m_first.push_back(at);
   }
   void believe(arm at, double x, double weight) override { add(at, x, weight); }
 
@@ -90,19 +94,23 @@ class discounted_ucb final : public strategy {
     m_weight = 1;
   }
 
+  bool differs_in_unordered_only(arm a, arm b) const noexcept {
+    for (std::size_t d = 0; d < m_space.dimensions().size(); ++d)
+      if (m_space.dimensions()[d].ordered && m_space.index(a, d) != m_space.index(b, d)) return false;
+    return true;
+  }
+
   void choose() noexcept {
     m_chosen = true;
-    m_next = m_start;
-    if (m_arms[m_start].own.count == 0) return;
+    for (const arm at : m_first) {
+      m_next = at;
+      if (m_arms[at].smoothed.count == 0) return;
+    }
     const double log_total = std::log(std::max(m_total / m_weight, 2.0));
     double lowest = std::numeric_limits<double>::infinity();
     for (arm at = 0; at < m_arms.size(); ++at) {
       const known& k = m_arms[at];
-      if (k.smoothed.count == 0) {
-        if (!k.neighbours.empty()) continue; // first those of which something is known
-        m_next = at;
-        return;
-      }
+      if (k.smoothed.count == 0) continue; // first those of which something is known
       const double index = k.smoothed.mean() - optimism(log_total, k.smoothed.count / m_weight);
       if (index < lowest) {
         lowest = index;
@@ -111,8 +119,10 @@ class discounted_ucb final : public strategy {
     }
   }
 
+  space m_space;
   double m_growth, m_weight = 1, m_total = 0;
   std::vector<known> m_arms;
+  std::vector<arm> m_first; // the start, and what no neighbourhood leads to from there: to be played in any case
   arm m_start = 0, m_next = 0;
   bool m_chosen = false;
 };

@@ -158,6 +158,18 @@ TEST(strategy, unordered_values_are_all_looked_at) {
   }
 }
 
+TEST(strategy, no_neighbourhood_leads_from_one_unordered_value_to_another) {
+  const space over({{5}, {3, false}});
+  const auto x = [&](arm at) { return 0.2 * std::abs(over.index(at, 0) - 1.0) + (over.index(at, 1) == 2 ? 0.0 : 0.4); };
+  for (const search_strategy kind : {search_strategy::automatic, search_strategy::discounted_ucb,
+                                     search_strategy::local_ucb, search_strategy::hill_climb}) {
+    const auto s = make_strategy(kind, over, 4, 1);
+    run(*s, x, 1500);
+    EXPECT_EQ(over.index(s->best(), 0), 1u) << treadle::to_string(kind);
+    EXPECT_EQ(over.index(s->best(), 1), 2u) << treadle::to_string(kind);
+  }
+}
+
 TEST(strategy, bandits_never_freeze_and_find_what_becomes_better) {
   for (const search_strategy kind : {search_strategy::discounted_ucb, search_strategy::local_ucb}) {
     const space over = line(16);
