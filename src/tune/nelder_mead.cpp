@@ -73,7 +73,7 @@ class nelder_mead final : public strategy {
   }
 
   void reflect() {
-    std::stable_sort(m_vertices.begin(), m_vertices.end(), lower);
+    std::sort(m_vertices.begin(), m_vertices.end(), lower);
     if (collapsed()) {
       m_step = step::done;
       return;
