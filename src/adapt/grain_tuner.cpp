@@ -1,5 +1,6 @@
 #include <treadle/grain_tuner.hpp>
 
+#include "adapt/present_workers.hpp"
 #include "base/clock.hpp"
 #include "policy/grain.hpp"
 #include "task/thread_counters.hpp"
@@ -36,10 +37,10 @@ class by_speed {
  private:
   /// The first window shows what a unit costs, since what a task costs is about known.
   void start_from_model(double ns_per_unit) {
-    const double workers = counters::group({"/runtime/count/workers"}).read().front().value; // NaN: no runtime
-    const double present = workers > 0 ? workers : 1, both_ns = ns_per_unit * present, grain = m_search.next();
+    const unsigned workers = std::max(detail::present_workers(), 1u);
+    const double both_ns = ns_per_unit * workers, grain = m_search.next();
     const double execution_ns = std::max(both_ns - m_overhead_ns / grain, both_ns / 10);
-    const policies::grain_model model{m_step, execution_ns, m_overhead_ns, static_cast<unsigned>(present)};
+    const policies::grain_model model{m_step, execution_ns, m_overhead_ns, workers};
     m_search = policies::grain_search(m_smallest, m_largest, model.closest(grain), 0);
     m_step = 0;
   }

@@ -1,6 +1,8 @@
 #include <treadle/grain_tuner.hpp>
 #include <treadle/treadle.hpp>
 
+#include "adapt/refusal.hpp"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -13,12 +15,7 @@ namespace {
 using treadle::grain_tuner;
 
 std::string message_of(const grain_tuner::options& wanted) {
-  try {
-    grain_tuner tuner(wanted);
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "no error";
+  return treadle::message_of([&] { grain_tuner tuner(wanted); });
 }
 
 /// Runs until it has settled; what a step does is nobody's business.

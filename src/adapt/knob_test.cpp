@@ -1,10 +1,11 @@
 #include <treadle/knob.hpp>
 
+#include "adapt/refusal.hpp"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <thread>
@@ -12,18 +13,10 @@
 namespace {
 
 using treadle::knob;
+using treadle::message_of;
 using treadle::one_of;
 using treadle::powers_of_two;
 using treadle::steps;
-
-std::string message_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 TEST(domain, holds_what_it_says) {
   EXPECT_EQ(steps(1, 10, 3).values(), (std::vector<int>{1, 4, 7, 10}));

@@ -6,10 +6,9 @@
 #include "observe/tuning_totals.hpp"
 #include "task/thread_counters.hpp"
 
-#include <cmath>
+#include <algorithm>
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <stdexcept>
 
 namespace treadle {

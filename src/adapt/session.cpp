@@ -1,8 +1,8 @@
 #include <treadle/session.hpp>
 
 #include "adapt/exploration_turns.hpp"
+#include "adapt/present_workers.hpp"
 #include "base/clock.hpp"
-#include "observe/emit.hpp"
 #include "observe/periodic.hpp"
 #include "observe/tuning_totals.hpp"
 #include "task/thread_counters.hpp"
@@ -100,8 +100,8 @@ std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = 0xcbf29ce4842223
 }
 
 std::string describe_workers() {
-  const double workers = counters::group({"/runtime/count/workers"}).read().front().value; // NaN: no runtime
-  return workers > 0 ? std::to_string(static_cast<unsigned>(workers)) + " workers" : "no workers";
+  const unsigned workers = present_workers();
+  return workers > 0 ? std::to_string(workers) + " workers" : "no workers";
 }
 
 } // namespace

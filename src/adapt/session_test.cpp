@@ -1,6 +1,7 @@
 #include <treadle/session.hpp>
 
 #include "adapt/exploration_turns.hpp"
+#include "adapt/refusal.hpp"
 
 #include <treadle/counters.hpp>
 
@@ -11,7 +12,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -20,20 +20,12 @@ namespace {
 
 using namespace std::chrono_literals;
 using treadle::knob;
+using treadle::message_of;
 using treadle::powers_of_two;
 using treadle::search_strategy;
 using treadle::session;
 using treadle::steps;
 using treadle::trial;
-
-std::string message_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 double read(const char* counter) { return treadle::counters::counter(counter).value(); } // once there is a session
 

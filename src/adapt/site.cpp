@@ -59,13 +59,13 @@ all_sites& registry() {
 atomic<std::uint32_t> g_generation{0};
 atomic<inlining_policy> g_policy{inlining_policy::adaptive};
 
-/// What the environment names, once; what it names wrongly is no policy.
+/// What the environment names, once. A wrong name leaves the default: there is nobody here to tell.
 void read_environment() {
   static const bool done = [] {
     if (const char* name = std::getenv("TREADLE_INLINING")) {
       try {
         g_policy.store(inlining_policy_from_name(name), order::relaxed);
-      } catch (const std::invalid_argument&) { // runtime_options refuse it with a message
+      } catch (const std::invalid_argument&) {
       }
     }
     return true;

@@ -25,14 +25,13 @@ void adaptive_inlining::decide() {
   m_case = m_samples < k_samples               ? situation::unknown
            : m_blocked > k_blocking            ? situation::blocks
            : m_cost.workers < 2                ? situation::alone
-           : m_mean_ns < k_brief * m_cost.ns   ? situation::brief
+           : m_mean_ns < m_cost.brief_ns()     ? situation::brief
            : m_mean_ns > k_lengthy * m_cost.ns ? situation::lengthy
                                                : situation::uncertain;
   if (m_case == situation::uncertain) {
     if (!m_search) {
-      const bool suggested = m_mean_ns < k_fitting * m_cost.ns;
-      m_search.emplace(tune::space({{2, false}}), suggested ? 1 : 0,
-                       search_options{.how = search_strategy::two_arm, .budget = 0.005, .credit = 1});
+      const bool suggested = m_mean_ns < m_cost.fitting_ns();
+      m_search.emplace(tune::space({{2, false}}), suggested ? 1 : 0, pairwise());
       m_inlined = m_search->next() == 1;
     }
     return;

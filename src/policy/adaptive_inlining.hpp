@@ -10,8 +10,14 @@ namespace treadle::policies {
 struct spawn_cost {
   double ns = 50; ///< made, and run by the one who waits for it
   unsigned workers = 1;
+
+  double brief_ns() const noexcept { return 2 * ns; }    ///< less is not worth a task even for an idle worker
+  double fitting_ns() const noexcept { return 19 * ns; } ///< of which making the task is 5 %
   friend bool operator==(const spawn_cost&, const spawn_cost&) = default;
 };
+
+/// How two ways are compared: in pairs, from a start that is about known, for 0.5 % of the time.
+inline search_options pairwise() noexcept { return {.how = search_strategy::two_arm, .budget = 0.005, .credit = 1}; }
 
 /// Decides for one place whether its tasks run inline. Pure: costs and times come in, the decision comes out.
 ///
@@ -45,7 +51,7 @@ class adaptive_inlining {
   enum class situation : std::uint8_t { unknown, blocks, alone, brief, lengthy, uncertain };
 
   static constexpr unsigned k_samples = 5;
-  static constexpr double k_brief = 2, k_fitting = 19, k_lengthy = 400; // times the cost of a task
+  static constexpr double k_lengthy = 400; // times the cost of a task
   static constexpr double k_blocking = 0.25;
 
   void decide();

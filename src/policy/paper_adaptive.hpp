@@ -15,7 +15,7 @@ namespace treadle::policies {
 class paper_adaptive {
  public:
   static constexpr execution k_initial = execution::spawned;
-  static constexpr double k_hysteresis_ns = 75'000;
+  static constexpr std::uint64_t k_hysteresis_ns = 75'000;
   static constexpr std::uint64_t k_registered_above = 5, k_window = 50; // evaluations
 
   struct outcome {
@@ -42,24 +42,21 @@ class paper_adaptive {
       m_threshold_ns = threshold_of(m_search->next());
       result.reset = true;
     }
-    if (sample.count < k_registered_above) return result;
-    if (mean >= m_threshold_ns + k_hysteresis_ns)
-      result.decision = {execution::spawned, true};
-    else if (mean <= m_threshold_ns - k_hysteresis_ns)
-      result.decision = {execution::inlined, true};
+    const paper_baseline rule{k_registered_above, m_threshold_ns - k_hysteresis_ns, m_threshold_ns + k_hysteresis_ns};
+    result.decision = rule.decide(sample, previous);
     return result;
   }
 
   bool is_registered() const noexcept { return m_search != nullptr; }
   bool converged() const { return m_search && m_search->converged(); }
-  double threshold_ns() const noexcept { return m_threshold_ns; }
+  double threshold_ns() const noexcept { return static_cast<double>(m_threshold_ns); }
   unsigned windows() const noexcept { return m_windows; }
 
  private:
-  static double threshold_of(tune::arm at) noexcept { return 200'000 + 100'000 * static_cast<double>(at); }
+  static std::uint64_t threshold_of(tune::arm at) noexcept { return 200'000 + 100'000 * at; }
 
   search_strategy m_how;
-  double m_threshold_ns = 425'000;
+  std::uint64_t m_threshold_ns = 425'000;
   std::unique_ptr<tune::strategy> m_search; // null: not executed often enough
   unsigned m_windows = 0;
 };

@@ -8,7 +8,7 @@ namespace treadle::policies {
 void split_threshold::parts(std::span<const double> work_ns) {
   std::vector<double> levels;
   for (const double ns : work_ns) {
-    if (!(ns >= k_brief * m_cost.ns)) continue;                // for no idle worker's sake
+    if (!(ns >= m_cost.brief_ns())) continue;                  // for no idle worker's sake
     const double level = std::exp2(std::floor(std::log2(ns))); // splits all parts of this octave
     const auto at = std::lower_bound(levels.begin(), levels.end(), level);
     if (at == levels.end() || *at != level) levels.insert(at, level);
@@ -18,11 +18,10 @@ void split_threshold::parts(std::span<const double> work_ns) {
   m_levels = std::move(levels);
   m_search.reset();
   m_sum_ns = m_periods = 0;
-  const auto suggested = std::lower_bound(m_levels.begin(), m_levels.end(), k_fitting * m_cost.ns / 2);
+  const auto suggested = std::lower_bound(m_levels.begin(), m_levels.end(), m_cost.fitting_ns() / 2);
   if (tries())
     m_search.emplace(tune::space({tune::dimension{static_cast<std::uint32_t>(m_levels.size())}}),
-                     static_cast<tune::arm>(suggested - m_levels.begin()),
-                     search_options{.how = search_strategy::two_arm, .budget = 0.005, .credit = 1});
+                     static_cast<tune::arm>(suggested - m_levels.begin()), pairwise());
   choose();
 }
 

@@ -32,7 +32,6 @@ class split_threshold {
   unsigned epoch() const noexcept { return m_search ? m_search->epoch() : 0; }
 
  private:
-  static constexpr double k_fitting = 19, k_brief = 2; // times the cost of a task
   static constexpr double k_window_ns = 1e6;
 
   void choose() noexcept;

@@ -33,16 +33,12 @@ value assignment_node::execute(frame& f, context& c) const {
 
 value slice_assignment_node::execute(frame& f, context& c) const {
   const auto operands = this->operands();
-  value x = evaluate(*operands[0], f, c);
-  settle(x, c);
+  const value x = evaluate_settled(*operands[0], f, c);
   constexpr std::size_t k_inline = 4;
   value few[k_inline];
   std::vector<value> many(operands.size() - 1 > k_inline ? operands.size() - 1 : 0);
   const std::span<value> indices(many.empty() ? few : many.data(), operands.size() - 1);
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    indices[i] = evaluate(*operands[i + 1], f, c);
-    settle(indices[i], c);
-  }
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = evaluate_settled(*operands[i + 1], f, c);
   auto& s = m_address.in(f);
   if (s.in_place) {
     assign_in_place(s.v, indices, x);

@@ -6,12 +6,6 @@
 namespace treadle::tree {
 namespace {
 
-value evaluate_settled(const node& n, frame& f, context& c) {
-  value v = evaluate(n, f, c);
-  settle(v, c);
-  return v;
-}
-
 bool test(const node& condition, frame& f, context& c) { return evaluate_settled(condition, f, c).to_bool(); }
 
 } // namespace

@@ -327,4 +327,10 @@ eventual eval(const node& n, frame& f, context& c) {
 
 value evaluate(const node& n, frame& f, context& c) { return c.spawns() ? eval(n, f, c).get(c) : run(n, f, c); }
 
+value evaluate_settled(const node& n, frame& f, context& c) {
+  value v = evaluate(n, f, c);
+  settle(v, c);
+  return v;
+}
+
 } // namespace treadle::tree

@@ -43,6 +43,8 @@ eventual eval(const node& n, frame& f, context& c);
 
 // Replaces the value of async(e) by what it stands for; waits.
 void settle(value& v, context& c);
+// evaluate(), and that.
+value evaluate_settled(const node& n, frame& f, context& c);
 
 namespace detail_evaluate {
 using task_body = value (*)(void* body, context& c);

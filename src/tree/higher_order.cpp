@@ -7,12 +7,6 @@
 namespace treadle::tree {
 namespace {
 
-value evaluate_settled(const node& n, frame& f, context& c) {
-  value v = evaluate(n, f, c);
-  settle(v, c);
-  return v;
-}
-
 // The sequences of fmap(f, a, b, ...), as long as the shortest.
 struct sequences {
   sequences(const node& self, std::size_t first, frame& f, context& c) {

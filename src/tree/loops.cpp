@@ -55,11 +55,7 @@ class conditional_loop final : public loop_turns {
   }
 
  private:
-  bool test(frame& f, context& c) const {
-    value v = evaluate(m_condition, f, c);
-    settle(v, c);
-    return v.to_bool();
-  }
+  bool test(frame& f, context& c) const { return evaluate_settled(m_condition, f, c).to_bool(); }
   void run_rest(context& c, value& last) {
     if (const auto count = turns_left(*m_plan, m_frame)) {
       m_first = m_frame.at(m_plan->variable).v.integer();
@@ -114,8 +110,7 @@ value execute_for(const node& self, frame& f, context& c) {
 }
 
 value for_in_node::execute(frame& f, context& c) const {
-  value items = evaluate(*operands()[0], f, c);
-  settle(items, c);
+  const value items = evaluate_settled(*operands()[0], f, c);
   const node& body = *operands()[1];
   value last;
   for (std::size_t i = 0, n = items.size(); i < n; ++i) {
@@ -130,8 +125,7 @@ value for_in_node::execute(frame& f, context& c) const {
 
 value execute_for_each(const node& self, frame& f, context& c) {
   const callee function(*self.operands()[0], f, c);
-  value sequence = evaluate(*self.operands()[1], f, c);
-  settle(sequence, c);
+  const value sequence = evaluate_settled(*self.operands()[1], f, c);
   value last;
   for (std::size_t i = 0, n = sequence.size(); i < n; ++i) {
     c.run.check_cancelled();

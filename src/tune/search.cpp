@@ -203,23 +203,25 @@ void search::reopen() {
 }
 
 search::known_arm& search::here(arm at) {
-  const auto by_arm = [](const known_arm& k, arm a) { return k.at < a; };
-  auto found = std::lower_bound(m_known.begin(), m_known.end(), at, by_arm);
-  if (found != m_known.end() && found->at == at) return *found;
+  auto found = position(at);
+  if (found != m_known.end() && found->at == at) return m_known[static_cast<std::size_t>(found - m_known.begin())];
   if (m_known.size() == k_arms_known) {
     const arm leading = best();
     const auto least = std::min_element(m_known.begin(), m_known.end(), [&](const known_arm& a, const known_arm& b) {
       return (a.at == leading ? ~0u : a.windows) < (b.at == leading ? ~0u : b.windows);
     });
     m_known.erase(least);
-    found = std::lower_bound(m_known.begin(), m_known.end(), at, by_arm);
+    found = position(at);
   }
   return *m_known.insert(found, {at, drift_detector(m_patience), 0, 0});
 }
 
+std::vector<search::known_arm>::const_iterator search::position(arm at) const noexcept {
+  return std::lower_bound(m_known.begin(), m_known.end(), at, [](const known_arm& k, arm a) { return k.at < a; });
+}
+
 const search::known_arm* search::find(arm at) const noexcept {
-  const auto found =
-      std::lower_bound(m_known.begin(), m_known.end(), at, [](const known_arm& k, arm a) { return k.at < a; });
+  const auto found = position(at);
   return found != m_known.end() && found->at == at ? &*found : nullptr;
 }
 

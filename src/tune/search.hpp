@@ -75,6 +75,7 @@ class search {
   bool is_refuted(double x);
   void play_finals(double x);
   known_arm& here(arm at);
+  std::vector<known_arm>::const_iterator position(arm at) const noexcept;
   const known_arm* find(arm at) const noexcept;
 
   space m_space;

@@ -58,9 +58,26 @@ def figure(
         other.set_ylabel(right_unit)
         other.set_ylim(bottom=0)
     axes.legend(lines, [str(line.get_label()) for line in lines], frameon=False, fontsize="small")
+    return svg(canvas)
+
+
+def svg(figure: Any) -> str:
+    """A figure of matplotlib as part of a page."""
     out = io.StringIO()
-    canvas.savefig(out, format="svg", metadata={"Date": None})
+    figure.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue()[out.getvalue().index("<svg") :]
+
+
+def table_of(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """All numbers of a study."""
+    lines = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
+    return (
+        "<h2>All numbers</h2><div class=scroll><table><tr>"
+        + "".join(f"<th>{name}</th>" for name in head)
+        + "</tr>"
+        + "".join(lines)
+        + "</table></div>"
+    )
 
 
 def named(workers: int) -> str:
@@ -162,7 +179,7 @@ def table(rows: Sequence[Metrics]) -> str:
         "workers", "points per partition", "runs", "time s", "± s", "Gpoints/s", "idle-rate %", "t_d µs", "t_o µs",
         "of it management µs", "T_o s", "t_w µs", "T_w s", "looks",
     )  # fmt: skip
-    lines = []
+    lines: list[Sequence[Any]] = []
     for row in sorted(rows, key=lambda row: (row.workers, row.partition)):
         wait = ("", "") if row.wait_ns is None else (f"{row.wait_ns / 1000:.2f}", f"{row.wait_s:.3f}")
         cells = (
@@ -171,11 +188,5 @@ def table(rows: Sequence[Metrics]) -> str:
             f"{row.overhead_ns / 1000:.2f}", f"{row.own_management_ns / 1000:.3f}", f"{row.management_s:.3f}", *wait,
             f"{row.pending_accesses:,.0f}",
         )  # fmt: skip
-        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    return (
-        "<h2>All numbers</h2><div class=scroll><table><tr>"
-        + "".join(f"<th>{name}</th>" for name in head)
-        + "</tr>"
-        + "".join(lines)
-        + "</table></div>"
-    )
+        lines.append(cells)
+    return table_of(head, lines)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import io
 import platform
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 from .. import _native
 from ..config import POLICIES
-from .grain_page import COLORS, STYLE, named
+from .grain_page import COLORS, STYLE, named, svg, table_of
 from .inlining import Plan, Run
 
 Key = tuple[Any, ...]
@@ -34,12 +33,6 @@ def canvas() -> Any:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(6.2, 3.6), layout="constrained")
-
-
-def svg(figure: Any) -> str:
-    out = io.StringIO()
-    figure.savefig(out, format="svg", metadata={"Date": None})
-    return out.getvalue()[out.getvalue().index("<svg") :]
 
 
 def threshold_figure(runs: Sequence[Run]) -> str:
@@ -225,7 +218,7 @@ def table(runs: Sequence[Run]) -> str:
         "experiment", "users", "items", "iterations", "workers", "policy", "lower µs", "runs", "s", "min", "max",
         "evaluations", "spawned %",
     )  # fmt: skip
-    lines = []
+    lines: list[Sequence[Any]] = []
     for key, mine in groups.items():
         seconds = [r.seconds for r in mine]
         share = 100 * mine[0].spawned / mine[0].evaluations if mine[0].evaluations else 0
@@ -233,11 +226,5 @@ def table(runs: Sequence[Run]) -> str:
             *key, len(mine), f"{median(seconds):.4f}", f"{min(seconds):.4f}", f"{max(seconds):.4f}",
             f"{mine[0].evaluations:,}", f"{share:.1f}",
         )  # fmt: skip
-        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    return (
-        "<h2>All numbers</h2><div class=scroll><table><tr>"
-        + "".join(f"<th>{name}</th>" for name in head)
-        + "</tr>"
-        + "".join(lines)
-        + "</table></div>"
-    )
+        lines.append(cells)
+    return table_of(head, lines)
