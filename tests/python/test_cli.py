@@ -232,7 +232,8 @@ def test_demo_runs_on_a_table(tmp_path):
     for r in records:
         if r["rival"] != "numpy":
             assert r["largest_difference"] < 1e-8
-            assert (r["tasks"] == 0) == (r["rival"] == "always-inline")
+            if r["rival"] != "adaptive":  # whose tasks depend on how long things take
+                assert (r["tasks"] == 0) == (r["rival"] == "always-inline")
     page = (tmp_path / "treadle-demo.html").read_text()
     assert "ratings.csv" in page and "X[u, :] = np.linalg.inv(A) @ b" in page
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "") and "https://" not in page
