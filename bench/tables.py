@@ -29,6 +29,12 @@ RIVALS = {  # in the order of the columns
     "treadle_bare": "without counters",
     "treadle_printed": "printing 10 a second",
     "treadle_traced": "traced",
+    "adaptive": "adaptive",
+    "always_inline": "always inline",
+    "always_async": "always async",
+    "paper_baseline": "paper, baseline",
+    "paper_adaptive": "paper, adaptive",
+    "plain_numpy": "NumPy",
     "exhaustive_best": "best of all",
     "auto": "auto",
     "default": "fixed",
@@ -53,6 +59,7 @@ BODIES = ("empty", "saxpy", "heavy")
 OBSERVATION = ("counters_tasks_1us", "counters_forks", "counters_futures")
 GRAIN = ("grain_1e6", "grain_1e7", "grain_1e8")
 TUNING = ("tuning_grain", "tuning_blocks", "tuning_next_report")
+INLINING = ("inlining_10x5", "inlining_64x64", "inlining_100x100", "inlining_40x400", "inlining_400x400")
 FOOTPRINT = ("idle", "memory_fib", "memory_alive", "compile", "compile_lines")
 
 
@@ -169,6 +176,7 @@ def blocks(results: Results) -> dict[str, str]:
         "observation": by_rival(results, OBSERVATION),
         "grain": by_rival(results, GRAIN, whole_runs=True),
         "tuning": by_rival(results, TUNING),
+        "inlining": by_rival(results, INLINING),
     }
 
 

@@ -1,5 +1,11 @@
-"""The same maths in NumPy, BLAS with one thread."""
+"""The same maths in NumPy, with as many BLAS threads as workers."""
 
-from _inlining import main
+import os
+import sys
+
+if "--workers" in sys.argv[:-1]:  # before NumPy is loaded
+    os.environ["OPENBLAS_NUM_THREADS"] = sys.argv[sys.argv.index("--workers") + 1]
+
+from _inlining import main  # noqa: E402
 
 main(None)

@@ -24,7 +24,7 @@ std::string_view to_string(inlining_policy policy) noexcept;
 inlining_policy inlining_policy_from_name(std::string_view name);
 
 /// For all places in the program that use launch::adaptive: another policy than the default, or what
-/// $TREADLE_INLINING names. Forgets what was decided before. Any thread.
+/// runtime_options::inlining names. Forgets what was decided before. Any thread.
 void use_inlining_policy(inlining_policy policy);
 
 /// What is known of a place that uses launch::adaptive, and what was decided for it.

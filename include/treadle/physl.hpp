@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -56,10 +57,11 @@ using policy = inlining_policy;
 
 struct run_options {
   physl::policy policy = physl::policy::adaptive;
-  std::uint64_t count_threshold = 5;    // paper_baseline
-  std::uint64_t lower_ns = 350'000;     // mean <= lower: inline
-  std::uint64_t upper_ns = 500'000;     // mean >= upper: spawn
-  std::uint64_t worth_ns = 20'000;      // adaptive: work >= worth may run as a task of its own
+  std::uint64_t count_threshold = 5; // paper_baseline
+  std::uint64_t lower_ns = 350'000;  // mean <= lower: inline
+  std::uint64_t upper_ns = 500'000;  // mean >= upper: spawn
+  // adaptive: work >= worth may run as a task of its own. Empty: found while the program runs, see splitting_report.
+  std::optional<std::uint64_t> worth_ns = {};
   std::size_t max_call_depth = 100'000; // nested PhySL calls before a run fails
   std::size_t timeline_capacity = 0;    // records kept of this run; 0 = no timeline
   // Where cout() and debug() write, whole lines, one call at a time but from any thread; null: nowhere.
@@ -93,6 +95,14 @@ struct parallelism_note {
   std::string text; // "parallel", or why not: "'x' is read before it is written"
 };
 
+// From which work on parts become tasks, under policy adaptive: tried on the time that a turn of the outermost loop
+// takes, by one run at a time, for all runs of the program.
+struct splitting_report {
+  double threshold_ns = 0;   // infinite: nothing is split; 0: no run has asked yet
+  std::uint64_t windows = 0; // of some turns, in which thresholds were compared
+  double tuner_ns = 0;       // time spent to decide
+};
+
 struct timeline_record {
   std::uint32_t node = 0;                 // index into profile()
   std::int32_t worker = -1;               // -1: a thread outside the runtime
@@ -124,6 +134,7 @@ class program {
   void reset_profile() const;                // also forgets decisions
   physl::timeline timeline() const;          // of the latest run that asked for one
 
+  splitting_report splitting() const;
   std::vector<parallelism_note> parallelism() const; // one per loop, and per block with parts that may overlap
 
   std::string text() const;         // canonical PhySL, tags kept

@@ -41,6 +41,13 @@ struct runtime_options {
   /// Print what counters there are when the runtime starts. --treadle:list-counters, TREADLE_LIST_COUNTERS=1.
   bool list_counters = false;
 
+  /// How places that use launch::adaptive decide, by its name (treadle/inlining.hpp), unless the program has called
+  /// use_inlining_policy(). --treadle:inlining, TREADLE_INLINING.
+  std::string inlining = {};
+  /// Print to stderr, when the runtime ends, what was decided for these places and why. --treadle:explain,
+  /// TREADLE_EXPLAIN=1.
+  bool explain = false;
+
   /// Files that a trace of everything until the runtime ends is written to: .json for Perfetto, .dot, .txt, .csv
   /// (treadle/trace.hpp). --treadle:trace, any number of times; TREADLE_TRACE, separated by ';'.
   std::vector<std::string> trace_files = {};

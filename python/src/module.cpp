@@ -231,6 +231,11 @@ NB_MODULE(_native, m) {
       .def("dot", &physl::program::dot)
       .def("newick", &physl::program::newick)
       .def("counters_csv", &physl::program::counters_csv)
+      .def("splitting",
+           [](const physl::program& p) {
+             const auto found = p.splitting();
+             return nb::make_tuple(found.threshold_ns, found.windows, found.tuner_ns);
+           })
       .def("parallelism", [](const physl::program& p) {
         nb::list notes;
         for (const auto& note : p.parallelism())

@@ -181,6 +181,12 @@ def explain_command(
     if as_json:
         for record in [r._asdict() for r in found.regions] + [n._asdict() for n in found.nodes]:
             print(json_module.dumps(record))
+        summary = {
+            "threshold_us": found.threshold_us,
+            "windows": found.windows,
+            "splitting_us": found.splitting_us,
+        }
+        print(json_module.dumps(_jsonable(summary)))
         return
     table = Table(
         "loop or block", "place", "parallel", "turns", "mean us", "in tasks", "why", box=None, pad_edge=False
@@ -205,7 +211,16 @@ def explain_command(
         )
     out.print()
     out.print(table)
-    out.print(f"\ndeciding took {found.tuner_us:.0f} us in all", highlight=False)
+    out.print()
+    if found.threshold_us > 0:
+        out.print(
+            "no part is a task"
+            if math.isinf(found.threshold_us)
+            else f"parts are tasks from {found.threshold_us:.0f} us of work on",
+            f"(compared in {found.windows:,} windows, which took {found.splitting_us:.0f} us)",
+            highlight=False,
+        )
+    out.print(f"deciding took {found.tuner_us:.0f} us in all", highlight=False)
 
 
 class Demo(StrEnum):

@@ -65,7 +65,7 @@ def _from_environment() -> Config:
             settings["workers"] = int(text)
         except ValueError:
             raise Error(f"TREADLE_WORKERS is a number, not '{text}'") from None
-    if text := os.environ.get("TREADLE_POLICY"):
+    if text := os.environ.get("TREADLE_INLINING"):
         settings["policy"] = text
     try:
         return Config(**settings).checked()

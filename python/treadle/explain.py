@@ -11,8 +11,6 @@ from .jit import JitFunction
 from .physl import Program
 from .profile import Row, locate, rows_of
 
-WORTH_US = 20.0  # physl::run_options::worth_ns
-
 
 class Region(NamedTuple):
     """A loop, or a block with statements that may overlap."""
@@ -46,7 +44,12 @@ class Explanation:
 
     regions: list[Region] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
-    tuner_us: float = 0.0  # of all sessions and searches of the process
+    threshold_us: float = (
+        0.0  # adaptive: from so much work on parts are tasks; infinite: none; 0: nobody asked yet
+    )
+    windows: int = 0  # of the outermost loop, in which thresholds were compared
+    splitting_us: float = 0.0  # time spent on that
+    tuner_us: float = 0.0  # by all sessions and searches of the process
 
 
 def explain(program: Program | JitFunction) -> Explanation:  # type: ignore[type-arg]
@@ -58,20 +61,26 @@ def explain(program: Program | JitFunction) -> Explanation:  # type: ignore[type
     files = program.files if isinstance(program, JitFunction) else [(program.name, 0)]
     rows = rows_of(program.native, files)
     config = current()
-    found = Explanation(tuner_us=_number(counters["/tuning/time/cumulative"]) / 1000)
+    threshold_ns, windows, splitting_ns = program.native.splitting()
+    found = Explanation(
+        threshold_us=threshold_ns / 1000,
+        windows=windows,
+        splitting_us=splitting_ns / 1000,
+        tuner_us=_number(counters["/tuning/time/cumulative"]) / 1000,
+    )
     by_place = {
         (row.primitive, row.file, row.line, row.column): i for i, row in reversed(list(enumerate(rows)))
     }
     for form, at, column, parallel, text in program.native.parallelism():
         file, line = locate(files, at)
         index = by_place.get((form, file, line, column))
-        found.regions.append(_region(rows, index, form, file, line, column, parallel, text))
+        found.regions.append(_region(rows, index, form, file, line, column, parallel, text, found))
     for row in sorted(rows, key=lambda r: -r.self_ns):
         if row.count:
             mean, own = _mean_us(row), row.self_ns / row.count / 1000
             found.nodes.append(
                 Node(row.display, row.file, row.line, row.column, row.count, mean, own, row.spawned / row.count,
-                     _decision(row, mean, config))
+                     _decision(row, mean, config, found))
             )  # fmt: skip
     return found
 
@@ -85,6 +94,7 @@ def _region(
     column: int,
     parallel: bool,
     text: str,
+    found: Explanation,
 ) -> Region:
     whole = body = rows[index] if index is not None else None
     if whole is not None and form != "block":
@@ -96,22 +106,20 @@ def _region(
     if parallel and count == 0:
         text = "parallel, and not executed"
     elif whole is not None and parallel and form != "block":
-        worth = count / whole.count * mean / 2 >= WORTH_US if whole.count else False
-        text = f"parallel: {mean:.1f} us per turn " + (
-            "are worth tasks" if worth else "are too little for tasks"
-        )
+        text = f"parallel: {mean:.1f} us per turn"
+        if found.threshold_us > 0 and whole.count:
+            worth = count / whole.count * mean / 2 >= found.threshold_us
+            text += " are worth tasks" if worth else " are too little for tasks"
     return Region(form, file, line, column, parallel, count, mean, share, text)
 
 
-def _decision(row: Row, mean_us: float, config: Config) -> str:
+def _decision(row: Row, mean_us: float, config: Config, found: Explanation) -> str:
     match config.policy:
         case "adaptive":
-            return (
-                "split where it overlaps"
-                if row.spawned
-                else f"inline: {mean_us:.1f} us"
-                + ("" if mean_us >= WORTH_US else f", less than {WORTH_US:.0f}")
-            )
+            if row.spawned:
+                return "split where it overlaps"
+            less = f", less than {found.threshold_us:.0f}" if mean_us < found.threshold_us else ""
+            return f"inline: {mean_us:.1f} us{less}"
         case "paper-baseline" | "paper-adaptive":
             bounds = f"{config.lower_ns / 1000:.0f} and {config.upper_ns / 1000:.0f} us"
             if config.policy == "paper-adaptive":

@@ -22,10 +22,12 @@ struct policy_state final : periodic_action, std::enable_shared_from_this<policy
   void act() noexcept override {
     const auto self = shared_from_this(); // the call may destroy the handle
     run(nullptr, event_kind::k_count);
+    if (over.load(order::relaxed)) finish();
   }
 
   void run(const events::event* e, event_kind kind) noexcept;
   void end() noexcept;
+  void finish() noexcept;
 
   const std::string what; ///< "policy on 'imbalance'"
   const std::string trigger;
@@ -40,6 +42,7 @@ struct policy_state final : periodic_action, std::enable_shared_from_this<policy
   std::string message;
   std::vector<events::subscription> subscriptions;
   std::unique_ptr<periodic> clock;
+  std::shared_ptr<policy_state> until_finished; ///< itself, as long as its clock is to end by itself
 };
 
 namespace {
@@ -97,20 +100,37 @@ void policy_state::run(const events::event* e, event_kind kind) noexcept {
   t_in_policy = outer;
 }
 
+/// From inside a policy it waits for nobody: the call of another one that it would wait for may be ending this one. So
+/// the clock, which can only be ended by its own thread without waiting, is left to its next call.
 void policy_state::end() noexcept {
   over.store(true, order::relaxed);
+  const bool waits = t_in_policy == nullptr;
   std::vector<events::subscription> ending;
   std::unique_ptr<periodic> stopping;
   {
     std::lock_guard guard(mutex);
     ending.swap(subscriptions);
-    stopping.swap(clock);
-    if (stopping) missed.store(stopping->missed(), order::relaxed);
+    if (clock) missed.store(clock->missed(), order::relaxed);
+    if (waits) {
+      stopping.swap(clock);
+    } else if (clock && !until_finished) {
+      until_finished = shared_from_this();
+      clock->hurry();
+    }
   }
-  const bool waits = t_in_policy == nullptr;
   ending.clear();
   stopping.reset();
   if (waits) std::lock_guard last_call(calling);
+}
+
+/// On the clock's thread.
+void policy_state::finish() noexcept {
+  std::unique_ptr<periodic> stopping;
+  std::shared_ptr<policy_state> self;
+  std::lock_guard guard(mutex);
+  if (!until_finished) return;
+  stopping.swap(clock);
+  self.swap(until_finished);
 }
 
 std::shared_ptr<policy_state> start_policy(std::string_view trigger, std::vector<event_kind> kinds,

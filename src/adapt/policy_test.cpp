@@ -233,4 +233,30 @@ TEST(policy, its_end_waits_for_the_last_call) {
   }
 }
 
+TEST(policy, two_may_end_each_other_from_inside) {
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> inside{0};
+    const auto meet = [&] {
+      ++inside;
+      while (inside < 2) std::this_thread::yield();
+    };
+    policy by_event, by_clock;
+    std::atomic<bool> ready{false}, ended{false};
+    by_clock = treadle::every(1ms, [&] {
+      if (!ready.exchange(false)) return;
+      meet();
+      by_event.end();
+      ended = true;
+    });
+    by_event = treadle::on("meet", [&](const events::custom&) {
+      meet();
+      by_clock.end();
+    });
+    ready = true;
+    events::emit("meet");
+    EXPECT_TRUE(wait_until([&] { return ended.load(); }));
+    EXPECT_EQ(inside, 2);
+  }
+}
+
 } // namespace

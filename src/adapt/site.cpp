@@ -7,12 +7,13 @@
 #include "base/clock.hpp"
 #include "observe/tuning_totals.hpp"
 #include "policy/paper_adaptive.hpp"
+#include "task/inlining_policy.hpp"
 #include "task/worker.hpp"
 
 #include <treadle/detail/spinlock.hpp>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdio>
 #include <mutex>
 #include <optional>
 
@@ -55,27 +56,20 @@ all_sites& registry() {
   return *r;
 }
 
-/// The policy of all sites, and how often it was changed.
-atomic<std::uint32_t> g_generation{0};
-atomic<inlining_policy> g_policy{inlining_policy::adaptive};
-
-/// What the environment names, once. A wrong name leaves the default: there is nobody here to tell.
-void read_environment() {
-  static const bool done = [] {
-    if (const char* name = std::getenv("TREADLE_INLINING")) {
-      try {
-        g_policy.store(inlining_policy_from_name(name), order::relaxed);
-      } catch (const std::invalid_argument&) {
-      }
-    }
-    return true;
-  }();
-  static_cast<void>(done);
+/// explain_sites() for people.
+std::string site_table() {
+  std::string table = "     calls      mean ns  decision  windows  place and reason\n";
+  for (const site_report& r : explain_sites()) {
+    char numbers[80];
+    std::snprintf(numbers, sizeof numbers, "%10llu %12.0f  %-8s %8llu  ", static_cast<unsigned long long>(r.calls),
+                  r.mean_ns, r.inlined ? "inline" : "task", static_cast<unsigned long long>(r.windows));
+    table += numbers + r.name + ": " + r.why + "\n";
+  }
+  return table;
 }
 
 tuned_site* make(atomic<tuned_site*>& slot, task_name name) noexcept {
   try {
-    read_environment();
     auto made = std::make_unique<tuned_site>();
     made->name.assign(name.text, name.bytes);
     all_sites& all = registry();
@@ -83,6 +77,7 @@ tuned_site* make(atomic<tuned_site*>& slot, task_name name) noexcept {
     if (tuned_site* known = slot.load(order::acquire)) return known;
     all.sites.push_back(made.get());
     slot.store(made.get(), order::release); // pairs with the loads: what it points to
+    g_site_table.store(site_table, order::relaxed);
     return made.release();
   } catch (...) { // no memory: the place stays as it is
     return nullptr;
@@ -105,9 +100,9 @@ policies::execution previous(const tuned_site& s) noexcept {
 }
 
 /// Starts anew under the present policy.
-void forget(tuned_site& s, std::uint32_t generation) {
-  s.generation = generation;
-  s.how = g_policy.load(order::relaxed);
+void forget(tuned_site& s, inlining_choice choice) {
+  s.generation = choice.generation;
+  s.how = choice.policy;
   s.adaptive = policies::adaptive_inlining(present_spawn_cost());
   s.searching = policies::paper_adaptive();
   s.sample = {};
@@ -118,8 +113,8 @@ void forget(tuned_site& s, std::uint32_t generation) {
 
 /// After the calls of one sample.
 void decide(tuned_site& s, std::int64_t now) {
-  if (const auto generation = g_generation.load(order::acquire); generation != s.generation || s.samples == 0)
-    forget(s, generation);
+  if (const auto choice = present_inlining_choice(); choice.generation != s.generation || s.samples == 0)
+    forget(s, choice);
   switch (s.how) {
   case inlining_policy::adaptive: {
     if (s.samples % 64 == 0) s.adaptive.use(present_spawn_cost());
@@ -220,12 +215,6 @@ site_timer::~site_timer() {
 } // namespace treadle::detail
 
 namespace treadle {
-
-void use_inlining_policy(inlining_policy policy) {
-  detail::read_environment(); // or it would come later
-  detail::g_policy.store(policy, detail::order::relaxed);
-  detail::g_generation.fetch_add(1, detail::order::release); // pairs with decide(): the policy
-}
 
 std::vector<site_report> explain_sites() {
   detail::all_sites& all = detail::registry();

@@ -40,6 +40,12 @@ class clockwork {
     announce_change();
   }
 
+  void hurry(periodic_entry& entry) noexcept {
+    std::lock_guard guard(m_mutex);
+    entry.due_ns = steady_now_ns();
+    announce_change();
+  }
+
   void remove(const std::shared_ptr<periodic_entry>& entry) noexcept {
     std::unique_lock guard(m_mutex);
     std::erase(m_entries, entry);
@@ -119,6 +125,8 @@ periodic::periodic(periodic_action& action, std::int64_t period_ns)
 }
 
 periodic::~periodic() { shared_clockwork().remove(m_entry); }
+
+void periodic::hurry() noexcept { shared_clockwork().hurry(*m_entry); }
 
 std::uint64_t periodic::missed() const noexcept { return m_entry->missed.load(order::relaxed); }
 

@@ -27,6 +27,7 @@ class periodic {
   periodic(const periodic&) = delete;
   periodic& operator=(const periodic&) = delete;
 
+  void hurry() noexcept;                 ///< the next call is due now
   std::uint64_t missed() const noexcept; ///< periods that passed without a call
 
  private:

@@ -51,15 +51,4 @@ struct paper_baseline {
   }
 };
 
-// Ours: nothing is spawned for its own sake. Where a program leaves parts that may run at the same time, a part is
-// given away when its measured work is worth a task; what has not been measured yet is inlined, and so measured.
-struct adaptive {
-  std::uint64_t worth_ns = 20'000; // or in any other unit, if samples are in that
-
-  constexpr inlining_decision decide(const inlining_sample& sample, execution = execution::inlined) const noexcept {
-    if (sample.count == 0) return {execution::inlined, false};
-    return {sample.total_ns / sample.count >= worth_ns ? execution::spawned : execution::inlined, true};
-  }
-};
-
 } // namespace treadle::policies

@@ -13,13 +13,6 @@ TEST(inlining, the_constant_policies_ignore_everything) {
   EXPECT_EQ(always_inline().decide({}, k_spawned), (inlining_decision{k_inlined, true}));
 }
 
-TEST(inlining, adaptive_spawns_what_was_measured_to_be_worth_it) {
-  const adaptive a{1000};
-  EXPECT_EQ(a.decide({}), (inlining_decision{k_inlined, false}));
-  EXPECT_EQ(a.decide({3, 2999}), (inlining_decision{k_inlined, true}));
-  EXPECT_EQ(a.decide({3, 3000}), (inlining_decision{k_spawned, true}));
-}
-
 TEST(inlining, paper_baseline_has_the_papers_defaults) {
   const paper_baseline p;
   EXPECT_EQ(p.count_threshold, 5u);

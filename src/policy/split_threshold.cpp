@@ -5,46 +5,89 @@
 
 namespace treadle::policies {
 
-void split_threshold::parts(std::span<const double> work_ns) {
-  std::vector<double> levels;
-  for (const double ns : work_ns) {
-    if (!(ns >= m_cost.brief_ns())) continue;                  // for no idle worker's sake
-    const double level = std::exp2(std::floor(std::log2(ns))); // splits all parts of this octave
-    const auto at = std::lower_bound(levels.begin(), levels.end(), level);
-    if (at == levels.end() || *at != level) levels.insert(at, level);
+/// The old choices do as long as each is one and divides the parts as finely as new ones would, with some slack: a part
+/// that takes a little more or less is no news.
+bool split_threshold::are_choices_for(const std::vector<double>& rising) const {
+  if (m_levels.empty()) return false;
+  const auto lowest = std::lower_bound(rising.begin(), rising.end(), m_cost.brief_ns() * k_slack);
+  if (lowest != rising.end() && *lowest < m_levels.front() / k_slack) return false;
+  for (std::size_t i = 0; i + 1 < m_levels.size(); ++i) {
+    const auto from = std::lower_bound(rising.begin(), rising.end(), m_levels[i]),
+               to = std::lower_bound(from, rising.end(), m_levels[i + 1]);
+    if (from != to && *(to - 1) > *from * k_octave * k_slack * k_slack) return false;
+    const auto about = std::lower_bound(rising.begin(), rising.end(), m_levels[i] / k_slack);
+    if (about == rising.end() || *about > m_levels[i + 1] * k_slack) return false;
   }
-  levels.push_back(std::numeric_limits<double>::infinity());
-  if (levels == m_levels) return;
-  m_levels = std::move(levels);
+  return true;
+}
+
+/// A choice for each octave of parts, as far from those below as can be: what takes a little less than usual once is
+/// still meant.
+std::vector<double> split_threshold::choices_for(const std::vector<double>& rising) {
+  std::vector<double> levels;
+  double first = 0, before = 0; // of this octave; the part below
+  for (const double ns : rising) {
+    if (first == 0 || ns >= first * k_octave) {
+      levels.push_back(std::max(std::sqrt(before * ns), ns / k_octave));
+      first = ns;
+    }
+    before = ns;
+  }
+  levels.push_back(k_infinity);
+  return levels;
+}
+
+void split_threshold::parts(std::vector<double>& work_ns) {
+  const auto remove_below = [&](double least) { std::erase_if(work_ns, [=](double ns) { return !(ns >= least); }); };
+  remove_below(m_cost.brief_ns() / k_slack);
+  std::sort(work_ns.begin(), work_ns.end());
+  if (are_choices_for(work_ns)) return;
+  remove_below(m_cost.brief_ns()); // for no idle worker's sake
+  if (m_search && m_search->best() != m_start) m_found_ns = m_levels[m_search->best()];
+  m_levels = choices_for(work_ns);
+  m_start = nearest(m_found_ns);
   m_search.reset();
-  m_sum_ns = m_periods = 0;
-  const auto suggested = std::lower_bound(m_levels.begin(), m_levels.end(), m_cost.fitting_ns() / 2);
+  auto how = pairwise();
+  how.credit = 0; // there may be few windows, and a part too many costs more than all else in them
   if (tries())
-    m_search.emplace(tune::space({tune::dimension{static_cast<std::uint32_t>(m_levels.size())}}),
-                     static_cast<tune::arm>(suggested - m_levels.begin()), pairwise());
+    m_search.emplace(tune::space({tune::dimension{static_cast<std::uint32_t>(m_levels.size())}}), m_start, how);
   choose();
+}
+
+/// The choice that splits about as much. Without one that was found: what the cost suggests.
+tune::arm split_threshold::nearest(std::optional<double> found_ns) const noexcept {
+  const auto last = m_levels.end() - 1;
+  auto at = std::lower_bound(m_levels.begin(), last, found_ns.value_or(m_cost.fitting_ns() / 2 / std::sqrt(k_octave)));
+  if (found_ns && *found_ns < k_infinity && at != m_levels.begin() &&
+      (at == last || *found_ns / *(at - 1) < *at / *found_ns))
+    --at;
+  return static_cast<tune::arm>(at - m_levels.begin());
 }
 
 void split_threshold::use(spawn_cost cost) {
   if (cost == m_cost) return;
   m_cost = cost;
   m_levels.clear(); // the next parts() begins anew
+  m_found_ns.reset();
   m_search.reset();
   choose();
 }
 
-void split_threshold::period(double ns) {
+void split_threshold::begin_loop() {
+  if (m_search) m_search->reopen();
+}
+
+void split_threshold::period(double iterations, double ns) {
   if (!m_search) return;
-  m_sum_ns += ns;
-  ++m_periods;
-  if (m_sum_ns < k_window_ns) return;
-  m_search->report(m_search->next(), m_sum_ns / m_periods);
-  m_sum_ns = m_periods = 0;
+  m_search->report(m_search->next(), ns / iterations);
   choose();
 }
 
 void split_threshold::choose() noexcept {
-  m_threshold_ns = m_search ? m_levels[m_search->next()] : std::numeric_limits<double>::infinity();
+  m_threshold_ns = m_cost.workers < 2 ? k_infinity
+                   : m_levels.empty() ? m_cost.fitting_ns() / 2 // nothing is known of the parts
+                   : m_search         ? m_levels[m_search->next()]
+                                      : k_infinity;
 }
 
 } // namespace treadle::policies

@@ -3,26 +3,30 @@
 #include "policy/adaptive_inlining.hpp"
 
 #include <limits>
-#include <span>
+#include <optional>
+#include <vector>
 
 namespace treadle::policies {
 
 /// From which amount of work on the parts of a loop's body become tasks: one decision for all of them, however many.
 /// Where making a task of one part pays, it pays for all that take longer. So there are as many choices as the work of
-/// the parts spans powers of two, plus the one to split nothing, and thousands of parts are decided in a few dozen
+/// the parts spans octaves, plus the one to split nothing, and thousands of parts are decided in a few dozen
 /// windows: one choice against its neighbour at a time (tune/two_arm.cpp), by the period of the loop around them, which
 /// contains all that splitting gains or costs.
 ///
 /// Begins with 19 times the cost of a task (as adaptive_inlining), and spends 0.5 % of the time on trying.
 class split_threshold {
  public:
-  explicit split_threshold(spawn_cost cost) : m_cost(cost) {}
+  explicit split_threshold(spawn_cost cost) : m_cost(cost) { choose(); }
 
-  /// What each part that could be a task takes; again when that has changed. The search goes on when the same choices
-  /// are left.
-  void parts(std::span<const double> work_ns);
-  /// So long took an iteration of the loop around them.
-  void period(double ns);
+  /// What each part that could be a task takes, which is left sorted; again when that may have changed. The search goes
+  /// on as long as the same choices are left, where 20 % are no change.
+  void parts(std::vector<double>& work_ns);
+  /// So many iterations of the loop around them since the last report, in so much time.
+  void period(double iterations, double ns);
+  /// Periods are of another loop from now on.
+  void begin_loop();
+  /// The cost may change, as with a new runtime: what was tried is void.
   void use(spawn_cost cost);
 
   /// Split what takes at least so long; infinite: nothing.
@@ -32,16 +36,20 @@ class split_threshold {
   unsigned epoch() const noexcept { return m_search ? m_search->epoch() : 0; }
 
  private:
-  static constexpr double k_window_ns = 1e6;
+  static constexpr double k_infinity = std::numeric_limits<double>::infinity();
+  static constexpr double k_octave = 2, k_slack = 1.2;
 
+  bool are_choices_for(const std::vector<double>& rising) const;
+  static std::vector<double> choices_for(const std::vector<double>& rising);
+  tune::arm nearest(std::optional<double> found_ns) const noexcept;
   void choose() noexcept;
 
   spawn_cost m_cost;
   std::vector<double> m_levels; // thresholds, rising; the last is infinite
   std::optional<tune::search> m_search;
-  double m_threshold_ns = std::numeric_limits<double>::infinity();
-  double m_sum_ns = 0;
-  unsigned m_periods = 0;
+  tune::arm m_start = 0;            // of the search
+  std::optional<double> m_found_ns; // by one that left its start
+  double m_threshold_ns = k_infinity;
 };
 
 } // namespace treadle::policies

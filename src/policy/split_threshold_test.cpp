@@ -20,6 +20,8 @@ std::vector<double> parts_of_all_lengths(std::size_t count) {
   return parts;
 }
 
+void give(split_threshold& t, std::vector<double> parts) { t.parts(parts); }
+
 /// A loop whose parts gain half of their time when they are split, and lose what a task really costs.
 double period_of(const std::vector<double>& parts, double threshold_ns, double task_ns) {
   double sum = 0;
@@ -32,7 +34,7 @@ struct result {
   double run;       // the same for the whole run
   unsigned settled; // windows until it stayed within 2 %
 };
-result run(split_threshold& t, const std::vector<double>& parts, double task_ns, unsigned windows) {
+result run(split_threshold& t, std::vector<double> parts, double task_ns, unsigned windows) {
   double best = k_infinity;
   for (double threshold = 64; threshold < 4e6; threshold *= 2)
     best = std::min(best, period_of(parts, threshold, task_ns));
@@ -45,7 +47,7 @@ result run(split_threshold& t, const std::vector<double>& parts, double task_ns,
     r.run += ns / best / windows;
     r.excess = ns / best - 1;
     if (i < windows / 2 && r.excess > 0.02) r.settled = i;
-    t.period(std::max(ns, 1e6) * (1 + 0.02 * (random.below(1000) * 0.002 - 1)));
+    t.period(1, ns * (1 + 0.02 * (random.below(1000) * 0.002 - 1)));
   }
   r.run -= 1;
   return r;
@@ -53,20 +55,20 @@ result run(split_threshold& t, const std::vector<double>& parts, double task_ns,
 
 TEST(split_threshold, splits_nothing_where_nobody_could_help) {
   split_threshold t({50, 1});
-  t.parts(std::vector<double>{1e6, 2e6});
+  give(t, {1e6, 2e6});
   EXPECT_EQ(t.ns(), k_infinity);
   EXPECT_FALSE(t.tries());
   split_threshold brief({50, 4});
-  brief.parts(std::vector<double>{10, 50, 99});
+  give(brief, {10, 50, 99});
   EXPECT_EQ(brief.ns(), k_infinity);
   EXPECT_FALSE(brief.tries());
 }
 
 TEST(split_threshold, begins_with_what_the_cost_suggests) {
   split_threshold t({50, 2});
-  EXPECT_EQ(t.ns(), k_infinity);
-  t.parts(std::vector<double>{200, 4000, 100'000});
-  EXPECT_EQ(t.ns(), 2048); // the octave of 4000: more than 950
+  EXPECT_EQ(t.ns(), 475);
+  give(t, {200, 4000, 100'000});
+  EXPECT_EQ(t.ns(), 2000); // splits what takes 4000, with some distance
   EXPECT_TRUE(t.tries());
 }
 
@@ -93,13 +95,65 @@ TEST(split_threshold, goes_on_where_the_same_choices_are_left) {
   auto parts = parts_of_all_lengths(100);
   run(t, parts, 50, 100);
   const auto windows = t.windows();
-  for (double& ns : parts) ns *= 1.0001;
-  t.parts(parts);
-  EXPECT_EQ(t.windows(), windows);
+  for (const double change : {1.15, 1 / 1.15 / 1.15}) { // parts at the ends of octaves move to others
+    for (double& ns : parts) ns *= change;
+    t.parts(parts);
+    EXPECT_EQ(t.windows(), windows);
+  }
   t.use({50, 2});
   EXPECT_EQ(t.windows(), windows);
   t.use({50, 4});
   EXPECT_EQ(t.windows(), 0u);
+}
+
+TEST(split_threshold, a_part_that_is_just_worth_it_is_no_news_when_it_is_just_not) {
+  split_threshold t({50, 2});
+  for (const bool more : {false, true}) {
+    give(t, {more ? 102.0 : 98.0, 100'000});
+    for (int i = 0; i < 10; ++i) t.period(1, 1e6);
+    EXPECT_EQ(t.windows(), more ? 20u : 10u);
+  }
+}
+
+TEST(split_threshold, other_choices_begin_with_the_best_of_the_old) {
+  split_threshold t({50, 2});
+  const auto parts = parts_of_all_lengths(1000);
+  run(t, parts, 30'000, 4000);
+  const double best = t.ns();
+  EXPECT_GT(best, 8192);
+  give(t, {300, 1000, 2 * best, 1e9});
+  EXPECT_EQ(t.windows(), 0u);
+  EXPECT_EQ(t.ns(), best);
+}
+
+TEST(split_threshold, a_start_that_was_not_tried_follows_the_parts) {
+  split_threshold t({50, 2});
+  give(t, {100'000}); // cold
+  EXPECT_EQ(t.ns(), 50'000);
+  give(t, {20'000});
+  EXPECT_EQ(t.ns(), 10'000);
+}
+
+TEST(split_threshold, tries_nothing_in_the_first_windows) {
+  split_threshold t({50, 2});
+  give(t, parts_of_all_lengths(100));
+  const double begin = t.ns();
+  for (int i = 0; i < 50; ++i) {
+    t.period(10, 1e6);
+    EXPECT_EQ(t.ns(), begin);
+  }
+}
+
+TEST(split_threshold, another_loop_is_compared_with_itself_alone) {
+  split_threshold t({50, 2});
+  give(t, {4000, 100'000});
+  const double begin = t.ns();
+  for (int i = 0; i < 25; ++i) t.period(1, 1e6);
+  t.begin_loop();
+  EXPECT_EQ(t.epoch(), 1u);
+  for (int i = 0; i < 25; ++i) t.period(1, 5e6);
+  EXPECT_EQ(t.ns(), begin);
+  EXPECT_EQ(t.epoch(), 1u);
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 
 #include "topology/usable_cores.hpp"
 
+#include <treadle/inlining.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -89,6 +91,19 @@ constexpr option k_options[] = {
     {"trace", "TREADLE_TRACE", "FILE.json|.dot|.txt|.csv",
      [](const runtime_options& o) { return !o.trace_files.empty(); },
      [](runtime_options& o, std::string_view, std::string_view text) { append(o.trace_files, text); }},
+    {"inlining", "TREADLE_INLINING", "POLICY", [](const runtime_options& o) { return !o.inlining.empty(); },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       try {
+         static_cast<void>(inlining_policy_from_name(text));
+       } catch (const std::invalid_argument& e) {
+         throw std::invalid_argument(std::string(source) + ": " + e.what());
+       }
+       o.inlining = text;
+     }},
+    {"explain", "TREADLE_EXPLAIN", nullptr, [](const runtime_options& o) { return o.explain; },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       o.explain = text.empty() || parse(source, text, 0, 1) != 0;
+     }},
     {"trace-records", "TREADLE_TRACE_RECORDS", "N", [](const runtime_options& o) { return o.trace_records != 0; },
      [](runtime_options& o, std::string_view source, std::string_view text) {
        o.trace_records = parse(source, text, 1, std::size_t{1} << 26);

@@ -2,6 +2,7 @@
 
 #include "observe/counter_printer.hpp"
 #include "observe/traced_run.hpp"
+#include "task/inlining_policy.hpp"
 #include "task/options.hpp"
 #include "task/scheduler.hpp"
 #include "task/thread_counters.hpp"
@@ -52,6 +53,7 @@ runtime& default_runtime() {
 } // namespace
 
 struct runtime::pools {
+  bool explain = false;
   std::optional<detail::traced_run> traced; // ends after the workers
   std::vector<std::unique_ptr<detail::scheduler>> all;
   std::optional<detail::counter_printer> printer;
@@ -72,6 +74,8 @@ runtime::runtime(runtime_options options) {
   static const unsigned cores = detail::usable_cores(); // takes longer than starting a worker
   const std::int64_t search_ns = workers <= cores ? 50'000 : 10'000;
   auto made = std::make_unique<pools>();
+  made->explain = resolved.explain;
+  if (!resolved.inlining.empty()) detail::choose_inlining(resolved.inlining);
   if (!resolved.trace_files.empty()) made->traced.emplace(resolved.trace_files, resolved.trace_records);
   unsigned first = 0;
   for (const detail::pool_options& pool : wanted) {
@@ -110,6 +114,10 @@ runtime::~runtime() {
   withdraw();
   for (auto& pool : m_pools->all) pool->await_visitors(); // their tasks may go to any pool
   wait_idle();
+  if (m_pools->explain) {
+    const auto table = detail::g_site_table.load(detail::order::relaxed);
+    std::fputs(table ? table().c_str() : "no place has used launch::adaptive\n", stderr);
+  }
   delete m_pools;
 }
 

@@ -129,7 +129,8 @@ TEST(runtime_test, counters_are_printed_at_the_end) {
 
 TEST(runtime_test, bad_options_are_refused_by_name) {
   for (std::string bad : {"--treadle:workers=0", "--treadle:workers=two", "--treadle:workers", "--treadle:wrokers=2",
-                          "--treadle:stack-bytes=1", "--treadle:workers=2x", "--treadle:print-counter-format=xml"}) {
+                          "--treadle:stack-bytes=1", "--treadle:workers=2x", "--treadle:print-counter-format=xml",
+                          "--treadle:inlining=sometimes", "--treadle:explain=2"}) {
     char name[] = "p";
     char* argv[] = {name, bad.data(), nullptr};
     int argc = 2;

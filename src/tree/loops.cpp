@@ -8,6 +8,40 @@
 namespace treadle::tree {
 namespace {
 
+// A loop without another one around it in its run: there the turns tell what splitting parts of them gains.
+class outermost_loop {
+ public:
+  outermost_loop(const node& loop, context& c) noexcept
+      : m_loop(loop), m_run(c.run), m_measures(c.run.begin_outermost_loop()), m_start(c.now) {}
+  ~outermost_loop() {
+    if (m_measures) m_run.end_outermost_loop();
+  }
+  outermost_loop(const outermost_loop&) = delete;
+  outermost_loop& operator=(const outermost_loop&) = delete;
+
+  void turn(context& c) {
+    if (m_measures) count(c);
+  }
+
+ private:
+  static constexpr std::int64_t k_window_ns = 500'000;
+
+  void count(context& c) {
+    static const std::int64_t window = detail::ns_to_ticks(k_window_ns);
+    ++m_turns;
+    if (c.now - m_start < window) return;
+    m_run.tune(m_loop, m_turns, c.now - m_start, c.local);
+    m_turns = 0;
+    m_start = c.now = detail::ticks_now();
+  }
+
+  const node& m_loop;
+  run_state& m_run;
+  const bool m_measures;
+  std::uint64_t m_turns = 0;
+  std::int64_t m_start; // of the window
+};
+
 // Takes the value of a loop body. True: leave the loop, whose value is `last`.
 bool ends_loop(value v, value& last) {
   if (is_signal(v, signal::continue_loop)) return false;
@@ -32,9 +66,10 @@ std::uint64_t turns_left(const independent_loop& loop, frame& f) {
 class conditional_loop final : public loop_turns {
  public:
   conditional_loop(const node& self, const node& condition, const node& body, const node* step, frame& f)
-      : m_plan(self.iterations), m_condition(condition), m_body(body), m_step(step), m_frame(f) {}
+      : m_self(self), m_plan(self.iterations), m_condition(condition), m_body(body), m_step(step), m_frame(f) {}
 
   value execute(context& c) {
+    outermost_loop measured(m_self, c);
     value last;
     for (std::uint64_t turn = 0;; ++turn) {
       if (m_plan && asks_at(turn)) run_rest(c, last);
@@ -42,6 +77,7 @@ class conditional_loop final : public loop_turns {
       c.run.check_cancelled();
       if (ends_loop(evaluate(m_body, m_frame, c), last)) return last;
       if (m_step) evaluate(*m_step, m_frame, c);
+      measured.turn(c);
     }
   }
 
@@ -63,6 +99,7 @@ class conditional_loop final : public loop_turns {
     }
   }
 
+  const node& m_self;
   const independent_loop* m_plan;
   const node &m_condition, &m_body;
   const node* m_step;
@@ -112,6 +149,7 @@ value execute_for(const node& self, frame& f, context& c) {
 value for_in_node::execute(frame& f, context& c) const {
   const value items = evaluate_settled(*operands()[0], f, c);
   const node& body = *operands()[1];
+  outermost_loop measured(*this, c);
   value last;
   for (std::size_t i = 0, n = items.size(); i < n; ++i) {
     const item_turns rest(m_address, items, i, body);
@@ -119,6 +157,7 @@ value for_in_node::execute(frame& f, context& c) const {
         run_in_parts(*iterations, body, f, c, n - i, rest, last))
       break;
     if (ends_loop(rest.run(f, c, 0), last)) break;
+    measured.turn(c);
   }
   return last;
 }

@@ -13,6 +13,7 @@
 #include "tree/vocabulary.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace treadle::physl {
 
@@ -30,6 +31,7 @@ struct program::state {
   std::unique_ptr<node_statistics[]> statistics;
   std::unique_ptr<instance_search[]> searches; // null until paper_adaptive is asked for
   detail::spinlock searches_lock;
+  tree::splitting split;
   detail::atomic<bool> starts_on_worker{false}; // under adaptive: the latest run was split often
   detail::spinlock timeline_lock;
   physl::timeline latest_timeline;
@@ -110,7 +112,7 @@ value program::run(std::span<const value> args, const run_options& options) cons
   const auto self = m_state; // the handle may go while the run is suspended
   try {
     const auto searches = options.policy == policy::paper_adaptive ? self->all_searches() : nullptr;
-    run_state run(options, std::span(self->statistics.get(), self->size()), searches);
+    run_state run(options, std::span(self->statistics.get(), self->size()), searches, self->split);
     value result;
     const bool on_worker = run.spawns() || self->starts_on_worker.load(detail::order::relaxed);
     if (on_worker && options.policy != policy::always_inline && this_task::worker_index() < 0) {
@@ -176,6 +178,16 @@ void program::reset_profile() const {
 timeline program::timeline() const {
   detail::scoped_lock guard(m_state->timeline_lock);
   return m_state->latest_timeline;
+}
+
+splitting_report program::splitting() const {
+  const auto in_ns = [](std::uint64_t ticks) {
+    return static_cast<double>(detail::ticks_to_ns(static_cast<std::int64_t>(ticks)));
+  };
+  const auto& split = m_state->split;
+  const bool never = split.threshold() >= tree::splitting::k_never;
+  return {never ? std::numeric_limits<double>::infinity() : in_ns(split.threshold()), split.windows(),
+          in_ns(split.spent())};
 }
 
 std::vector<parallelism_note> program::parallelism() const { return m_state->code->parallelism; }

@@ -22,23 +22,29 @@ physl::timeline timeline_buffer::take() {
 }
 
 run_state::run_state(const physl::run_options& options, std::span<node_statistics> statistics,
-                     instance_search* searches)
+                     instance_search* searches, splitting& split)
     : m_options(options),
       m_baseline{options.count_threshold, options.lower_ns, options.upper_ns},
+      m_split(split),
+      m_fixed_threshold(options.worth_ns.has_value()),
       m_statistics(statistics),
       m_searches(searches),
       m_services(options) {
-  m_overlaps = options.policy != physl::policy::always_inline && runtime::current().workers() > 1;
-  constexpr std::uint64_t k_for_ever_ns = 1'000'000'000'000'000'000;
-  const auto worth_ns = static_cast<std::int64_t>(std::min(options.worth_ns, k_for_ever_ns));
-  m_adaptive.worth_ns = static_cast<std::uint64_t>(detail::ns_to_ticks(worth_ns));
+  const auto workers = options.policy == physl::policy::always_inline ? 1 : runtime::current().workers();
+  // The paper's spawn instances, and know nothing of parts.
+  const bool adapts = options.policy == physl::policy::adaptive;
+  m_overlaps = workers > 1 && (adapts || options.policy == physl::policy::always_async);
+  m_least_worth = splitting::to_ticks(options.worth_ns ? static_cast<double>(*options.worth_ns)
+                                                       : policies::spawn_cost{.ns = splitting::k_part_ns}.brief_ns());
   m_services.allow_tasks(m_overlaps);
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
+  m_tunes = m_overlaps && adapts && !m_fixed_threshold && split.claim(workers);
 }
 
 run_state::~run_state() {
   wait_asynchronous();
   m_asynchronous.clear();
+  if (m_tunes) m_split.release();
   // A closure kept in a variable of the frame it captured keeps that frame alive for ever: empty what is left.
   while (m_captured) {
     auto* f = m_captured;
@@ -89,10 +95,7 @@ bool run_state::is_worth_by_others(std::uint32_t node, std::uint64_t times) cons
   if (m_options.policy == physl::policy::always_async) return true;
   const auto& all = m_statistics[node];
   const auto count = all.count.load(detail::order::relaxed), ticks = all.inclusive.load(detail::order::relaxed);
-  if (m_options.policy == physl::policy::adaptive) return decide_adaptively(count, ticks, times);
-  // The paper's know nothing of parts: by the instance alone.
-  const auto ns = static_cast<std::uint64_t>(detail::ticks_to_ns(static_cast<std::int64_t>(ticks)));
-  return m_baseline.decide({count, ns}, policies::execution::inlined).mode == policies::execution::spawned;
+  return count != 0 && saturated_product(ticks / count, times) >= threshold();
 }
 
 policies::inlining_decision run_state::search_decision(std::uint32_t node, policies::execution previous) noexcept {

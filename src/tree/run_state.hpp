@@ -11,6 +11,7 @@
 #include "policy/paper_adaptive.hpp"
 #include "tree/frame.hpp"
 #include "tree/services.hpp"
+#include "tree/splitting.hpp"
 
 #include <memory>
 #include <vector>
@@ -24,12 +25,6 @@ struct node_statistics {
   detail::atomic<std::uint64_t> count, inclusive, self, spawned;
   detail::atomic<std::int8_t> mode{static_cast<std::int8_t>(physl::inline_mode::undecided)};
   detail::atomic<bool> last_inlined{false}; // the previous execution, where the policy is undecided
-};
-
-// The same as plain counters, of one of the tasks of a run that evaluates by plain recursion; added to the shared ones
-// at its end.
-struct local_statistics {
-  std::uint64_t count = 0, inclusive = 0, self = 0, spawned = 0;
 };
 
 // What paper_adaptive keeps of one instance.
@@ -61,7 +56,8 @@ class timeline_buffer {
 class run_state {
  public:
   // `searches`: for paper_adaptive, one for each instance.
-  run_state(const physl::run_options& options, std::span<node_statistics> statistics, instance_search* searches);
+  run_state(const physl::run_options& options, std::span<node_statistics> statistics, instance_search* searches,
+            splitting& split);
   ~run_state(); // waits for asynchronous values, breaks cycles of closures, publishes statistics
 
   const physl::run_options& options() const noexcept { return m_options; }
@@ -85,13 +81,26 @@ class run_state {
 
   // The one place that asks whether something which may overlap with something else should: `times` evaluations of an
   // instance. `shard` holds what the asking task has measured.
-  bool is_worth_a_task(std::uint32_t node, std::uint64_t times, const local_statistics* shard) const noexcept {
+  bool is_worth_a_task(std::uint32_t node, std::uint64_t times, local_statistics* shard) const noexcept {
     if (!shard || shard[node].count == 0) return is_worth_by_others(node, times);
-    return decide_adaptively(shard[node].count, shard[node].inclusive, times);
+    return shard[node].expected(times) >= threshold();
   }
-  // The same for any part of an instance: no more than a comparison.
+  // The same for any part of an instance, and any threshold: no more than a comparison.
   bool may_contain_tasks(std::uint32_t node, const local_statistics* shard) const noexcept {
-    return !shard || shard[node].inclusive >= m_adaptive.worth_ns * shard[node].count;
+    return !shard || shard[node].inclusive >= m_least_worth * shard[node].count;
+  }
+
+  // True: the loop that begins has none around it, and is to tell how long its turns take.
+  bool begin_outermost_loop() noexcept {
+    return m_tunes && !m_in_loop.load(detail::order::relaxed) && !m_in_loop.exchange(true, detail::order::acquire);
+  }
+  void end_outermost_loop() noexcept {
+    m_in_loop.store(false, detail::order::release);
+  } // pairs with the begin: m_split
+  void tune(const node& loop, std::uint64_t turns, std::int64_t ticks, const local_statistics* shard) {
+    const bool cold = m_windows < k_cold_windows;
+    m_windows += cold;
+    m_split.window(loop, turns, ticks, {shard, cold ? 0 : m_statistics.size()});
   }
 
   // Something is split, which takes a worker: a run that does so often had better start on one.
@@ -109,21 +118,25 @@ class run_state {
   void wait_asynchronous() noexcept; // for all values of async(e), whatever became of them
 
  private:
-  static constexpr std::uint32_t k_often = 8; // the first evaluations take long, and so does one that is interrupted
+  static constexpr unsigned k_cold_windows = 2; // what parts take is not known yet
+  static constexpr std::uint32_t k_often = 8;   // the first evaluations take long, and so does one that is interrupted
 
   // By what all tasks and earlier runs have measured.
   bool is_worth_by_others(std::uint32_t node, std::uint64_t times) const noexcept;
-  bool decide_adaptively(std::uint64_t count, std::uint64_t ticks, std::uint64_t times) const noexcept {
-    if (__builtin_mul_overflow(ticks, times, &ticks)) return true;
-    return m_adaptive.decide({count, ticks}).mode == policies::execution::spawned;
-  }
+  // Of work, in ticks
+  std::uint64_t threshold() const noexcept { return m_fixed_threshold ? m_least_worth : m_split.threshold(); }
 
   policies::inlining_decision search_decision(std::uint32_t node, policies::execution previous) noexcept;
 
   physl::run_options m_options;
   policies::paper_baseline m_baseline;
-  policies::adaptive m_adaptive; // in ticks
+  splitting& m_split;
+  std::uint64_t m_least_worth = 0; // the lowest threshold
+  bool m_fixed_threshold = false;
   bool m_overlaps = false;
+  bool m_tunes = false; // has claimed m_split
+  detail::atomic<bool> m_in_loop{false};
+  unsigned m_windows = 0; // by who is in the loop
   std::span<node_statistics> m_statistics;
   instance_search* m_searches;
   std::unique_ptr<timeline_buffer> m_timeline;

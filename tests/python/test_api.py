@@ -320,8 +320,8 @@ def script(text, **environment):
 
 def test_environment_sets_defaults():
     text = "import treadle as td; print(td.info()['runtime']['workers'], td.info()['defaults']['policy'])"
-    assert script(text, TREADLE_WORKERS="3", TREADLE_POLICY="always-inline")[1] == "3 always-inline\n"
-    code, _, err = script(text, TREADLE_POLICY="sometimes")
+    assert script(text, TREADLE_WORKERS="3", TREADLE_INLINING="always-inline")[1] == "3 always-inline\n"
+    code, _, err = script(text, TREADLE_INLINING="sometimes")
     assert code == 1 and "no policy 'sometimes'" in err
 
 

@@ -44,7 +44,7 @@ def test_loops_and_nodes_are_explained():
         first.file.endswith("test_explain.py")
         and first.line == rows.__treadle_function__.__code__.co_firstlineno + 3
     )
-    assert found.nodes[0].evaluations > 0 and found.tuner_us >= 0
+    assert found.nodes[0].evaluations > 0 and found.tuner_us >= 0 and found.threshold_us > 0
     assert {n.why for n in found.nodes if n.name.startswith("mul")} and all(
         0 <= n.share <= 1 for n in found.nodes
     )
@@ -85,5 +85,6 @@ def test_the_command():
     assert "loop or block" in text and "deciding took" in text and text.count("while") == 3
     records = [json.loads(line) for line in command(*arguments, "--json")[1].splitlines()]
     assert sum(r.get("form") == "while" for r in records) == 3 and any("self_us" in r for r in records)
+    assert records[-1].keys() == {"threshold_us", "windows", "splitting_us"}
     code, _, error = command("-c", "1 +")
     assert code == 1 and "Traceback" not in error

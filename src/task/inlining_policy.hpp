@@ -1,0 +1,23 @@
+#pragma once
+
+#include <treadle/detail/atomic.hpp>
+#include <treadle/inlining.hpp>
+
+#include <string>
+
+namespace treadle::detail {
+
+/// What places that use launch::adaptive go by.
+struct inlining_choice {
+  inlining_policy policy;
+  std::uint32_t generation; ///< how often it was chosen
+};
+inlining_choice present_inlining_choice() noexcept;
+
+/// Of a runtime's options; what the program itself has chosen stays.
+void choose_inlining(std::string_view name);
+
+/// A table of all these places, for people. Null until there is one.
+inline constinit atomic<std::string (*)()> g_site_table{nullptr};
+
+} // namespace treadle::detail

@@ -1,0 +1,86 @@
+// From which work on parts become tasks.
+#pragma once
+
+#include <treadle/detail/atomic.hpp>
+
+#include "policy/split_threshold.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace treadle::tree {
+
+class node;
+
+constexpr std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) noexcept {
+  return __builtin_mul_overflow(a, b, &a) ? ~std::uint64_t{0} : a;
+}
+
+// Statistics of one primitive instance, in ticks, of one of the tasks of a run that evaluates by plain recursion; added
+// to the shared ones at its end.
+class local_statistics {
+ public:
+  std::uint64_t count = 0, inclusive = 0, self = 0, spawned = 0;
+
+  // What `times` evaluations take, by the shorter of the two latest means between questions: an evaluation in which the
+  // thread was preempted is not what is meant. The first evaluations are cold, and count an eighth.
+  std::uint64_t expected(std::uint64_t times) noexcept {
+    if (count != m_count) {
+      const auto mean = (inclusive - m_inclusive) / (count - m_count);
+      m_shorter = m_count == 0 ? mean / 8 : std::min(mean, m_latest);
+      m_latest = mean;
+      m_count = count;
+      m_inclusive = inclusive;
+    }
+    m_times = std::max(m_times, times);
+    return saturated_product(m_shorter, times);
+  }
+  // The most that it was asked for, as of the latest question; 0: never.
+  std::uint64_t asked() const noexcept { return saturated_product(m_shorter, m_times); }
+
+ private:
+  // As of the latest question
+  std::uint64_t m_count = 0, m_inclusive = 0, m_latest = 0, m_shorter = 0;
+  std::uint64_t m_times = 0;
+};
+
+// The threshold of one program, for all its runs: found on the period of the outermost loop of one run at a time. Those
+// that run at the same time use it.
+class splitting {
+ public:
+  static constexpr std::uint64_t k_never = std::uint64_t{1} << 60; // ticks; a part that takes so long is none
+  // What a part costs: variables and statistics of its own, and often a worker that must be woken. Only a beginning.
+  static constexpr double k_part_ns = 2000;
+
+  static std::uint64_t to_ticks(double ns) noexcept; // at most k_never
+
+  // A run that has claimed it releases it.
+  bool claim(unsigned workers) noexcept;
+  void release() noexcept { m_claimed.store(false, detail::order::release); } // pairs with claim(): all that is tuned
+  std::uint64_t threshold() const noexcept { return m_threshold.load(detail::order::relaxed); } // ticks
+
+  // A window of the loop: so many turns in so many ticks; `nodes` are the statistics of the task that executes it, none
+  // as long as they tell nothing.
+  void window(const node& loop, std::uint64_t turns, std::int64_t ticks,
+              std::span<const local_statistics> nodes) noexcept;
+
+  std::uint64_t windows() const noexcept { return m_windows.load(detail::order::relaxed); }
+  std::uint64_t spent() const noexcept { return m_spent.load(detail::order::relaxed); } // ticks
+
+ private:
+  void decide(std::int64_t start, double turns, double ns, std::span<const local_statistics> nodes);
+  void publish() noexcept;
+
+  detail::atomic<bool> m_claimed{false};
+  detail::atomic<std::uint64_t> m_threshold{0}, m_windows{0}, m_spent{0};
+  // By who has claimed it
+  policies::split_threshold m_policy{{.ns = k_part_ns}};
+  const node* m_loop = nullptr;
+  std::uint64_t m_window = 0;   // of this loop
+  std::int64_t m_next_look = 0; // at the parts
+  std::vector<double> m_parts;
+};
+
+} // namespace treadle::tree
