@@ -22,6 +22,8 @@ class outermost_loop {
   void turn(context& c) {
     if (m_measures) count(c);
   }
+  // Splits come so often that the rest of the loop had better be executed by a worker.
+  bool should_move() const noexcept { return m_measures && m_run.splits_often() && this_task::worker_index() < 0; }
 
  private:
   static constexpr std::int64_t k_window_ns = 500'000;
@@ -70,15 +72,8 @@ class conditional_loop final : public loop_turns {
 
   value execute(context& c) {
     outermost_loop measured(m_self, c);
-    value last;
-    for (std::uint64_t turn = 0;; ++turn) {
-      if (m_plan && asks_at(turn)) run_rest(c, last);
-      if (!test(m_frame, c)) return last;
-      c.run.check_cancelled();
-      if (ends_loop(evaluate(m_body, m_frame, c), last)) return last;
-      if (m_step) evaluate(*m_step, m_frame, c);
-      measured.turn(c);
-    }
+    if (!run_turns(c, measured)) on_worker(c, [&](context& there) { run_turns(there, measured); });
+    return std::move(m_last);
   }
 
   value run(frame& f, context& c, std::uint64_t turn) const override {
@@ -91,6 +86,18 @@ class conditional_loop final : public loop_turns {
   }
 
  private:
+  // True: to the end.
+  bool run_turns(context& c, outermost_loop& measured) {
+    for (;; ++m_turn) {
+      if (measured.should_move()) return false;
+      if (m_plan && asks_at(m_turn)) run_rest(c, m_last);
+      if (!test(m_frame, c)) return true;
+      c.run.check_cancelled();
+      if (ends_loop(evaluate(m_body, m_frame, c), m_last)) return true;
+      if (m_step) evaluate(*m_step, m_frame, c);
+      measured.turn(c);
+    }
+  }
   bool test(frame& f, context& c) const { return evaluate_settled(m_condition, f, c).to_bool(); }
   void run_rest(context& c, value& last) {
     if (const auto count = turns_left(*m_plan, m_frame)) {
@@ -104,7 +111,9 @@ class conditional_loop final : public loop_turns {
   const node &m_condition, &m_body;
   const node* m_step;
   frame& m_frame;
-  std::int64_t m_first = 0;
+  std::uint64_t m_turn = 0;
+  std::int64_t m_first = 0; // of the turns that run in parts
+  value m_last;
 };
 
 // The items of for_in from one on.
@@ -151,14 +160,20 @@ value for_in_node::execute(frame& f, context& c) const {
   const node& body = *operands()[1];
   outermost_loop measured(*this, c);
   value last;
-  for (std::size_t i = 0, n = items.size(); i < n; ++i) {
-    const item_turns rest(m_address, items, i, body);
-    if (iterations && asks_at(i) && rest.can_split(*iterations) &&
-        run_in_parts(*iterations, body, f, c, n - i, rest, last))
-      break;
-    if (ends_loop(rest.run(f, c, 0), last)) break;
-    measured.turn(c);
-  }
+  std::size_t i = 0;
+  const auto run_turns = [&](context& here) { // true: to the end
+    for (const auto n = items.size(); i < n; ++i) {
+      if (measured.should_move()) return false;
+      const item_turns rest(m_address, items, i, body);
+      if (iterations && asks_at(i) && rest.can_split(*iterations) &&
+          run_in_parts(*iterations, body, f, here, n - i, rest, last))
+        break;
+      if (ends_loop(rest.run(f, here, 0), last)) break;
+      measured.turn(here);
+    }
+    return true;
+  };
+  if (!run_turns(c)) on_worker(c, [&](context& there) { run_turns(there); });
   return last;
 }
 

@@ -32,13 +32,13 @@ run_state::run_state(const physl::run_options& options, std::span<node_statistic
       m_services(options) {
   const auto workers = options.policy == physl::policy::always_inline ? 1 : runtime::current().workers();
   // The paper's spawn instances, and know nothing of parts.
-  const bool adapts = options.policy == physl::policy::adaptive;
-  m_overlaps = workers > 1 && (adapts || options.policy == physl::policy::always_async);
+  m_adapts = workers > 1 && options.policy == physl::policy::adaptive;
+  m_overlaps = m_adapts || (workers > 1 && options.policy == physl::policy::always_async);
   m_least_worth = splitting::to_ticks(options.worth_ns ? static_cast<double>(*options.worth_ns)
                                                        : policies::spawn_cost{.ns = splitting::k_part_ns}.brief_ns());
   m_services.allow_tasks(m_overlaps);
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
-  m_tunes = m_overlaps && adapts && !m_fixed_threshold && split.claim(workers);
+  m_tunes = m_adapts && !m_fixed_threshold && split.claim(workers);
 }
 
 run_state::~run_state() {

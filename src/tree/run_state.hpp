@@ -92,18 +92,19 @@ class run_state {
 
   // True: the loop that begins has none around it, and is to tell how long its turns take.
   bool begin_outermost_loop() noexcept {
-    return m_tunes && !m_in_loop.load(detail::order::relaxed) && !m_in_loop.exchange(true, detail::order::acquire);
+    return m_adapts && !m_in_loop.load(detail::order::relaxed) && !m_in_loop.exchange(true, detail::order::acquire);
   }
   void end_outermost_loop() noexcept {
     m_in_loop.store(false, detail::order::release);
   } // pairs with the begin: m_split
   void tune(const node& loop, std::uint64_t turns, std::int64_t ticks, const local_statistics* shard) {
+    if (!m_tunes) return;
     const bool cold = m_windows < k_cold_windows;
     m_windows += cold;
     m_split.window(loop, turns, ticks, {shard, cold ? 0 : m_statistics.size()});
   }
 
-  // Something is split, which takes a worker: a run that does so often had better start on one.
+  // Something is split, which takes a worker: a run that does so often had better be on one.
   void note_split() noexcept { m_splits.fetch_add(1, detail::order::relaxed); }
   bool splits_often() const noexcept { return m_splits.load(detail::order::relaxed) > k_often; }
 
@@ -134,7 +135,8 @@ class run_state {
   std::uint64_t m_least_worth = 0; // the lowest threshold
   bool m_fixed_threshold = false;
   bool m_overlaps = false;
-  bool m_tunes = false; // has claimed m_split
+  bool m_adapts = false; // where it pays, measured
+  bool m_tunes = false;  // has claimed m_split
   detail::atomic<bool> m_in_loop{false};
   unsigned m_windows = 0; // by who is in the loop
   std::span<node_statistics> m_statistics;
