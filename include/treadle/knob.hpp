@@ -3,6 +3,7 @@
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/config.hpp>
 
+#include <charconv>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -153,10 +154,14 @@ class knob final : public detail::knob_base {
     m_value.store(m_domain.values()[i], detail::order::relaxed);
   }
   static std::string text_of(T value) {
-    if constexpr (std::is_enum_v<T>)
+    if constexpr (std::is_enum_v<T>) {
       return std::to_string(static_cast<std::underlying_type_t<T>>(value));
-    else
+    } else if constexpr (std::is_floating_point_v<T>) { // what differs must look different, in every locale
+      char digits[64];
+      return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+    } else {
       return std::to_string(value);
+    }
   }
   std::uint32_t find(T value) const {
     const auto& all = m_domain.values();

@@ -98,7 +98,7 @@ struct parallelism_note {
 // From which work on parts become tasks, under policy adaptive: tried on the time that a turn of the outermost loop
 // takes, by one run at a time, for all runs of the program.
 struct splitting_report {
-  double threshold_ns = 0;   // infinite: nothing is split; 0: no run has asked yet
+  double threshold_ns = 0;   // 0: no run with several workers yet
   std::uint64_t windows = 0; // of some turns, in which thresholds were compared
   double tuner_ns = 0;       // time spent to decide
 };

@@ -63,8 +63,8 @@ std::shared_ptr<policy_state> start_periodic_policy(double period_ns, std::uniqu
 } // namespace detail
 
 /// A rule that runs when something happens, or every so often, reads counters and sets knobs; on() and every() make
-/// one. It runs for as long as this object lives. The destructor waits for a call that is going on, unless that is what
-/// destroys it.
+/// one. It runs for as long as this object lives. The destructor waits for a call that is going on, but not from inside
+/// a policy or a listener: what is ended there may be called until the call that is going on is over.
 ///
 /// Calls of one policy never overlap. One that throws an exception is not called again: failed() and message() tell,
 /// the counter /policies/count/failures counts it, and a custom event "policy failed" is emitted.

@@ -186,7 +186,7 @@ def explain_command(
             "windows": found.windows,
             "splitting_us": found.splitting_us,
         }
-        print(json_module.dumps(_jsonable(summary)))
+        print(json_module.dumps(summary))
         return
     table = Table(
         "loop or block", "place", "parallel", "turns", "mean us", "in tasks", "why", box=None, pad_edge=False
@@ -214,10 +214,8 @@ def explain_command(
     out.print()
     if found.threshold_us > 0:
         out.print(
-            "no part is a task"
-            if math.isinf(found.threshold_us)
-            else f"parts are tasks from {found.threshold_us:.0f} us of work on",
-            f"(compared in {found.windows:,} windows, which took {found.splitting_us:.0f} us)",
+            f"parts are tasks from {found.threshold_us:.0f} us of work on"
+            f" (compared in {found.windows:,} windows, which took {found.splitting_us:.0f} us)",
             highlight=False,
         )
     out.print(f"deciding took {found.tuner_us:.0f} us in all", highlight=False)

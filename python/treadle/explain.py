@@ -44,9 +44,7 @@ class Explanation:
 
     regions: list[Region] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
-    threshold_us: float = (
-        0.0  # adaptive: from so much work on parts are tasks; infinite: none; 0: nobody asked yet
-    )
+    threshold_us: float = 0.0  # adaptive: from so much work on parts are tasks; 0: nobody asked yet
     windows: int = 0  # of the outermost loop, in which thresholds were compared
     splitting_us: float = 0.0  # time spent on that
     tuner_us: float = 0.0  # by all sessions and searches of the process

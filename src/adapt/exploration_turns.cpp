@@ -24,7 +24,7 @@ bool exploration_turns::take(const void* session) {
   if (m_holder)
     m_holder = nullptr;
   else
-    std::rotate(m_waiting.begin(), m_waiting.begin() + 1, m_waiting.end());
+    m_waiting.erase(m_waiting.begin()); // it asks again when it wants one
   return false;
 }
 

@@ -47,9 +47,6 @@ struct policy_state final : periodic_action, std::enable_shared_from_this<policy
 
 namespace {
 
-/// Any policy that this thread is in. Such a thread waits for no other: that one might wait for it.
-thread_local const policy_state* t_in_policy = nullptr;
-
 class policy_listener final : public event_listener {
  public:
   policy_listener(std::shared_ptr<policy_state> of, event_kind kind) : m_policy(std::move(of)), m_kind(kind) {}
@@ -69,7 +66,7 @@ void policy_state::run(const events::event* e, event_kind kind) noexcept {
   std::unique_lock guard(calling);
   if (over.load(order::relaxed)) return;
   const std::int64_t start = ticks_now();
-  const policy_state* const outer = std::exchange(t_in_policy, this);
+  const callback_scope inside;
   policy_context context;
   std::string problem;
   try {
@@ -79,12 +76,12 @@ void policy_state::run(const events::event* e, event_kind kind) noexcept {
   } catch (...) {
     problem = "threw something that is no std::exception";
   }
-  t_in_policy = outer;
   calls.fetch_add(1, order::relaxed);
   tuning_totals::add(tuning_total.policy_calls);
   tuning_totals::add(tuning_total.policy_ns, static_cast<std::uint64_t>(ticks_to_ns(ticks_now() - start)));
   if (problem.empty() && !context.stopped()) return;
   over.store(true, order::relaxed);
+  guard.unlock(); // it may be told that it has failed
   if (!problem.empty()) {
     {
       std::lock_guard text(mutex);
@@ -94,17 +91,14 @@ void policy_state::run(const events::event* e, event_kind kind) noexcept {
     tuning_totals::add(tuning_total.policy_failures);
     if (is_wanted(event_kind::custom)) emit_from_listener({.kind = event_kind::custom, .name = "policy failed"});
   }
-  guard.unlock();
-  t_in_policy = this; // end() does not wait for us
   end();
-  t_in_policy = outer;
 }
 
-/// From inside a policy it waits for nobody: the call of another one that it would wait for may be ending this one. So
-/// the clock, which can only be ended by its own thread without waiting, is left to its next call.
+/// From inside a policy or a listener it waits for nobody. So the clock, which only its own thread can end without
+/// waiting, is left to its next call.
 void policy_state::end() noexcept {
   over.store(true, order::relaxed);
-  const bool waits = t_in_policy == nullptr;
+  const bool waits = !callback_scope::is_inside();
   std::vector<events::subscription> ending;
   std::unique_ptr<periodic> stopping;
   {

@@ -259,4 +259,39 @@ TEST(policy, two_may_end_each_other_from_inside) {
   }
 }
 
+TEST(policy, is_told_that_it_has_failed_itself) {
+  int calls = 0;
+  const policy any = treadle::on<events::custom>([&](const events::custom&) {
+    ++calls;
+    throw 1;
+  });
+  events::emit("anything");
+  EXPECT_TRUE(any.failed());
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(policy, a_listener_and_a_policy_may_end_each_other_from_inside) {
+  std::atomic<int> inside{0};
+  std::atomic<bool> ready{false}, ended{false};
+  const auto meet = [&] {
+    ++inside;
+    while (inside < 2) std::this_thread::yield();
+  };
+  std::optional<events::subscription> listener;
+  policy by_clock = treadle::every(1ms, [&] {
+    if (!ready.exchange(false)) return;
+    meet();
+    listener.reset();
+    ended = true;
+  });
+  listener.emplace(events::on<events::custom>([&](const events::custom& e) {
+    if (e.name != "meet") return;
+    meet();
+    by_clock.end();
+  }));
+  ready = true;
+  events::emit("meet");
+  EXPECT_TRUE(wait_until([&] { return ended.load(); }));
+}
+
 } // namespace

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <map>
@@ -61,8 +62,10 @@ struct session_state final : periodic_action {
   std::map<std::string, std::unique_ptr<session_context>, std::less<>> contexts;
   session_context* present = nullptr; // of the open trials
   tune::arm present_at = 0;
-  std::uint64_t number = 0; // of the present trial
+  std::uint64_t number = 0;         // of the present trial
+  std::uint64_t windows_before = 0; // its first trial
   unsigned open_trials = 0;
+  bool installing = false; // its values: until they are, other trials measure nothing
   bool paused = false, closed = false;
   std::int64_t spent_ticks = 0;
 
@@ -262,9 +265,10 @@ void trial::fail() {
 session::session(std::string name, const search_options& wanted, std::vector<detail::knob_base*> knobs) {
   if (name.empty()) throw std::invalid_argument("a session needs a name");
   detail::publish_thread_counters();
-  if (!(wanted.budget >= 0) || !(wanted.memory >= 2) || wanted.repeats == 0 || wanted.repeats > 32)
+  if (!(wanted.budget >= 0) || !(wanted.memory >= 2) || std::isnan(wanted.credit) || wanted.repeats == 0 ||
+      wanted.repeats > 32)
     throw std::invalid_argument("session '" + name +
-                                "': expected 1 <= repeats <= 32, budget >= 0 and memory >= 2 windows");
+                                "': expected 1 <= repeats <= 32, budget >= 0, memory >= 2 windows and a credit");
   try {
     m_state = std::make_shared<session_state>(name, wanted, std::move(knobs));
     tune::search(m_state->space, 0, wanted); // a strategy that does not fit the knobs shows here
@@ -296,7 +300,9 @@ session::~session() {
 void session::remember_in(tuning_store& store) {
   const machine_info machine = describe_machine();
   session_state& s = *m_state;
+  std::unique_ptr<detail::periodic> before; // which may be saving, and needs the mutex for that
   std::lock_guard guard(s.mutex);
+  before.swap(s.saving);
   s.machine = machine.processor + ", " + std::to_string(machine.usable_cores) + " cores, " + detail::describe_workers();
   s.store = &store;
   s.saving = std::make_unique<detail::periodic>(s, detail::k_saving_period_ns);
@@ -310,20 +316,35 @@ trial session::next(std::string_view context) {
     std::lock_guard guard(s.mutex);
     detail::stopwatch timed(s);
     detail::session_context& c = s.in(context);
-    first = s.open_trials++ == 0;
-    if (first) {
+    // Trials may overlap all the time: when a window is complete those still open say nothing any more.
+    const bool complete = s.open_trials == 0 || s.present->search.windows() != s.windows_before;
+    if (complete && !s.installing) {
       const bool may_try = !s.paused && (c.search.converged() || detail::process_turns().take(&s));
+      const tune::arm at = c.search.next(may_try);
+      first = s.open_trials == 0 || s.present != &c || s.present_at != at;
       s.present = &c;
-      s.present_at = c.search.next(may_try);
-      ++s.number;
+      s.present_at = at;
+      s.windows_before = c.search.windows();
+      s.installing = first;
+      s.number += first;
       if (!c.search.is_trying()) detail::process_turns().done(&s);
     }
+    ++s.open_trials;
     made.m_context = &c;
-    made.m_number = s.present == &c ? s.number : 0;
+    made.m_number = s.present == &c && (first || !s.installing) ? s.number : 0;
     made.m_at = s.present_at;
     made.m_session = m_state;
   }
-  if (first) s.install(made.m_at); // no other trial begins before this one has ended
+  if (first) {
+    struct installed { // also when on_change() throws
+      session_state& s;
+      ~installed() {
+        std::lock_guard guard(s.mutex);
+        s.installing = false;
+      }
+    } guard{s};
+    s.install(made.m_at);
+  }
   made.m_start_ns = detail::steady_now_ns();
   return made;
 }

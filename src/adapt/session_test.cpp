@@ -199,6 +199,28 @@ TEST(session, threads_share_it) {
   EXPECT_GT(a.windows + b.windows, 3000u);
 }
 
+TEST(session, trials_that_overlap_do_not_stop_the_search) {
+  knob<int> k("k", steps(0, 9), 9);
+  session tuning("test", {.how = search_strategy::exhaustive, .budget = 0}, k);
+  trial open = tuning.next();
+  std::set<int> seen;
+  for (int i = 0; i < 40; ++i) {
+    trial next = tuning.next();
+    open.report(1 + k);
+    seen.insert(k);
+    open = std::move(next);
+  }
+  EXPECT_EQ(seen.size(), 10u);
+  const trial forgotten = tuning.next();
+  for (int i = 0; i < 40; ++i) tuning.next().report(1 + k);
+  EXPECT_EQ(k.get(), 0);
+}
+
+TEST(session, values_that_hardly_differ_look_different) {
+  const knob<double> k("k", treadle::one_of({1e-7, 2e-7}), 1e-7);
+  EXPECT_NE(k.text(0), k.text(1));
+}
+
 TEST(session, only_one_tries_at_a_time_and_turns_go_round) {
   knob<int> a("a", steps(0, 9), 0), b("b", steps(0, 9), 0);
   session first("first", {.how = search_strategy::exhaustive, .budget = 0}, a);

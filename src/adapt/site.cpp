@@ -100,10 +100,10 @@ policies::execution previous(const tuned_site& s) noexcept {
 }
 
 /// Starts anew under the present policy.
-void forget(tuned_site& s, inlining_choice choice) {
+void forget(tuned_site& s, inlining_choice choice, policies::spawn_cost cost) {
   s.generation = choice.generation;
   s.how = choice.policy;
-  s.adaptive = policies::adaptive_inlining(present_spawn_cost());
+  s.adaptive = policies::adaptive_inlining(cost);
   s.searching = policies::paper_adaptive();
   s.sample = {};
   s.inlined = s.how == inlining_policy::always_inline;
@@ -112,12 +112,12 @@ void forget(tuned_site& s, inlining_choice choice) {
 }
 
 /// After the calls of one sample.
-void decide(tuned_site& s, std::int64_t now) {
+void decide(tuned_site& s, std::int64_t now, policies::spawn_cost cost) {
   if (const auto choice = present_inlining_choice(); choice.generation != s.generation || s.samples == 0)
-    forget(s, choice);
+    forget(s, choice, cost);
   switch (s.how) {
   case inlining_policy::adaptive: {
-    if (s.samples % 64 == 0) s.adaptive.use(present_spawn_cost());
+    s.adaptive.use(cost);
     const std::int64_t ns = s.window_ticks == 0 ? 0 : ticks_to_ns(now - s.window_ticks);
     if (s.adaptive.tries() && ns >= k_window_ns)
       s.adaptive.period(static_cast<double>(s.window_calls), static_cast<double>(ns));
@@ -171,10 +171,11 @@ class site_use {
 void site::begin_sample(task_name name) noexcept {
   tuned_site* tuned = m_tuned.load(order::acquire); // pairs with make()
   if (!tuned) tuned = make(m_tuned, name);
+  const policies::spawn_cost cost = present_spawn_cost(); // suspends the first time, and so not while the site is used
   const site_use s(tuned);
   if (!s) return m_until_sample.store(k_calls_per_sample - 1, order::relaxed);
   try {
-    decide(*s, s.start());
+    decide(*s, s.start(), cost);
   } catch (...) { // no memory: stays as it is
   }
   const std::uint32_t calls = s->samples < k_first_samples ? 1 : k_calls_per_sample;

@@ -28,6 +28,20 @@ TREADLE_NOINLINE void emit(const event_record& record) noexcept;
 /// The same also from inside a listener, which is told its own event as well: for what happens at most once.
 void emit_from_listener(const event_record& record) noexcept;
 
+/// For as long as code of the program is called, a listener or a policy. Who ends another one from inside does not wait
+/// for it: that one might be waiting for this one.
+class callback_scope {
+ public:
+  callback_scope() noexcept { ++s_depth; }
+  ~callback_scope() { --s_depth; }
+  callback_scope(const callback_scope&) = delete;
+  callback_scope& operator=(const callback_scope&) = delete;
+  static bool is_inside() noexcept { return s_depth > 0; } ///< the calling thread
+
+ private:
+  static inline constinit thread_local int s_depth = 0;
+};
+
 /// The number of the calling thread as a worker, through all pools; -1 when it is none.
 void set_worker_number(int number) noexcept;
 

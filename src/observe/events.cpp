@@ -114,6 +114,7 @@ void call(subscribed_listener& one, const events::event& e) noexcept {
   one.calls.fetch_add(1, order::seq_cst);
   if (one.ended.load(order::seq_cst) == 0) {
     t_calling = &one;
+    const callback_scope inside;
     try {
       one.listener->call(e);
     } catch (...) {
@@ -221,7 +222,7 @@ void unsubscribe(subscribed_listener* which) noexcept {
     update_wanted(all);
   }
   ending->ended.store(1, order::seq_cst);
-  while (!t_calling && ending->calls.load(order::seq_cst) > 0) sched_yield();
+  while (!callback_scope::is_inside() && ending->calls.load(order::seq_cst) > 0) sched_yield();
 }
 
 bool has_failed(const subscribed_listener* which) noexcept { return which->failed.load(order::relaxed) != 0; }

@@ -81,6 +81,7 @@ class clockwork {
                                           [](const auto& a, const auto& b) { return a->due_ns < b->due_ns; });
       const std::uint32_t changes = m_changes.load(order::relaxed);
       const std::int64_t wait_ns = next->due_ns - steady_now_ns();
+      const std::int64_t due_ns = next->due_ns;
       if (wait_ns <= 0) m_acting = next;
       guard.unlock();
       if (wait_ns > 0)
@@ -92,7 +93,7 @@ class clockwork {
       m_acting.reset();
       const std::int64_t missed = std::max<std::int64_t>((steady_now_ns() - next->due_ns) / next->period_ns, 0);
       next->missed.fetch_add(static_cast<std::uint64_t>(missed), order::relaxed);
-      next->due_ns += (missed + 1) * next->period_ns;
+      if (next->due_ns == due_ns) next->due_ns += (missed + 1) * next->period_ns; // or somebody is in a hurry
       announce_change();
     }
     m_runs = false;

@@ -11,6 +11,7 @@ bool split_threshold::are_choices_for(const std::vector<double>& rising) const {
   if (m_levels.empty()) return false;
   const auto lowest = std::lower_bound(rising.begin(), rising.end(), m_cost.brief_ns() * k_slack);
   if (lowest != rising.end() && *lowest < m_levels.front() / k_slack) return false;
+  if (!rising.empty() && rising.back() >= m_levels.back()) return false;
   for (std::size_t i = 0; i + 1 < m_levels.size(); ++i) {
     const auto from = std::lower_bound(rising.begin(), rising.end(), m_levels[i]),
                to = std::lower_bound(from, rising.end(), m_levels[i + 1]);
@@ -22,8 +23,8 @@ bool split_threshold::are_choices_for(const std::vector<double>& rising) const {
 }
 
 /// A choice for each octave of parts, as far from those below as can be: what takes a little less than usual once is
-/// still meant.
-std::vector<double> split_threshold::choices_for(const std::vector<double>& rising) {
+/// still meant. The last is above all of them, but not for ever: what has not been seen may be worth it.
+std::vector<double> split_threshold::choices_for(const std::vector<double>& rising) const {
   std::vector<double> levels;
   double first = 0, before = 0; // of this octave; the part below
   for (const double ns : rising) {
@@ -33,7 +34,7 @@ std::vector<double> split_threshold::choices_for(const std::vector<double>& risi
     }
     before = ns;
   }
-  levels.push_back(k_infinity);
+  levels.push_back(std::max(before * k_octave, m_cost.fitting_ns() / 2));
   return levels;
 }
 
@@ -45,23 +46,26 @@ void split_threshold::parts(std::vector<double>& work_ns) {
   remove_below(m_cost.brief_ns()); // for no idle worker's sake
   if (m_search && m_search->best() != m_start) m_found_ns = m_levels[m_search->best()];
   m_levels = choices_for(work_ns);
-  m_start = nearest(m_found_ns);
+  m_start = m_present = start_for(work_ns);
   m_search.reset();
   auto how = pairwise();
   how.credit = 0; // there may be few windows, and a part too many costs more than all else in them
   if (tries())
     m_search.emplace(tune::space({tune::dimension{static_cast<std::uint32_t>(m_levels.size())}}), m_start, how);
+  if (m_search) m_present = m_search->next();
   choose();
 }
 
-/// The choice that splits about as much. Without one that was found: what the cost suggests.
-tune::arm split_threshold::nearest(std::optional<double> found_ns) const noexcept {
+/// The choice that splits what the one that was found would. Without one: what the cost suggests.
+tune::arm split_threshold::start_for(const std::vector<double>& rising) const noexcept {
+  const auto at = [&](auto level) { return static_cast<tune::arm>(level - m_levels.begin()); };
   const auto last = m_levels.end() - 1;
-  auto at = std::lower_bound(m_levels.begin(), last, found_ns.value_or(m_cost.fitting_ns() / 2 / std::sqrt(k_octave)));
-  if (found_ns && *found_ns < k_infinity && at != m_levels.begin() &&
-      (at == last || *found_ns / *(at - 1) < *at / *found_ns))
-    --at;
-  return static_cast<tune::arm>(at - m_levels.begin());
+  if (!m_found_ns) {
+    const double suggested_ns = m_cost.fitting_ns() / 2 / std::sqrt(k_octave);
+    return at(std::lower_bound(m_levels.begin(), last, suggested_ns));
+  }
+  const auto least = std::lower_bound(rising.begin(), rising.end(), *m_found_ns);
+  return at(least == rising.end() ? last : std::upper_bound(m_levels.begin(), last, *least) - 1);
 }
 
 void split_threshold::use(spawn_cost cost) {
@@ -79,15 +83,21 @@ void split_threshold::begin_loop() {
 
 void split_threshold::period(double iterations, double ns) {
   if (!m_search) return;
-  m_search->report(m_search->next(), ns / iterations);
+  m_search->report(m_present, ns / iterations); // void when it was settled meanwhile
+  m_present = m_search->next();
+  choose();
+}
+
+void split_threshold::settle() noexcept {
+  if (!m_search) return;
+  m_present = m_search->best();
   choose();
 }
 
 void split_threshold::choose() noexcept {
   m_threshold_ns = m_cost.workers < 2 ? k_infinity
                    : m_levels.empty() ? m_cost.fitting_ns() / 2 // nothing is known of the parts
-                   : m_search         ? m_levels[m_search->next()]
-                                      : k_infinity;
+                                      : m_levels[m_present];
 }
 
 } // namespace treadle::policies

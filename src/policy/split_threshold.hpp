@@ -10,7 +10,7 @@ namespace treadle::policies {
 
 /// From which amount of work on the parts of a loop's body become tasks: one decision for all of them, however many.
 /// Where making a task of one part pays, it pays for all that take longer. So there are as many choices as the work of
-/// the parts spans octaves, plus the one to split nothing, and thousands of parts are decided in a few dozen
+/// the parts spans octaves, plus the one to split none of them, and thousands of parts are decided in a few dozen
 /// windows: one choice against its neighbour at a time (tune/two_arm.cpp), by the period of the loop around them, which
 /// contains all that splitting gains or costs.
 ///
@@ -29,7 +29,10 @@ class split_threshold {
   /// The cost may change, as with a new runtime: what was tried is void.
   void use(spawn_cost cost);
 
-  /// Split what takes at least so long; infinite: nothing.
+  /// The best that is known until the next period is reported: something else comes in between.
+  void settle() noexcept;
+
+  /// Split what takes at least so long; infinite where nobody could help.
   double ns() const noexcept { return m_threshold_ns; }
   bool tries() const noexcept { return m_levels.size() > 1 && m_cost.workers > 1; }
   std::uint64_t windows() const noexcept { return m_search ? m_search->windows() : 0; }
@@ -40,14 +43,14 @@ class split_threshold {
   static constexpr double k_octave = 2, k_slack = 1.2;
 
   bool are_choices_for(const std::vector<double>& rising) const;
-  static std::vector<double> choices_for(const std::vector<double>& rising);
-  tune::arm nearest(std::optional<double> found_ns) const noexcept;
+  std::vector<double> choices_for(const std::vector<double>& rising) const;
+  tune::arm start_for(const std::vector<double>& rising) const noexcept;
   void choose() noexcept;
 
   spawn_cost m_cost;
-  std::vector<double> m_levels; // thresholds, rising; the last is infinite
+  std::vector<double> m_levels; // thresholds, rising
   std::optional<tune::search> m_search;
-  tune::arm m_start = 0;            // of the search
+  tune::arm m_start = 0, m_present = 0;
   std::optional<double> m_found_ns; // by one that left its start
   double m_threshold_ns = k_infinity;
 };

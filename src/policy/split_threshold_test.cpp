@@ -60,7 +60,7 @@ TEST(split_threshold, splits_nothing_where_nobody_could_help) {
   EXPECT_FALSE(t.tries());
   split_threshold brief({50, 4});
   give(brief, {10, 50, 99});
-  EXPECT_EQ(brief.ns(), k_infinity);
+  EXPECT_EQ(brief.ns(), 475); // as before: what has not been seen may be worth it
   EXPECT_FALSE(brief.tries());
 }
 
@@ -124,6 +124,37 @@ TEST(split_threshold, other_choices_begin_with_the_best_of_the_old) {
   give(t, {300, 1000, 2 * best, 1e9});
   EXPECT_EQ(t.windows(), 0u);
   EXPECT_EQ(t.ns(), best);
+}
+
+TEST(split_threshold, what_is_larger_than_all_that_was_tried_is_not_judged_by_it) {
+  split_threshold t({50, 2});
+  give(t, {});
+  EXPECT_EQ(t.ns(), 475);
+  give(t, {5000});
+  for (int i = 0; i < 4000; ++i) t.period(1, t.ns() > 5000 ? 1e6 : 1.5e6);
+  t.settle();
+  EXPECT_EQ(t.ns(), 10'000); // not worth it
+  give(t, {5000, 1e6});
+  EXPECT_LE(t.ns(), 1e6);
+  EXPECT_GT(t.ns(), 5000);
+}
+
+TEST(split_threshold, settles_for_the_best_while_something_else_is_done) {
+  split_threshold t({50, 2});
+  give(t, {5000});
+  const double begin = t.ns();
+  std::uint64_t tried = 0;
+  for (int i = 0; i < 1000; ++i) {
+    t.period(1, 1e6);
+    const auto windows = t.windows();
+    if (t.ns() == begin) continue;
+    ++tried;
+    t.settle();
+    EXPECT_EQ(t.ns(), begin);
+    t.period(1, 5e9); // void: it is not known what it belongs to
+    EXPECT_EQ(t.windows(), windows);
+  }
+  EXPECT_GT(tried, 0u);
 }
 
 TEST(split_threshold, a_start_that_was_not_tried_follows_the_parts) {

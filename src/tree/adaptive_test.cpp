@@ -198,6 +198,37 @@ TEST(adaptive, cancellation_reaches_all_parts) {
                physl::error);
 }
 
+TEST(adaptive, asynchronous_values_may_keep_frames) {
+  const workers w(2);
+  const physl::program p("define(make, n, async(lambda(n))) for_in(i, range(200), make(i)) 7", "t");
+  for (const auto how : {policy::always_async, policy::paper_baseline})
+    EXPECT_EQ(repr(p.run({}, with_policy(how))), "7");
+}
+
+TEST(adaptive, the_step_of_an_inner_loop_follows_continue) {
+  const physl::program p("define(f, block(define(i, 0), define(y, 5), define(j, 0), while(i < 10, block("
+                         "for(store(j, 0), j < 3, store(j, j + y), block(if(i < 5, continue()), store(y, 1))), "
+                         "store(y, 2), store(i, i + 1))), y)) f()",
+                         "t");
+  for (const auto& note : p.parallelism()) {
+    if (note.form != "while") continue;
+    EXPECT_FALSE(note.parallel);
+    EXPECT_NE(note.text.find("'y'"), std::string::npos) << note.text;
+  }
+}
+
+TEST(adaptive, decisions_are_forgotten_with_the_profile) {
+  const workers w(2);
+  const physl::program p("define(s, 0) for_in(i, range(3000), store(s, s + sum(arange(500.0)) + sum(arange(500.0)))) s",
+                         "t");
+  for (const auto how : {policy::paper_adaptive, policy::adaptive}) {
+    const auto expected = repr(p.run({}, with_policy(how)));
+    p.reset_profile();
+    EXPECT_EQ(p.splitting().threshold_ns, 0);
+    EXPECT_EQ(repr(p.run({}, with_policy(how))), expected);
+  }
+}
+
 // Random programs ---------------------------------------------------------------------------------------------------
 
 class generator {

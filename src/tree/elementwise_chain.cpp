@@ -1,5 +1,7 @@
 #include "tree/elementwise_chain.hpp"
 
+#include "tree/overlap.hpp"
+
 #include "tree/compiler.hpp"
 #include "tree/primitive_node.hpp"
 
@@ -133,7 +135,7 @@ bool elementwise_chain::execute(frame& f, context& c, value& result) const {
       const auto at = block * k_block;
       keep(compute_block(inputs, at, std::min(k_block, size - at), c, {}).to_array(), at);
     };
-    treadle::for_loop(treadle::par, std::int64_t{1}, blocks, compute);
+    on_worker(c, [&](context&) { treadle::for_loop(treadle::par, std::int64_t{1}, blocks, compute); });
     const auto end = detail::ticks_now();
     if (auto* timeline = c.run.timeline())
       for (const auto& s : m_steps) timeline->add(s.n->index, start, end);

@@ -216,30 +216,48 @@ eventual eval_strict(const strict_node& n, frame& f, context& c) {
   return dataflow(how, std::move(task), std::move(pending));
 }
 
-// Evaluates those operands at the same time that are worth tasks, unless there is only one. Gives back the bits of
-// those that are there. None has effects: when one fails, all are evaluated again in their order, which gives the right
-// error. Kept out of the way of nodes that take a few nanoseconds.
-[[gnu::noinline]] std::uint32_t overlap_operands(const strict_node& n, frame& f, context& c, argument_buffer& args) {
+struct overlapped {
+  std::uint32_t there = 0; // bit i: operand i has been evaluated
+  std::uint32_t failed = 32;
+  std::exception_ptr error; // of operand `failed`
+};
+
+// Evaluates those operands at the same time that are worth tasks, unless there is only one. None has effects: when one
+// fails, those on its right need not be there. Kept out of the way of nodes that take a few nanoseconds.
+[[gnu::noinline]] overlapped overlap_operands(const strict_node& n, frame& f, context& c, argument_buffer& args) {
   const auto operands = n.operands();
   std::vector<std::uint32_t> tasks;
   for (std::uint32_t i = 0; i < std::min<std::size_t>(operands.size(), 32); ++i)
     if (!operands[i]->is_leaf() && c.run.is_worth_a_task(operands[i]->index, 1, c.local)) tasks.push_back(i);
-  if (tasks.size() < 2) return 0;
-  std::vector<value> values(tasks.size());
+  overlapped result;
+  if (tasks.size() < 2) return result;
+  struct outcome {
+    value v;
+    std::exception_ptr error;
+  };
+  std::vector<outcome> outcomes(tasks.size());
   try {
     overlap(c, tasks.size(), [&](context& here, std::uint64_t k) {
-      values[k] = run(*operands[tasks[k]], f, here);
-      settle(values[k], here);
+      auto& o = outcomes[k];
+      try {
+        o.v = run(*operands[tasks[k]], f, here);
+        settle(o.v, here);
+      } catch (...) {
+        o.error = std::current_exception();
+        throw;
+      }
     });
-  } catch (...) {
-    return 0;
+  } catch (...) { // all on the left of the first that failed are there
+    const auto first = std::find_if(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.error; });
+    if (first == outcomes.end()) throw;
+    result.error = first->error;
+    result.failed = tasks[static_cast<std::size_t>(first - outcomes.begin())];
   }
-  std::uint32_t there = 0;
-  for (std::size_t k = 0; k < tasks.size(); ++k) {
-    args.own(tasks[k], std::move(values[k]));
-    there |= 1u << tasks[k];
+  for (std::size_t k = 0; k < tasks.size() && tasks[k] < result.failed; ++k) {
+    args.own(tasks[k], std::move(outcomes[k].v));
+    result.there |= 1u << tasks[k];
   }
-  return there;
+  return result;
 }
 
 } // namespace
@@ -247,13 +265,14 @@ eventual eval_strict(const strict_node& n, frame& f, context& c) {
 value strict_node::execute(frame& f, context& c) const {
   const auto operands = this->operands();
   argument_buffer args(operands.size());
-  std::uint32_t there = 0; // bit i: args[i]
+  overlapped done;
   if (may_overlap && c.overlaps() && c.local && c.run.may_contain_tasks(index, c.local)) {
     if (value result; chain && chain->execute(f, c, result)) return result;
-    there = overlap_operands(*this, f, c, args);
+    done = overlap_operands(*this, f, c, args);
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (i < 32 && (there >> i & 1u)) continue;
+    if (i < 32 && (done.there >> i & 1u)) continue;
+    if (i == done.failed && done.error) std::rethrow_exception(done.error);
     const node& operand = *operands[i];
     if (i < 32 && (borrowed_operands >> i & 1u)) {
       const value& seen = peek(operand, f);

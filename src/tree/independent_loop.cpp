@@ -175,8 +175,8 @@ void iteration::visit_form(const form_node& n, names& defined) {
     visit_inner_loop(operands.subspan(1), defined);
   } else if (n.means(execute_for)) {
     visit_all(operands.first(2), defined);
-    const std::vector<node*> turn{operands[3], operands[2]};
-    visit_inner_loop(turn, defined);
+    visit_inner_loop(operands.subspan(3, 1), defined);
+    visit_inner_loop(operands.subspan(2, 1), defined); // also after `continue`, so it may have nothing of the body
   } else if (n.means(execute_and) || n.means(execute_or)) {
     visit(*operands[0], defined);
     for (node* later : operands.subspan(1)) visit_unsure(*later, defined);

@@ -4,6 +4,7 @@
 #include "tree/split_loop.hpp"
 
 #include <limits>
+#include <utility>
 
 namespace treadle::tree {
 namespace {
@@ -12,9 +13,14 @@ namespace {
 class outermost_loop {
  public:
   outermost_loop(const node& loop, context& c) noexcept
-      : m_loop(loop), m_run(c.run), m_measures(c.run.begin_outermost_loop()), m_start(c.now) {}
+      : m_loop(loop),
+        m_context(c),
+        m_measures(c.run.adapts() && std::exchange(c.before_loops, false)),
+        m_start(c.now) {}
   ~outermost_loop() {
-    if (m_measures) m_run.end_outermost_loop();
+    if (!m_measures) return;
+    m_context.run.end_tuned_loop();
+    m_context.before_loops = true;
   }
   outermost_loop(const outermost_loop&) = delete;
   outermost_loop& operator=(const outermost_loop&) = delete;
@@ -23,7 +29,9 @@ class outermost_loop {
     if (m_measures) count(c);
   }
   // Splits come so often that the rest of the loop had better be executed by a worker.
-  bool should_move() const noexcept { return m_measures && m_run.splits_often() && this_task::worker_index() < 0; }
+  bool should_move() const noexcept {
+    return m_measures && m_context.run.splits_often() && this_task::worker_index() < 0;
+  }
 
  private:
   static constexpr std::int64_t k_window_ns = 500'000;
@@ -32,13 +40,13 @@ class outermost_loop {
     static const std::int64_t window = detail::ns_to_ticks(k_window_ns);
     ++m_turns;
     if (c.now - m_start < window) return;
-    m_run.tune(m_loop, m_turns, c.now - m_start, c.local);
+    c.run.tune(m_loop, m_turns, c.now - m_start, c.local);
     m_turns = 0;
     m_start = c.now = detail::ticks_now();
   }
 
   const node& m_loop;
-  run_state& m_run;
+  context& m_context; // in which it began
   const bool m_measures;
   std::uint64_t m_turns = 0;
   std::int64_t m_start; // of the window

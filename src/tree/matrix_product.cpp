@@ -27,9 +27,32 @@ struct matrix {
   i64 rows, columns, row_stride, column_stride;
 };
 
+constexpr std::size_t k_narrow = 8;
+
+// Where b has N contiguous columns: a row of the result stays in registers. The same sums in the same order as below.
+template <std::size_t N, class T>
+void narrow_product(const matrix<T>& a, const matrix<T>& b, T* out) {
+  for (i64 i = 0; i < a.rows; ++i, out += N) {
+    T row[N]{};
+    for (i64 p = 0; p < a.columns; ++p) {
+      const T factor = a.data[i * a.row_stride + p * a.column_stride];
+      const T* from = b.data + p * b.row_stride;
+      for (std::size_t j = 0; j < N; ++j) row[j] += factor * from[j];
+    }
+    std::copy_n(row, N, out);
+  }
+}
+
+template <class T, std::size_t N = 2>
+void narrow_product_of(const matrix<T>& a, const matrix<T>& b, T* out) {
+  if (b.columns == i64(N)) return narrow_product<N>(a, b, out);
+  if constexpr (N < k_narrow) narrow_product_of<T, N + 1>(a, b, out);
+}
+
 template <class T>
 void small_product(const matrix<T>& a, const matrix<T>& b, T* out) {
   const i64 m = a.rows, n = b.columns, k = a.columns;
+  if (b.column_stride == 1 && n > 1 && n <= i64(k_narrow)) return narrow_product_of(a, b, out);
   if (b.column_stride == 1 && n > 1) { // add rows of b: vectorises over columns
     std::fill_n(out, m * n, T(0));
     for (i64 i = 0; i < m; ++i) {

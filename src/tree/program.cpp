@@ -13,7 +13,6 @@
 #include "tree/vocabulary.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace treadle::physl {
 
@@ -82,6 +81,7 @@ value run_program(const compiled& code, run_state& run, std::span<const value> a
   };
   const std::unique_ptr<frame, released> globals(frame::create(nullptr, code.functions.front().slots));
   context c(run, 0);
+  c.before_loops = true;
   globals->at(code.arguments_slot).v = value::list({args.begin(), args.end()});
   try {
     value result;
@@ -173,6 +173,10 @@ void program::reset_profile() const {
     s.mode.store(static_cast<std::int8_t>(inline_mode::undecided), detail::order::relaxed);
     s.last_inlined.store(false, detail::order::relaxed);
   }
+  m_state->split.forget();
+  m_state->starts_on_worker.store(false, detail::order::relaxed);
+  detail::scoped_lock guard(m_state->searches_lock);
+  for (std::size_t i = 0; m_state->searches && i < m_state->size(); ++i) m_state->searches[i].forget();
 }
 
 timeline program::timeline() const {
@@ -185,9 +189,7 @@ splitting_report program::splitting() const {
     return static_cast<double>(detail::ticks_to_ns(static_cast<std::int64_t>(ticks)));
   };
   const auto& split = m_state->split;
-  const bool never = split.threshold() >= tree::splitting::k_never;
-  return {never ? std::numeric_limits<double>::infinity() : in_ns(split.threshold()), split.windows(),
-          in_ns(split.spent())};
+  return {in_ns(split.threshold()), split.windows(), in_ns(split.spent())};
 }
 
 std::vector<parallelism_note> program::parallelism() const { return m_state->code->parallelism; }

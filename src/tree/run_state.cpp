@@ -157,10 +157,16 @@ void run_state::remove_captured(frame& f) noexcept {
 }
 
 void run_state::add_asynchronous(shared_future<value> f) {
+  std::vector<shared_future<value>> ended; // outlives the lock, which frames in their values take when they go
   detail::scoped_lock guard(m_lock);
-  if (m_asynchronous.size() == m_asynchronous.capacity())
-    std::erase_if(m_asynchronous, [](const auto& one) { return one.is_ready(); });
-  m_asynchronous.push_back(std::move(f));
+  auto& open = m_asynchronous;
+  if (open.size() == open.capacity()) {
+    const auto ready = std::partition(open.begin(), open.end(), [](const auto& one) { return !one.is_ready(); });
+    ended.assign(std::move_iterator(ready), std::move_iterator(open.end()));
+    open.erase(ready, open.end());
+    if (ended.size() < open.size()) open.reserve(2 * open.capacity()); // or the next ones look at all of them again
+  }
+  open.push_back(std::move(f));
 }
 
 void run_state::wait_asynchronous() noexcept {

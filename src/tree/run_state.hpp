@@ -32,6 +32,12 @@ struct instance_search {
   detail::spinlock lock; // whoever finds it locked goes on as last time
   policies::paper_adaptive search;
   std::uint64_t count_before = 0, inclusive_before = 0; // at the begin of the window
+
+  void forget() {
+    detail::scoped_lock guard(lock);
+    search = policies::paper_adaptive();
+    count_before = inclusive_before = 0;
+  }
 };
 
 // Records of who computed what when. Fixed capacity, written without locks.
@@ -90,23 +96,24 @@ class run_state {
     return !shard || shard[node].inclusive >= m_least_worth * shard[node].count;
   }
 
-  // True: the loop that begins has none around it, and is to tell how long its turns take.
-  bool begin_outermost_loop() noexcept {
-    return m_adapts && !m_in_loop.load(detail::order::relaxed) && !m_in_loop.exchange(true, detail::order::acquire);
-  }
-  void end_outermost_loop() noexcept {
-    m_in_loop.store(false, detail::order::release);
-  } // pairs with the begin: m_split
+  // Whether loops are to tell how long their turns take.
+  bool adapts() const noexcept { return m_adapts; }
+  // A window of a loop without one around it, of the run's main flow.
   void tune(const node& loop, std::uint64_t turns, std::int64_t ticks, const local_statistics* shard) {
     if (!m_tunes) return;
     const bool cold = m_windows < k_cold_windows;
     m_windows += cold;
     m_split.window(loop, turns, ticks, {shard, cold ? 0 : m_statistics.size()});
   }
+  void end_tuned_loop() noexcept {
+    if (m_tunes) m_split.settle();
+  }
 
   // Something is split, which takes a worker: a run that does so often had better be on one.
-  void note_split() noexcept { m_splits.fetch_add(1, detail::order::relaxed); }
-  bool splits_often() const noexcept { return m_splits.load(detail::order::relaxed) > k_often; }
+  void note_split() noexcept {
+    if (!splits_often()) m_splits.fetch_add(1, detail::order::relaxed);
+  }
+  bool splits_often() const noexcept { return m_splits.load(detail::order::relaxed) >= k_often; }
 
   void check_cancelled() const {
     if (m_options.cancel && m_options.cancel->load(std::memory_order_relaxed)) throw value_error("cancelled");
@@ -137,8 +144,7 @@ class run_state {
   bool m_overlaps = false;
   bool m_adapts = false; // where it pays, measured
   bool m_tunes = false;  // has claimed m_split
-  detail::atomic<bool> m_in_loop{false};
-  unsigned m_windows = 0; // by who is in the loop
+  unsigned m_windows = 0;
   std::span<node_statistics> m_statistics;
   instance_search* m_searches;
   std::unique_ptr<timeline_buffer> m_timeline;
@@ -164,6 +170,7 @@ class context {
         depth(outer.depth),
         now(outer.now),
         children(outer.children),
+        before_loops(outer.before_loops),
         m_spawns(outer.m_spawns),
         m_leased(false) {}
   ~context() {
@@ -190,6 +197,7 @@ class context {
   std::uint32_t depth;           // of nested PhySL calls
   std::int64_t now;              // time stamp of the latest measured moment
   std::int64_t children = 0;     // ticks spent in other instances since the current one began
+  bool before_loops = false;     // in the run's main flow, and in no loop
 
  private:
   static constexpr std::size_t k_stack_reserve = 96 * 1024;

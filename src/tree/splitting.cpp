@@ -3,6 +3,8 @@
 #include "base/clock.hpp"
 #include "observe/tuning_totals.hpp"
 
+#include <utility>
+
 namespace treadle::tree {
 
 std::uint64_t splitting::to_ticks(double ns) noexcept {
@@ -38,16 +40,41 @@ void splitting::decide(std::int64_t start, double turns, double ns, std::span<co
   m_next_look = now + k_look_share * (now - start);
 }
 
+// Turns of two loops cannot be compared: the one that takes most of the time counts.
+bool splitting::measures(const node& loop, std::int64_t ticks) {
+  if (m_loop != &loop) {
+    m_in_others += ticks;
+    if (m_in_others <= 2 * m_in_loop) return false;
+    m_in_loop = std::exchange(m_in_others, 0) - ticks;
+    m_loop = &loop;
+    m_policy.begin_loop();
+  }
+  m_in_loop += ticks;
+  return true;
+}
+
+void splitting::settle() noexcept {
+  m_policy.settle();
+  publish();
+}
+
+void splitting::forget() noexcept {
+  if (m_claimed.exchange(true, detail::order::acquire)) return; // pairs with release()
+  m_policy = policies::split_threshold({.ns = k_part_ns});
+  m_loop = nullptr;
+  m_in_loop = m_in_others = 0;
+  m_threshold.store(0, detail::order::relaxed);
+  m_windows.store(0, detail::order::relaxed);
+  m_spent.store(0, detail::order::relaxed);
+  release();
+}
+
 void splitting::window(const node& loop, std::uint64_t turns, std::int64_t ticks,
                        std::span<const local_statistics> nodes) noexcept {
   const auto start = detail::ticks_now();
   try {
-    if (m_loop != &loop) {
-      m_loop = &loop;
-      m_window = 0;
-      m_policy.begin_loop();
-    }
-    decide(start, static_cast<double>(turns), static_cast<double>(detail::ticks_to_ns(ticks)), nodes);
+    if (measures(loop, ticks))
+      decide(start, static_cast<double>(turns), static_cast<double>(detail::ticks_to_ns(ticks)), nodes);
   } catch (...) { // no memory: stays as it is
   }
   publish();

@@ -66,10 +66,17 @@ class splitting {
   void window(const node& loop, std::uint64_t turns, std::int64_t ticks,
               std::span<const local_statistics> nodes) noexcept;
 
+  // Until the next window: what follows is no part of what is measured.
+  void settle() noexcept;
+
+  // Unless somebody has claimed it.
+  void forget() noexcept;
+
   std::uint64_t windows() const noexcept { return m_windows.load(detail::order::relaxed); }
   std::uint64_t spent() const noexcept { return m_spent.load(detail::order::relaxed); } // ticks
 
  private:
+  bool measures(const node& loop, std::int64_t ticks);
   void decide(std::int64_t start, double turns, double ns, std::span<const local_statistics> nodes);
   void publish() noexcept;
 
@@ -77,8 +84,9 @@ class splitting {
   detail::atomic<std::uint64_t> m_threshold{0}, m_windows{0}, m_spent{0};
   // By who has claimed it
   policies::split_threshold m_policy{{.ns = k_part_ns}};
-  const node* m_loop = nullptr;
-  std::uint64_t m_window = 0;   // of this loop
+  const node* m_loop = nullptr;                // the one that is measured
+  std::int64_t m_in_loop = 0, m_in_others = 0; // ticks
+  std::uint64_t m_window = 0;
   std::int64_t m_next_look = 0; // at the parts
   std::vector<double> m_parts;
 };

@@ -10,8 +10,9 @@ constexpr double k_failed = 3.0;          // what a failure costs, as a logarith
 constexpr std::size_t k_arms_known = 256; // what was seen of others is forgotten
 constexpr unsigned k_voids_allowed = 10;  // then a point counts as one that does not work
 constexpr unsigned k_final_windows = 3, k_finalists = 3;
-constexpr double k_usual_loss = 0.3; // of a try, in windows
-constexpr double k_debt = 4;         // windows: after a bad surprise, tries do not stop for ever
+constexpr double k_usual_loss = 0.3;   // of a try, in windows
+constexpr double k_saved_windows = 10; // what a long calm leaves for tries
+constexpr double k_debt = 4;           // windows: after a bad surprise, tries do not stop for ever
 constexpr double k_most_patience = 8;
 constexpr double k_refill_windows = 500; // after so many a new epoch has all of the credit of the first
 
@@ -66,7 +67,8 @@ void search::report(arm at, double cost) {
   const bool expected = m_has_present && at == m_present;
   if (!expected || !(cost > 0) || !std::isfinite(cost)) {
     ++m_voids;
-    if (expected && ++m_voids_in_a_row == k_voids_allowed) fail(at);
+    // What worked before is idle: only a new point may be one that never gives a cost.
+    if (expected && !find(at) && ++m_voids_in_a_row == k_voids_allowed) fail(at);
     return;
   }
   m_voids_in_a_row = 0;
@@ -156,7 +158,7 @@ void search::play_finals(double x) {
 }
 
 void search::charge(double x) {
-  m_credit += m_options.budget;
+  m_credit = std::min(m_credit + m_options.budget, std::max(m_credit, allowance() + k_saved_windows));
   if (!m_trying) return;
   const known_arm* leading = find(best());
   if (!leading) return;

@@ -4,9 +4,11 @@
 
 #include <sqlite3.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -161,7 +163,7 @@ void database::prepare_schema() {
     if (schema_version(*this) == 0) { // nobody else was faster
       statement tables(*this, "SELECT count(*) FROM sqlite_master");
       tables.step();
-      if (tables.integer(0) != 0) throw store_error("it holds something else", true);
+      if (tables.integer(0) != 0) throw store_error("it holds something else", false); // not ours to move
       run(k_schema);
       run(("PRAGMA user_version = " + std::to_string(k_schema_version)).c_str());
     }
@@ -275,9 +277,15 @@ std::vector<tuned_point> tuning_store::load(const key& of) const {
                     "WHERE session = ? AND knobs = ? AND context = ? AND machine = ?");
     query.bind(of);
     std::vector<tuned_point> points;
-    while (query.step())
-      points.push_back({static_cast<std::uint64_t>(query.integer(0)), query.real(1), query.real(2),
-                        static_cast<unsigned>(query.integer(3)), query.text(4)});
+    while (query.step()) {
+      const double mean = query.real(1), deviation = query.real(2); // logarithms
+      const std::int64_t windows = query.integer(3);
+      const bool makes_sense = std::abs(mean) < 800 && deviation >= 0 && deviation < 800 && windows > 0 &&
+                               windows <= std::numeric_limits<std::int32_t>::max();
+      if (makes_sense) // a flipped bit is not noticed by SQLite
+        points.push_back({static_cast<std::uint64_t>(query.integer(0)), mean, deviation, static_cast<unsigned>(windows),
+                          query.text(4)});
+    }
     return points;
   });
 }

@@ -53,13 +53,23 @@ std::string to_string(const extents& shape) {
 
 namespace detail {
 
-extents row_major_strides(const extents& shape) noexcept {
-  extents strides = shape;
+namespace {
+
+// In place: a copy of what was written a moment ago, word by word, costs more than all the rest.
+void set_row_major_strides(const extents& shape, extents& strides) noexcept {
+  strides = shape;
   std::int64_t step = 1;
   for (std::size_t i = shape.rank(); i-- > 0;) {
     strides[i] = step;
     step *= shape[i];
   }
+}
+
+} // namespace
+
+extents row_major_strides(const extents& shape) noexcept {
+  extents strides;
+  set_row_major_strides(shape, strides);
   return strides;
 }
 
@@ -134,7 +144,7 @@ array array::uninitialized(dtype type, const extents& shape) {
   auto* o = detail::new_header(bytes);
   o->type = type;
   o->shape = shape;
-  o->strides = detail::row_major_strides(shape);
+  detail::set_row_major_strides(shape, o->strides);
   o->data = reinterpret_cast<std::byte*>(o) + detail::k_header_bytes;
   return array(o);
 }
