@@ -42,7 +42,8 @@ struct runtime_options {
   bool list_counters = false;
 
   /// How places that use launch::adaptive decide, by its name (treadle/inlining.hpp), unless the program has called
-  /// use_inlining_policy(). --treadle:inlining, TREADLE_INLINING.
+  /// use_inlining_policy(). Of the whole process, and stays when the runtime ends. --treadle:inlining,
+  /// TREADLE_INLINING.
   std::string inlining = {};
   /// Print to stderr, when the runtime ends, what was decided for these places and why. --treadle:explain,
   /// TREADLE_EXPLAIN=1.

@@ -26,7 +26,6 @@ run_state::run_state(const physl::run_options& options, std::span<node_statistic
     : m_options(options),
       m_baseline{options.count_threshold, options.lower_ns, options.upper_ns},
       m_split(split),
-      m_fixed_threshold(options.worth_ns.has_value()),
       m_statistics(statistics),
       m_searches(searches),
       m_services(options) {
@@ -38,7 +37,7 @@ run_state::run_state(const physl::run_options& options, std::span<node_statistic
                                                        : policies::spawn_cost{.ns = splitting::k_part_ns}.brief_ns());
   m_services.allow_tasks(m_overlaps);
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
-  m_tunes = m_adapts && !m_fixed_threshold && split.claim(workers);
+  m_tunes = m_adapts && !options.worth_ns && split.claim(workers);
 }
 
 run_state::~run_state() {

@@ -132,7 +132,7 @@ class run_state {
   // By what all tasks and earlier runs have measured.
   bool is_worth_by_others(std::uint32_t node, std::uint64_t times) const noexcept;
   // Of work, in ticks
-  std::uint64_t threshold() const noexcept { return m_fixed_threshold ? m_least_worth : m_split.threshold(); }
+  std::uint64_t threshold() const noexcept { return m_options.worth_ns ? m_least_worth : m_split.threshold(); }
 
   policies::inlining_decision search_decision(std::uint32_t node, policies::execution previous) noexcept;
 
@@ -140,7 +140,6 @@ class run_state {
   policies::paper_baseline m_baseline;
   splitting& m_split;
   std::uint64_t m_least_worth = 0; // the lowest threshold
-  bool m_fixed_threshold = false;
   bool m_overlaps = false;
   bool m_adapts = false; // where it pays, measured
   bool m_tunes = false;  // has claimed m_split
