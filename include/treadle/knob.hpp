@@ -30,6 +30,7 @@ class domain {
   /// `ordered`: values that lie together are expected to do about the same.
   domain(std::vector<T> values, bool ordered) : m_values(std::move(values)), m_ordered(ordered) {
     if (m_values.empty()) detail::refuse_domain("there is no value in it");
+    if (m_values.size() > 1'000'000) detail::refuse_domain("there are more than a million values in it");
     for (std::size_t i = 0; i < m_values.size(); ++i)
       if (m_values[i] != m_values[i] || (i > 0 && m_values[i] == m_values[i - 1]))
         detail::refuse_domain("a value is not a number, or is there twice");
@@ -42,7 +43,7 @@ class domain {
   bool m_ordered;
 };
 
-/// lowest, lowest + step, ... up to highest. Throws std::invalid_argument when that is nothing, or endless.
+/// lowest, lowest + step, ... up to highest. Throws std::invalid_argument when that is nothing, or more than a million.
 template <class T>
 domain<T> steps(T lowest, T highest, T step = T{1}) {
   static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
@@ -52,8 +53,13 @@ domain<T> steps(T lowest, T highest, T step = T{1}) {
     detail::refuse_domain("steps(" + std::to_string(lowest) + ", " + std::to_string(highest) + ", " +
                           std::to_string(step) + ")");
   std::vector<T> values;
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(count * (1 + 1e-12)); ++i)
-    values.push_back(static_cast<T>(lowest + static_cast<T>(i) * step));
+  const auto last = static_cast<std::size_t>(count * (1 + 1e-12));
+  if constexpr (std::is_floating_point_v<T>) {
+    for (std::size_t i = 0; i <= last; ++i) values.push_back(lowest + static_cast<T>(i) * step);
+  } else { // the distance may be more than T holds
+    for (T value = lowest; values.size() < last; value = static_cast<T>(value + step)) values.push_back(value);
+    values.push_back(values.empty() ? lowest : static_cast<T>(values.back() + step));
+  }
   return {std::move(values), true};
 }
 

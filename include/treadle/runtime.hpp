@@ -1,16 +1,16 @@
 #pragma once
 
-#include <treadle/detail/config.hpp>
+#include <treadle/inlining.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace treadle {
 
 /// How a runtime is set up. Every field can also be given on the command line of the program, as --treadle:NAME=VALUE
-/// or
-/// --treadle:NAME VALUE, and in the environment. What the program sets itself goes first, then the command line, then
-/// the environment, then the default.
+/// or --treadle:NAME VALUE, and in the environment. What the program sets itself goes first, then the command line,
+/// then the environment, then the default.
 struct runtime_options {
   /// Workers (OS threads). --treadle:workers, TREADLE_WORKERS; default: usable cores, that is the affinity mask bounded
   /// by the CPU quota of the control group.
@@ -41,10 +41,9 @@ struct runtime_options {
   /// Print what counters there are when the runtime starts. --treadle:list-counters, TREADLE_LIST_COUNTERS=1.
   bool list_counters = false;
 
-  /// How places that use launch::adaptive decide, by its name (treadle/inlining.hpp), unless the program has called
-  /// use_inlining_policy(). Of the whole process, and stays when the runtime ends. --treadle:inlining,
-  /// TREADLE_INLINING.
-  std::string inlining = {};
+  /// How places that use launch::adaptive decide, unless the program has called use_inlining_policy(). Of the whole
+  /// process, and stays when the runtime ends. --treadle:inlining, TREADLE_INLINING.
+  std::optional<inlining_policy> inlining = {};
   /// Print to stderr, when the runtime ends, what was decided for these places and why. --treadle:explain,
   /// TREADLE_EXPLAIN=1.
   bool explain = false;

@@ -6,6 +6,7 @@
 #include <treadle/tuning_store.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@ namespace treadle {
 namespace detail {
 struct session_state;
 struct session_context;
+class session_driver;
 } // namespace detail
 
 /// A measurement of one combination of values, which are in the knobs while it lasts. Report it once; one that is
@@ -35,6 +37,8 @@ class trial {
 
  private:
   friend class session;
+  void end(std::optional<double> cost);
+
   std::shared_ptr<detail::session_state> m_session; // null: done
   detail::session_context* m_context = nullptr;
   std::uint64_t m_number = 0, m_at = 0;
@@ -66,7 +70,7 @@ class session {
       : session(std::move(name), wanted, std::vector<detail::knob_base*>{&knobs...}) {}
   /// The same for knobs of which the number is known at run time only.
   session(std::string name, const search_options& wanted, std::vector<detail::knob_base*> knobs);
-  /// Saves, when it remembers.
+  /// Leaves the best values in the knobs, and saves when it remembers.
   ~session();
   session(session&&) noexcept = default;
   session& operator=(session&&) = delete;
@@ -79,7 +83,7 @@ class session {
   /// size. While another trial lasts it is the same one again; in another context, its result says nothing.
   [[nodiscard]] trial next(std::string_view context = {});
 
-  /// Only the best values, until resume().
+  /// Only the best values, from now on until resume().
   void pause();
   void resume();
   /// Searches again: something has changed.
@@ -101,6 +105,7 @@ class session {
   const std::string& name() const noexcept;
 
  private:
+  friend class detail::session_driver;
   std::shared_ptr<detail::session_state> m_state;
 };
 
@@ -133,7 +138,7 @@ policy drive_session(session& what, double period_ns, std::unique_ptr<objective>
 }
 
 /// Lets a session run by itself: each period (a std::chrono::duration) is one trial. The session lives longer than the
-/// policy. Throws what every() does.
+/// policy, which leaves the best values in the knobs when it ends. Throws what every() does.
 template <class Duration>
 [[nodiscard]] policy drive(session& what, const Duration& period, std::unique_ptr<objective> cost) {
   return detail::drive_session(what, detail::duration_ns(period), std::move(cost));

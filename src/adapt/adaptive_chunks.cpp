@@ -12,8 +12,19 @@ namespace {
 /// meanwhile take the chunk that it has chosen and are not measured.
 struct tuned_loop {
   explicit tuned_loop(std::uint64_t n)
-      : tuner({.smallest = 1, .largest = static_cast<double>(std::max<std::uint64_t>(n, 1))}), chunk(tuner.grain()) {}
+      : largest(std::max<std::uint64_t>(n, 1)), tuner(up_to(0)), chunk(tuner.grain()) {}
 
+  /// There has never been so long a loop: its chunks may be greater, too.
+  void widen(std::uint64_t n) {
+    largest = n < k_endless / 2 ? 2 * n : k_endless;
+    tuner = up_to(static_cast<double>(tuner.grain()));
+  }
+  grain_tuner up_to(double start) const {
+    return grain_tuner({.smallest = 1, .largest = static_cast<double>(largest), .start = start});
+  }
+
+  static constexpr std::uint64_t k_endless = std::uint64_t{1} << 62;
+  std::uint64_t largest;
   grain_tuner tuner;
   atomic<std::uint64_t> chunk;
   atomic<std::uint32_t> in_use{0};
@@ -37,7 +48,13 @@ std::uint64_t begin(loop_site& site, std::uint64_t n, bool& measured) noexcept {
   tuned_loop* loop = tuned(site, n);
   if (!loop) return 1;
   measured = loop->in_use.exchange(1, order::acquire) == 0; // pairs with done(): the tuner
-  if (measured) loop->tuner.resume();
+  if (measured) {
+    try {
+      if (n > loop->largest) loop->widen(n);
+    } catch (...) { // no memory: stays as it is
+    }
+    loop->tuner.resume();
+  }
   return loop->chunk.load(order::relaxed);
 }
 

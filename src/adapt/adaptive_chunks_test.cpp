@@ -31,6 +31,24 @@ TEST(adaptive_chunks, sizes_may_change_and_be_tiny) {
   }
 }
 
+TEST(adaptive_chunks, a_longer_loop_than_ever_has_greater_chunks) {
+  runtime rt({.workers = 2});
+  detail::loop_site site; // of its own
+  bool measured = false;
+  EXPECT_EQ(detail::adaptive_chunks.begin(site, 1, measured), 1u);
+  detail::adaptive_chunks.done(site, 1);
+  for (int i = 0; i < 50; ++i) {
+    measured = false;
+    const auto chunk = detail::adaptive_chunks.begin(site, 1'000'000, measured);
+    EXPECT_TRUE(measured);
+    EXPECT_GE(chunk, 1u);
+    std::this_thread::sleep_for(std::chrono::milliseconds(21)); // a window, as if it were all the same
+    detail::adaptive_chunks.done(site, 1'000'000);
+    if (chunk > 1) return;
+  }
+  FAIL() << "always 1";
+}
+
 TEST(adaptive_chunks, one_loop_on_several_threads) {
   runtime rt({.workers = 2});
   std::vector<std::thread> threads;

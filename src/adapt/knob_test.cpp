@@ -23,6 +23,9 @@ TEST(domain, holds_what_it_says) {
   EXPECT_EQ(steps(1, 9, 3).values(), (std::vector<int>{1, 4, 7}));
   EXPECT_EQ(steps(5, 5).values(), (std::vector<int>{5}));
   EXPECT_EQ(steps(0.0, 1.0, 0.1).values().size(), 11u);
+  EXPECT_EQ(steps<std::int8_t>(-128, 127, 51).values(), (std::vector<std::int8_t>{-128, -77, -26, 25, 76, 127}));
+  constexpr int k_most = std::numeric_limits<int>::max();
+  EXPECT_EQ(steps(-k_most, k_most, k_most).values(), (std::vector<int>{-k_most, 0, k_most}));
   EXPECT_EQ(powers_of_two(1, 8).values(), (std::vector<int>{1, 2, 4, 8}));
   EXPECT_EQ(powers_of_two(3, 13).values(), (std::vector<int>{3, 6, 12}));
   EXPECT_EQ(powers_of_two(1, std::numeric_limits<int>::max()).values().size(), 31u);
@@ -38,6 +41,7 @@ TEST(domain, refuses_what_is_empty_or_endless) {
   EXPECT_NE(message_of([] { steps(0.0, 1.0, 1e-9); }), "no error");
   EXPECT_NE(message_of([] { steps(0.0, std::numeric_limits<double>::infinity(), 1.0); }), "no error");
   EXPECT_NE(message_of([] { steps(std::nan(""), 1.0, 1.0); }), "no error");
+  EXPECT_NE(message_of([] { treadle::domain<int>(std::vector<int>(1'000'001), true); }), "no error");
   EXPECT_NE(message_of([] { powers_of_two(0, 8); }), "no error");
   EXPECT_NE(message_of([] { powers_of_two(8, 4); }), "no error");
   EXPECT_NE(message_of([] { one_of<int>({}); }), "no error");

@@ -18,6 +18,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 namespace treadle {
@@ -28,6 +29,7 @@ struct session_context {
   std::string name;
   tune::search search;
   unsigned told_epoch = 0;
+  std::uint64_t saved_windows = 0;
   std::vector<tuned_point> before = {}; // what earlier runs have found; void when the search has begun again
 
   std::vector<tuned_point> all_known() const;
@@ -44,8 +46,9 @@ struct session_state final : periodic_action {
   }
 
   void install(tune::arm at);                    // calls what the program gave to on_change(): without the mutex
+  void install_best() noexcept;                  // what is being tried ends without a result
   session_context& in(std::string_view context); // with it
-  void finish(session_context& of, tune::arm at, double cost);
+  void finish(session_context& of, tune::arm at, std::optional<double> cost); // none: it failed
 
   std::string text_of(tune::arm at) const;
   std::string described_knobs() const;
@@ -145,9 +148,30 @@ void session_state::install(tune::arm at) {
   for (std::size_t i = 0; i < knobs.size(); ++i) knobs[i]->set_index(space.index(at, i));
 }
 
-void session_state::finish(session_context& of, tune::arm at, double cost) {
+void session_state::install_best() noexcept {
+  tune::arm best = 0;
+  {
+    std::lock_guard guard(mutex);
+    if (!present || closed) return;
+    present->search.interrupt();
+    best = present->search.best();
+    if (best == present_at) return;
+    present_at = best;
+    ++number; // open trials have measured something else
+    process_turns().done(this);
+  }
+  try {
+    install(best);
+  } catch (...) { // by on_change(), which has been told
+  }
+}
+
+void session_state::finish(session_context& of, tune::arm at, std::optional<double> cost) {
   const std::uint64_t windows = of.search.windows(), voids = of.search.voids();
-  of.search.report(at, cost);
+  if (cost)
+    of.search.report(at, *cost);
+  else
+    of.search.fail(at);
   tuning_totals::add(tuning_total.windows, of.search.windows() - windows);
   tuning_totals::add(tuning_total.voids, of.search.voids() - voids);
   if (of.search.windows() != windows) process_turns().done(this);
@@ -190,6 +214,7 @@ void session_state::save() noexcept {
       std::lock_guard guard(mutex);
       to = store;
       for (const auto& [context, c] : contexts) {
+        if (std::exchange(c->saved_windows, c->search.windows()) == c->search.windows()) continue;
         entry e{key_of(context), {c->search.windows(), c->search.epoch(), c->search.converged()}, c->all_known()};
         for (tuned_point& p : e.points) p.values = text_of(p.at);
         if (!e.points.empty()) entries.push_back(std::move(e));
@@ -223,7 +248,10 @@ trial& trial::operator=(trial&& other) noexcept {
 }
 trial::~trial() { report(std::numeric_limits<double>::quiet_NaN()); }
 
-void trial::report(double cost) {
+void trial::report(double cost) { end(cost); }
+void trial::fail() { end(std::nullopt); }
+
+void trial::end(std::optional<double> cost) {
   const auto of = std::exchange(m_session, nullptr);
   if (!of) return;
   std::unique_lock guard(of->mutex);
@@ -246,17 +274,6 @@ void trial::report(double cost) {
 void trial::report_time(double units) {
   const double ns = static_cast<double>(detail::steady_now_ns() - m_start_ns);
   report(units > 0 ? std::max(ns, 1.0) * 1e-9 / units : std::numeric_limits<double>::quiet_NaN());
-}
-
-void trial::fail() {
-  const auto of = std::exchange(m_session, nullptr);
-  if (!of) return;
-  std::lock_guard guard(of->mutex);
-  if (of->closed) return;
-  --of->open_trials;
-  if (m_number != of->number || m_context != of->present) return;
-  m_context->search.fail(m_at);
-  detail::process_turns().done(of.get());
 }
 
 // Sessions
@@ -288,6 +305,7 @@ session::session(std::string name, const search_options& wanted, std::vector<det
 session::~session() {
   if (!m_state) return;
   m_state->saving.reset();
+  m_state->install_best();
   if (m_state->store) m_state->save();
   {
     std::lock_guard guard(m_state->mutex);
@@ -350,8 +368,11 @@ trial session::next(std::string_view context) {
 }
 
 void session::pause() {
-  std::lock_guard guard(m_state->mutex);
-  m_state->paused = true;
+  {
+    std::lock_guard guard(m_state->mutex);
+    m_state->paused = true;
+  }
+  m_state->install_best();
 }
 void session::resume() {
   std::lock_guard guard(m_state->mutex);
@@ -443,9 +464,17 @@ std::unique_ptr<objective> maximize_rate(std::string_view counter) {
   return std::make_unique<speed_objective>(counter);
 }
 
-policy detail::drive_session(session& what, double period_ns, std::unique_ptr<objective> cost) {
-  struct driver {
-    void operator()() {
+class detail::session_driver {
+ public:
+  session_driver(session& what, std::unique_ptr<objective> cost)
+      : m_session(&what), m_state(what.m_state), m_cost(std::move(cost)) {}
+  session_driver(session_driver&&) noexcept = default;
+  ~session_driver() {
+    if (m_state) m_state->install_best();
+  }
+
+  void operator()() {
+    try {
       if (m_running) {
         const double spent = m_cost->end();
         m_trial.report(spent);
@@ -453,14 +482,23 @@ policy detail::drive_session(session& what, double period_ns, std::unique_ptr<ob
       m_trial = m_session->next();
       m_cost->begin();
       m_running = true;
+    } catch (...) { // and so it was called the last time
+      m_state->install_best();
+      throw;
     }
-    session* m_session;
-    std::unique_ptr<objective> m_cost;
-    trial m_trial{};
-    bool m_running = false;
-  };
-  using function = detail::policy_function_of<driver>;
-  return policy(detail::start_periodic_policy(period_ns, std::make_unique<function>(driver{&what, std::move(cost)})));
+  }
+
+ private:
+  session* m_session;
+  std::shared_ptr<session_state> m_state;
+  std::unique_ptr<objective> m_cost;
+  trial m_trial{};
+  bool m_running = false;
+};
+
+policy detail::drive_session(session& what, double period_ns, std::unique_ptr<objective> cost) {
+  using function = policy_function_of<session_driver>;
+  return policy(start_periodic_policy(period_ns, std::make_unique<function>(session_driver(what, std::move(cost)))));
 }
 
 } // namespace treadle

@@ -127,6 +127,53 @@ TEST(session, measures_time_itself) {
   EXPECT_GE(std::exp(tuning.look().known.front().mean), 0.0005);
 }
 
+/// Ends with a trial of something bad in the knob.
+void search_until_it_tries(session& tuning, const knob<int>& k, int best) {
+  for (int i = 0; i < 10'000; ++i) {
+    trial t = tuning.next();
+    if (i > 100 && k != best) return;
+    t.report(1 + std::abs(k - best));
+  }
+  FAIL() << "it never tries";
+}
+
+TEST(session, leaves_the_best_behind) {
+  knob<int> k("k", steps(0, 9), 0);
+  {
+    session tuning("test", {.budget = 0}, k);
+    search_until_it_tries(tuning, k, 4);
+    trial open = tuning.next();
+    EXPECT_NE(k, 4);
+    const auto windows = tuning.look().windows;
+    tuning.pause();
+    EXPECT_EQ(k, 4);
+    open.report(1); // of something else
+    EXPECT_EQ(tuning.look().windows, windows);
+    tuning.resume();
+    search_until_it_tries(tuning, k, 4);
+    EXPECT_NE(k, 4);
+  }
+  EXPECT_EQ(k, 4);
+}
+
+TEST(session, a_driver_that_ends_leaves_the_best_behind) {
+  for (const bool fails : {false, true}) {
+    knob<int> k("k", steps(0, 9), 0);
+    session tuning("test", {.budget = 0}, k);
+    std::atomic<int> trying{0};
+    {
+      const auto driver = drive(tuning, 100us, treadle::minimize([&] {
+                                  trying += trying > 0 || (tuning.look().windows > 100 && k != 4);
+                                  if (trying > 0 && fails) throw std::runtime_error("the objective");
+                                  return 1.0 + std::abs(k - 4);
+                                }));
+      while (fails ? !driver.failed() : trying == 0) std::this_thread::sleep_for(1ms);
+      if (fails) EXPECT_EQ(k, 4);
+    }
+    EXPECT_EQ(k, 4);
+  }
+}
+
 TEST(session, pauses_with_the_best) {
   knob<int> k("k", steps(0, 9), 0);
   session tuning("test", {}, k);

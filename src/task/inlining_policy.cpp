@@ -34,8 +34,7 @@ void use_inlining_policy(inlining_policy policy) { choose(policy, true); }
 
 namespace detail {
 
-void choose_inlining(std::string_view name) {
-  const auto policy = inlining_policy_from_name(name);
+void choose_inlining(inlining_policy policy) noexcept {
   if (present_inlining_choice().policy != policy) choose(policy, false);
 }
 

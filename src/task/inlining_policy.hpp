@@ -15,7 +15,7 @@ struct inlining_choice {
 inlining_choice present_inlining_choice() noexcept;
 
 /// Of a runtime's options; what the program itself has chosen stays.
-void choose_inlining(std::string_view name);
+void choose_inlining(inlining_policy policy) noexcept;
 
 /// A table of all these places, for people. Null until there is one.
 inline constinit atomic<std::string (*)()> g_site_table{nullptr};

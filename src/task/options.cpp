@@ -91,14 +91,13 @@ constexpr option k_options[] = {
     {"trace", "TREADLE_TRACE", "FILE.json|.dot|.txt|.csv",
      [](const runtime_options& o) { return !o.trace_files.empty(); },
      [](runtime_options& o, std::string_view, std::string_view text) { append(o.trace_files, text); }},
-    {"inlining", "TREADLE_INLINING", "POLICY", [](const runtime_options& o) { return !o.inlining.empty(); },
+    {"inlining", "TREADLE_INLINING", "POLICY", [](const runtime_options& o) { return o.inlining.has_value(); },
      [](runtime_options& o, std::string_view source, std::string_view text) {
        try {
-         static_cast<void>(inlining_policy_from_name(text));
+         o.inlining = inlining_policy_from_name(text);
        } catch (const std::invalid_argument& e) {
          throw std::invalid_argument(std::string(source) + ": " + e.what());
        }
-       o.inlining = text;
      }},
     {"explain", "TREADLE_EXPLAIN", nullptr, [](const runtime_options& o) { return o.explain; },
      [](runtime_options& o, std::string_view source, std::string_view text) {

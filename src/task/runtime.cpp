@@ -75,7 +75,7 @@ runtime::runtime(runtime_options options) {
   const std::int64_t search_ns = workers <= cores ? 50'000 : 10'000;
   auto made = std::make_unique<pools>();
   made->explain = resolved.explain;
-  if (!resolved.inlining.empty()) detail::choose_inlining(resolved.inlining);
+  if (resolved.inlining) detail::choose_inlining(*resolved.inlining);
   if (!resolved.trace_files.empty()) made->traced.emplace(resolved.trace_files, resolved.trace_records);
   unsigned first = 0;
   for (const detail::pool_options& pool : wanted) {

@@ -54,12 +54,6 @@ class staged_execution {
   }
 
  private:
-  struct outcome {
-    value result;
-    std::exception_ptr error;
-    bool done = false;
-  };
-
   void run_parts(const indices& parts) {
     const auto tasks = worth_tasks(m_block, parts, m_context);
     if (!tasks.empty())
@@ -71,14 +65,7 @@ class staged_execution {
       if (!m_outcomes[i].done) run_one(m_context, i);
   }
   void run_one(context& c, std::uint32_t i) {
-    auto& o = m_outcomes[i];
-    try {
-      o.result = evaluate(*m_block.operands()[i], m_frame, c);
-      o.done = true;
-    } catch (...) {
-      o.error = std::current_exception();
-      throw;
-    }
+    m_outcomes[i].take([&] { return evaluate(*m_block.operands()[i], m_frame, c); });
   }
 
   const node& m_block;

@@ -231,21 +231,14 @@ struct overlapped {
     if (!operands[i]->is_leaf() && c.run.is_worth_a_task(operands[i]->index, 1, c.local)) tasks.push_back(i);
   overlapped result;
   if (tasks.size() < 2) return result;
-  struct outcome {
-    value v;
-    std::exception_ptr error;
-  };
   std::vector<outcome> outcomes(tasks.size());
   try {
     overlap(c, tasks.size(), [&](context& here, std::uint64_t k) {
-      auto& o = outcomes[k];
-      try {
-        o.v = run(*operands[tasks[k]], f, here);
-        settle(o.v, here);
-      } catch (...) {
-        o.error = std::current_exception();
-        throw;
-      }
+      outcomes[k].take([&] {
+        value v = run(*operands[tasks[k]], f, here);
+        settle(v, here);
+        return v;
+      });
     });
   } catch (...) { // all on the left of the first that failed are there
     const auto first = std::find_if(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.error; });
@@ -254,7 +247,7 @@ struct overlapped {
     result.failed = tasks[static_cast<std::size_t>(first - outcomes.begin())];
   }
   for (std::size_t k = 0; k < tasks.size() && tasks[k] < result.failed; ++k) {
-    args.own(tasks[k], std::move(outcomes[k].v));
+    args.own(tasks[k], std::move(outcomes[k].result));
     result.there |= 1u << tasks[k];
   }
   return result;

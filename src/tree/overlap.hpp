@@ -5,6 +5,8 @@
 
 #include <treadle/detail/loop.hpp>
 
+#include <exception>
+
 namespace treadle::tree {
 
 // f(context&) on a worker: here when this is one, else there while this thread waits.
@@ -53,6 +55,25 @@ void overlap(context& c, std::uint64_t n, const Body& body) {
     run_overlapping(table, &s, &here, n, here, site);
   });
 }
+
+// How one of several parts ended, of which the first in the order of the text tells what all of them give.
+struct outcome {
+  value result;
+  std::exception_ptr error;
+  bool done = false;
+
+  // result = f()
+  template <class F>
+  void take(F&& f) {
+    try {
+      result = f();
+      done = true;
+    } catch (...) {
+      error = std::current_exception();
+      throw;
+    }
+  }
+};
 
 // When a loop that was not worth it yet asks again: before its first turn, after it, which may have been the first that
 // was measured, and at last whenever the number of turns has doubled.

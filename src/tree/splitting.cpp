@@ -62,7 +62,8 @@ void splitting::forget() noexcept {
   if (m_claimed.exchange(true, detail::order::acquire)) return; // pairs with release()
   m_policy = policies::split_threshold({.ns = k_part_ns});
   m_loop = nullptr;
-  m_in_loop = m_in_others = 0;
+  m_in_loop = m_in_others = m_next_look = 0;
+  m_window = 0;
   m_threshold.store(0, detail::order::relaxed);
   m_windows.store(0, detail::order::relaxed);
   m_spent.store(0, detail::order::relaxed);

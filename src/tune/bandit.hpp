@@ -5,38 +5,75 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace treadle::tune {
 
-/// By which reports grow, so that one counts 1/e after so many windows.
-inline double growth_for(double memory) noexcept { return 1 / (1 - 1 / std::max(memory, 2.0)); }
+/// Makes each report count a little less with every later one. Instead of shrinking them all, what is added grows.
+class growing_weight {
+ public:
+  /// `memory`: after so many windows a report counts 1/e.
+  explicit growing_weight(double memory) : m_growth(1 / (1 - 1 / std::max(memory, 2.0))) {}
 
-/// Discounted sums: each report makes all earlier ones count a little less. Instead of shrinking them all, what is
-/// added grows; everything is scaled down before that overflows.
+  /// What the next report counts, for as much as `windows`.
+  double next(double windows) noexcept {
+    m_now *= m_growth;
+    m_total += m_now * windows;
+    return m_now * windows;
+  }
+  /// Before it overflows: what all sums are divided by; otherwise 0.
+  double scale_down() noexcept {
+    if (m_now < 1e100) return 0;
+    m_total /= m_now;
+    return std::exchange(m_now, 1);
+  }
+  void clear() noexcept {
+    m_now = 1;
+    m_total = 0;
+  }
+  double windows(double count) const noexcept { return count / m_now; } ///< as windows of today
+  double windows() const noexcept { return m_total / m_now; }           ///< all that were reported
+
+ private:
+  double m_growth, m_now = 1, m_total = 0;
+};
+
+struct discounted_sums {
+  double count = 0, sum = 0; // growing
+  double mean() const noexcept { return sum / count; }
+  void add(double weight, double x) noexcept {
+    count += weight;
+    sum += weight * x;
+  }
+  void divide(double by) noexcept {
+    count /= by;
+    sum /= by;
+  }
+};
+
+/// Sums of the arms that were played, of which there may be any number: those that count least are forgotten.
 class discounted_arms {
  public:
-  struct entry {
-    arm at = 0;
-    double count = 0, sum = 0; // growing
-    double mean() const noexcept { return sum / count; }
+  static constexpr std::size_t k_most = 256;
+
+  struct entry : discounted_sums {
+    explicit entry(arm a) noexcept : at(a) {}
+    arm at;
   };
 
-  /// `memory`: after so many windows a report counts 1/e.
-  explicit discounted_arms(double memory) : m_growth(growth_for(memory)) {}
+  explicit discounted_arms(double memory) : m_weight(memory) {}
 
   void add(arm at, double x, double weight = 1) {
-    m_weight *= m_growth;
-    m_total += m_weight * weight;
-    entry& e = here(at);
-    e.count += m_weight * weight;
-    e.sum += m_weight * weight * x;
-    if (m_weight > 1e100) rescale();
+    here(at).add(m_weight.next(weight), x);
+    if (const double by = m_weight.scale_down()) {
+      for (entry& e : m_entries) e.divide(by);
+      std::erase_if(m_entries, [](const entry& e) { return e.count < 1e-50; }); // before it underflows
+    }
   }
   void clear() {
     m_entries.clear();
-    m_weight = 1;
-    m_total = 0;
+    m_weight.clear();
   }
 
   /// Null when it was never played.
@@ -45,9 +82,7 @@ class discounted_arms {
     return found != m_entries.end() && found->at == at ? &*found : nullptr;
   }
   const std::vector<entry>& all() const noexcept { return m_entries; } ///< that were played, in order
-  /// A count as windows of today.
-  double windows(double count) const noexcept { return count / m_weight; }
-  double windows() const noexcept { return m_total / m_weight; } ///< of all arms
+  const growing_weight& weight() const noexcept { return m_weight; }
 
   const entry* lowest() const noexcept {
     const entry* best = nullptr;
@@ -57,8 +92,6 @@ class discounted_arms {
   }
 
  private:
-  static constexpr std::size_t k_most = 256;
-
   std::vector<entry>::const_iterator position(arm at) const noexcept {
     return std::lower_bound(m_entries.begin(), m_entries.end(), at, [](const entry& e, arm a) { return e.at < a; });
   }
@@ -70,21 +103,12 @@ class discounted_arms {
                                          [](const entry& a, const entry& b) { return a.count < b.count; }));
         found = position(at);
       }
-      found = m_entries.insert(found, {at, 0, 0});
+      found = m_entries.insert(found, entry(at));
     }
     return m_entries[static_cast<std::size_t>(found - m_entries.begin())];
   }
-  void rescale() {
-    for (entry& e : m_entries) {
-      e.count /= m_weight;
-      e.sum /= m_weight;
-    }
-    std::erase_if(m_entries, [](const entry& e) { return e.count < 1e-50; }); // before it underflows
-    m_total /= m_weight;
-    m_weight = 1;
-  }
 
-  double m_growth, m_weight = 1, m_total = 0;
+  growing_weight m_weight;
   std::vector<entry> m_entries; // sorted
 };
 

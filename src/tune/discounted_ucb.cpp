@@ -12,8 +12,7 @@ namespace {
 
 class discounted_ucb final : public strategy {
  public:
-  discounted_ucb(const space& over, arm start, double memory)
-      : m_space(over), m_growth(growth_for(memory)), m_arms(over.size()) {
+  discounted_ucb(const space& over, arm start, double memory) : m_space(over), m_weight(memory), m_arms(over.size()) {
     for (arm at = 0; at < over.size(); ++at) {
       for (std::size_t d = 0; d < over.dimensions().size(); ++d) {
         for (const int step : {-1, 1}) {
@@ -48,8 +47,7 @@ class discounted_ucb final : public strategy {
   bool freezes() const override { return false; }
   void restart(arm from) override {
     for (known& k : m_arms) k.own = k.smoothed = {};
-    m_weight = 1;
-    m_total = 0;
+    m_weight.clear();
     m_start = from;
     m_chosen = false;
     m_first.assign(1, from);
@@ -61,37 +59,22 @@ class discounted_ucb final : public strategy {
  private:
   static constexpr double k_kernel = 0.3;
 
-  struct sums {
-    double count = 0, sum = 0;
-    double mean() const noexcept { return sum / count; }
-    void add(double weight, double x) noexcept {
-      count += weight;
-      sum += weight * x;
-    }
-    void scale(double by) noexcept {
-      count *= by;
-      sum *= by;
-    }
-  };
   struct known {
-    sums own, smoothed;
+    discounted_sums own, smoothed;
     std::vector<arm> neighbours;
   };
 
-  /// Instead of making all earlier reports count less, later ones count more.
-  void add(arm at, double x, double weight) noexcept {
-    m_weight *= m_growth;
-    m_total += m_weight * weight;
-    m_arms[at].own.add(m_weight * weight, x);
-    m_arms[at].smoothed.add(m_weight * weight, x);
-    for (const arm to : m_arms[at].neighbours) m_arms[to].smoothed.add(k_kernel * m_weight * weight, x);
-    if (m_weight < 1e100) return;
-    for (known& k : m_arms) {
-      k.own.scale(1 / m_weight);
-      k.smoothed.scale(1 / m_weight);
+  void add(arm at, double x, double windows) noexcept {
+    const double weight = m_weight.next(windows);
+    m_arms[at].own.add(weight, x);
+    m_arms[at].smoothed.add(weight, x);
+    for (const arm to : m_arms[at].neighbours) m_arms[to].smoothed.add(k_kernel * weight, x);
+    if (const double by = m_weight.scale_down()) {
+      for (known& k : m_arms) {
+        k.own.divide(by);
+        k.smoothed.divide(by);
+      }
     }
-    m_total /= m_weight;
-    m_weight = 1;
   }
 
   bool differs_in_unordered_only(arm a, arm b) const noexcept {
@@ -106,12 +89,12 @@ class discounted_ucb final : public strategy {
       m_next = at;
       if (m_arms[at].smoothed.count == 0) return;
     }
-    const double log_total = std::log(std::max(m_total / m_weight, 2.0));
+    const double log_total = std::log(std::max(m_weight.windows(), 2.0));
     double lowest = std::numeric_limits<double>::infinity();
     for (arm at = 0; at < m_arms.size(); ++at) {
       const known& k = m_arms[at];
       if (k.smoothed.count == 0) continue; // first those of which something is known
-      const double index = k.smoothed.mean() - optimism(log_total, k.smoothed.count / m_weight);
+      const double index = k.smoothed.mean() - optimism(log_total, m_weight.windows(k.smoothed.count));
       if (index < lowest) {
         lowest = index;
         m_next = at;
@@ -120,7 +103,7 @@ class discounted_ucb final : public strategy {
   }
 
   space m_space;
-  double m_growth, m_weight = 1, m_total = 0;
+  growing_weight m_weight;
   std::vector<known> m_arms;
   std::vector<arm> m_first; // the start, and what no neighbourhood leads to from there: to be played in any case
   arm m_start = 0, m_next = 0;

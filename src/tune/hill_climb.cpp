@@ -50,11 +50,7 @@ class hill_climb final : public strategy {
     double x;
   };
 
-  void consider(arm where) {
-    const bool known =
-        std::any_of(m_round.begin(), m_round.end(), [&](const candidate& c) { return c.where == where; });
-    if (!known) m_round.push_back({where, std::numeric_limits<double>::infinity()});
-  }
+  void consider(arm where) { m_round.push_back({where, std::numeric_limits<double>::infinity()}); }
 
   /// The centre is measured again with each of its neighbourhoods: no luck lasts.
   void begin_round() {
@@ -73,7 +69,7 @@ class hill_climb final : public strategy {
   }
   void add_moved(std::size_t d, std::int64_t steps) {
     arm to = m_centre;
-    if (m_space.move(to, d, steps)) consider(to);
+    if (steps != 0 && m_space.move(to, d, steps)) consider(to);
   }
 
   space m_space;

@@ -1,7 +1,7 @@
 // A bandit for lattices of any size: the arms that it may play are the best one and those 1, 2 and 4 steps from it
-// along each dimension (all values of an unordered one). Combes and Proutiere, "Unimodal Bandits: Regret Lower Bounds
-// and Optimal Algorithms", ICML 2014, show that neighbours are enough where the cost has one valley; the wider steps
-// jump over small ones, and one window in a hundred is played anywhere.
+// along each dimension (of an unordered one all values, or the next some on both sides). Combes and Proutiere,
+// "Unimodal Bandits: Regret Lower Bounds and Optimal Algorithms", ICML 2014, show that neighbours are enough where the
+// cost has one valley; the wider steps jump over small ones, and one window in a hundred is played anywhere.
 #include "tune/bandit.hpp"
 #include "tune/strategy.hpp"
 
@@ -43,7 +43,7 @@ class local_ucb final : public strategy {
       return;
     }
     const arm leader = best();
-    m_log_total = std::log(std::max(m_arms.windows(), 2.0));
+    m_log_total = std::log(std::max(m_arms.weight().windows(), 2.0));
     m_lowest = 0;
     m_next = leader;
     m_unplayed = false;
@@ -57,8 +57,11 @@ class local_ucb final : public strategy {
           consider_moved(leader, d, -step);
         }
       } else {
-        const std::int64_t here = m_space.index(leader, d);
-        for (std::int64_t to = 0; to < along.size; ++to) consider_moved(leader, d, to - here);
+        // As many as can be remembered together, or one of them would always look new.
+        const std::int64_t reach = discounted_arms::k_most / 4 / m_space.dimensions().size(), size = along.size;
+        const std::int64_t here = m_space.index(leader, d), first = size <= 2 * reach ? 0 : here - reach;
+        for (std::int64_t i = 0; i < std::min(size, 2 * reach); ++i)
+          consider_moved(leader, d, (first + i + size) % size - here);
       }
     }
   }
@@ -75,7 +78,7 @@ class local_ucb final : public strategy {
       m_unplayed = true;
       return;
     }
-    const double index = e->mean() - optimism(m_log_total, m_arms.windows(e->count));
+    const double index = e->mean() - optimism(m_log_total, m_arms.weight().windows(e->count));
     if (m_first || index < m_lowest) {
       m_lowest = index;
       m_next = at;

@@ -32,7 +32,7 @@ double search::allowance() const noexcept {
 /// A try takes what it loses only afterwards, so there must be enough for a usual loss.
 bool search::may_pay() const noexcept { return m_options.budget <= 0 || m_credit >= k_usual_loss; }
 
-arm search::best() const { return m_chosen ? *m_chosen : m_strategy->best(); }
+arm search::best() const { return m_belief ? m_belief->at : m_chosen ? *m_chosen : m_strategy->best(); }
 
 arm search::next(bool may_try) {
   if (m_has_present && (m_samples > 0 || m_unsettled > 0)) return m_present;
@@ -169,7 +169,7 @@ void search::charge(double x) {
 
 /// The first windows at what was believed to be best decide whether it is.
 bool search::is_refuted(double x) {
-  if (!m_belief || m_present != best()) return false;
+  if (!m_belief || m_present != m_belief->at) return false;
   m_belief->sum += x;
   if (++m_belief->windows < 3) return false;
   const belief b = *m_belief;
@@ -185,7 +185,7 @@ void search::believe(const std::vector<tuned_point>& known) {
   m_strategy->restart(leading->at);
   for (const tuned_point& r : known)
     if (r.at < m_space.size()) m_strategy->believe(r.at, r.mean - *m_reference, std::min(r.windows, 4u));
-  m_belief = belief{0, std::max(leading->deviation, 0.05)};
+  m_belief = belief{leading->at, 0, std::max(leading->deviation, 0.05)};
   if (m_strategy->freezes()) m_chosen = leading->at;
 }
 

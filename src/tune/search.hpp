@@ -24,8 +24,11 @@ class search {
   void report(arm at, double cost);
   /// The point does not work at all.
   void fail(arm at);
-  /// Forgets the samples of the window that is going on.
-  void interrupt() noexcept { m_samples = 0; }
+  /// Forgets the samples of the window that is going on: the next one may be of another point.
+  void interrupt() noexcept {
+    m_has_present = false;
+    m_samples = m_unsettled = 0;
+  }
   /// Something else has changed, as the input: searches again, beginning with what is best now.
   void reopen();
 
@@ -53,6 +56,7 @@ class search {
   };
   /// The result of an earlier run, until it is confirmed.
   struct belief {
+    arm at;
     double mean, deviation;
     double sum = 0;
     unsigned windows = 0;

@@ -247,6 +247,25 @@ TEST(search, drops_what_does_not_hold_any_more) {
   }
 }
 
+TEST(search, what_was_found_before_is_judged_by_its_own_windows) {
+  search s(line(9), 8, {});
+  s.believe({{3, std::log(1.0), 0.02, 3}, {5, std::log(1.1), 0.02, 3}});
+  for (const double cost : {1.3, 0.8, 0.96}) { // 5 looks better after the first one
+    EXPECT_EQ(s.next(), 3u);
+    EXPECT_FALSE(s.is_trying());
+    s.report(3, cost);
+  }
+  EXPECT_EQ(s.epoch(), 0u);
+}
+
+TEST(search, an_interrupted_window_says_nothing) {
+  search s(line(9), 4, {.how = search_strategy::exhaustive, .repeats = 2, .budget = 0});
+  run(s, [](arm) { return 1.0; }, 3); // half of the second window
+  s.interrupt();
+  EXPECT_NE(s.next(false), s.next(true)) << "the best, and then a try";
+  EXPECT_EQ(s.windows(), 1u);
+}
+
 TEST(search, believes_nothing_that_is_not_there) {
   search s(line(3), 1, {});
   s.believe({});

@@ -50,11 +50,6 @@ class space {
     for (std::size_t i = m_dimensions.size(); i-- > 0;) at = at * m_dimensions[i].size + indices[i];
     return at;
   }
-  arm middle() const noexcept {
-    arm at = 0;
-    for (std::size_t i = m_dimensions.size(); i-- > 0;) at = at * m_dimensions[i].size + m_dimensions[i].size / 2;
-    return at;
-  }
   /// Goes `steps` along one dimension; false, and nowhere, when that leaves the space.
   bool move(arm& at, std::size_t d, std::int64_t steps) const noexcept {
     const std::int64_t to = index(at, d) + steps;

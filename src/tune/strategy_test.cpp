@@ -31,6 +31,12 @@ constexpr search_strategy k_freezing[] = {search_strategy::exhaustive,          
 
 space line(std::uint32_t size) { return space(std::vector<dimension>{{size}}); }
 
+arm middle(const space& of) {
+  std::vector<std::uint32_t> indices;
+  for (const dimension& d : of.dimensions()) indices.push_back(d.size / 2);
+  return of.point(indices);
+}
+
 using cost_function = std::function<double(arm)>;
 
 /// How many windows until it has converged, at most `most`.
@@ -96,7 +102,7 @@ TEST(strategy, finds_the_bottom_of_a_valley_in_one_dimension) {
     const space over = line(40);
     const auto x = valley(over, {static_cast<double>(bottom)});
     for (const search_strategy kind : k_all) {
-      const auto s = make_strategy(kind, over, over.middle(), 7);
+      const auto s = make_strategy(kind, over, middle(over), 7);
       run(*s, x, 2000);
       EXPECT_LT(x(s->best()), 4 * 2.0 * 2.0 / 1600)
           << treadle::to_string(kind) << " found " << s->best() << ", not " << bottom; // within two steps
@@ -108,7 +114,7 @@ TEST(strategy, finds_the_bottom_of_a_valley_in_two_dimensions) {
   const space over({{12}, {20}});
   const auto x = valley(over, {9, 4});
   for (const search_strategy kind : k_all) {
-    const auto s = make_strategy(kind, over, over.middle(), 3);
+    const auto s = make_strategy(kind, over, middle(over), 3);
     run(*s, x, 4000);
     EXPECT_LT(x(s->best()), 0.08) << treadle::to_string(kind); // two steps off along both is 0.15
   }
@@ -118,7 +124,7 @@ TEST(strategy, one_that_freezes_does_so_and_stays_with_its_best) {
   const space over({{9}, {9}});
   const auto x = valley(over, {2, 2});
   for (const search_strategy kind : k_freezing) {
-    const auto s = make_strategy(kind, over, over.middle(), 5);
+    const auto s = make_strategy(kind, over, middle(over), 5);
     EXPECT_LT(run(*s, x, 5000), 5000u) << treadle::to_string(kind);
     EXPECT_TRUE(s->freezes());
     for (int i = 0; i < 5; ++i) {
@@ -194,6 +200,21 @@ TEST(strategy, a_bandit_for_many_points_keeps_few_of_them) {
   EXPECT_THROW(make_strategy(search_strategy::discounted_ucb, over, 0, 1), std::invalid_argument);
 }
 
+TEST(strategy, many_unordered_values_do_not_keep_a_bandit_from_its_best) {
+  for (const auto& dimensions : {std::vector<dimension>{{1000, false}}, {{300, false}, {300, false}, {9}}}) {
+    const space over(dimensions);
+    const auto s = make_strategy(search_strategy::local_ucb, over, 0, 1);
+    const auto x = [](arm at) { return at == 5 ? 0.0 : 1.0; };
+    run(*s, x, 2000);
+    unsigned at_best = 0;
+    for (int i = 0; i < 1000; ++i) {
+      at_best += s->next() == 5;
+      s->report(s->next(), x(s->next()));
+    }
+    EXPECT_GT(at_best, 500u) << over.size();
+  }
+}
+
 TEST(strategy, knows_from_believing) {
   for (const search_strategy kind : {search_strategy::discounted_ucb, search_strategy::local_ucb}) {
     const space over = line(8);
@@ -205,7 +226,7 @@ TEST(strategy, knows_from_believing) {
 
 /// What it chooses while the costs are those of a noisy surface.
 std::vector<arm> choices(search_strategy kind, const space& over, std::uint64_t seed, unsigned windows) {
-  const auto s = make_strategy(kind, over, over.middle(), seed);
+  const auto s = make_strategy(kind, over, middle(over), seed);
   treadle::detail::xorshift noise(99);
   std::vector<arm> chosen;
   for (unsigned i = 0; i < windows; ++i) {

@@ -175,15 +175,16 @@ void database::prepare_schema() {
                       true);
 }
 
-/// Which file a name stands for.
-std::optional<std::pair<dev_t, ino_t>> identity(const std::string& path) {
+/// Which file a name stands for; none: there is no such file.
+using file_identity = std::optional<std::pair<dev_t, ino_t>>;
+file_identity identity(const std::string& path) {
   struct stat s{};
   if (::stat(path.c_str(), &s) != 0) return std::nullopt;
   return std::pair(s.st_dev, s.st_ino);
 }
 
 /// Processes that find the same damage must move the file only once, and not the one that follows it.
-std::string set_aside(const std::string& path, const std::optional<std::pair<dev_t, ino_t>>& which) {
+std::string set_aside(const std::string& path, const file_identity& which) {
   const std::string to = path + ".set-aside-" + std::to_string(std::time(nullptr)) + "-" + std::to_string(::getpid());
   const int lock = ::open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
   if (lock >= 0) ::flock(lock, LOCK_EX);
@@ -206,12 +207,12 @@ struct tuning_store::file {
     if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
       std::filesystem::create_directories(folder, ignored);
     for (int attempt = 0; attempt < 2 && !db; ++attempt) {
-      const auto which = identity(path);
+      which = identity(path);
       try {
         db.emplace(path);
+        if (!which) which = identity(path); // made just now
       } catch (const store_error& e) {
-        const std::string moved = e.damaged ? set_aside(path, which ? which : identity(path)) : std::string();
-        tell(e, moved);
+        tell(e, e.damaged ? set_aside(path, which ? which : identity(path)) : std::string());
         if (!e.damaged) return;
       }
     }
@@ -225,12 +226,15 @@ struct tuning_store::file {
   template <class R, class F>
   R attempt(R otherwise, F f) {
     std::lock_guard guard(mutex);
+    if (db && identity(path) != which) { // somebody has moved or removed it: what is written there is lost
+      db.reset();
+      open();
+    }
     if (!db) return otherwise;
     try {
       return f(*db);
     } catch (const store_error& e) {
       if (e.damaged) {
-        const auto which = identity(path);
         db.reset();
         tell(e, set_aside(path, which));
         const std::string first = message;
@@ -246,6 +250,7 @@ struct tuning_store::file {
   std::mutex mutex;
   std::string path, message;
   std::optional<database> db;
+  file_identity which; // of the open one
 };
 
 std::string tuning_store::standard_path() {

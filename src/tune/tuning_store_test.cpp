@@ -109,6 +109,20 @@ TEST_F(tuning_store_test, damage_found_later_is_no_end_either) {
   EXPECT_NE(store.message(), "");
 }
 
+TEST_F(tuning_store_test, a_file_that_was_moved_or_removed_is_made_anew) {
+  tuning_store store(path());
+  EXPECT_TRUE(store.save(k_key, {}, points(1)));
+  fs::rename(path(), path() + ".backup");
+  EXPECT_TRUE(store.save(k_key, {}, points(2)));
+  EXPECT_EQ(tuning_store(path()).load(k_key)[0].windows, 2u);
+  EXPECT_EQ(tuning_store(path() + ".backup").load(k_key)[0].windows, 1u);
+  fs::remove(path());
+  EXPECT_TRUE(store.load(k_key).empty());
+  EXPECT_TRUE(store.save(k_key, {}, points(3)));
+  EXPECT_EQ(store.load(k_key)[0].windows, 3u);
+  EXPECT_EQ(store.message(), "");
+}
+
 TEST_F(tuning_store_test, a_later_version_is_set_aside) {
   {
     tuning_store store(path());

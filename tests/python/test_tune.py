@@ -72,6 +72,25 @@ def test_forget(store):
     db.close()
 
 
+def test_after_a_crash_in_the_middle_of_a_write(store):
+    """With a journal that must be played back, and with a name that is no text."""
+    with sqlite3.connect(store) as db:
+        db.execute("UPDATE search SET session = CAST(x'ff41' AS TEXT) WHERE id = 3")
+    db.close()
+    crash = (
+        "import os, sqlite3, sys\n"
+        "db = sqlite3.connect(sys.argv[1])\n"
+        "db.execute('PRAGMA cache_size = 1')\n"  # writes before the commit
+        "db.execute('DELETE FROM point')\n"
+        "db.executemany('INSERT INTO point VALUES (1, ?, ?, 0, 0, 1)', [(i, 'x' * 99) for i in range(9999)])\n"
+        "os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", crash, str(store)], check=True)
+    assert store.with_name(store.name + "-journal").stat().st_size > 0
+    code, text, _ = treadle("list", "--store", store)
+    assert code == 0 and "\ufffdA" in text and "1.649" in text
+
+
 def test_what_is_not_there_is_empty(tmp_path):
     code, text, _ = treadle("list", "--store", tmp_path / "none")
     assert code == 0 and "nothing is stored" in text

@@ -13,7 +13,10 @@ C = TypeVar("C")
 
 
 def read(file: Path, kind: type[R]) -> list[R]:
-    """The runs in the file, dataclasses of int, float and str; a last line that was not written in full is left out."""
+    """The runs in the file, dataclasses of int, float and str; a last line that was not written in full is left out.
+
+    Raises ValueError when the file holds something else.
+    """
     if not file.is_file():
         return []
     convert: dict[str, Callable[[str], Any]] = {
@@ -22,11 +25,20 @@ def read(file: Path, kind: type[R]) -> list[R]:
     }
     runs = []
     with file.open(newline="") as lines:
-        for row in csv.DictReader(lines):
+        rows = csv.DictReader(lines)
+        if rows.fieldnames is not None and list(rows.fieldnames) != list(convert):
+            raise ValueError(
+                f"{file}: its columns are {', '.join(rows.fieldnames)}, not {', '.join(convert)}: of another study"
+                " or version; move it away"
+            )
+        unreadable: int | None = None
+        for row in rows:
+            if unreadable is not None:
+                raise ValueError(f"{file}, line {unreadable}: not a run")
             try:
                 runs.append(kind(**{name: make(row[name]) for name, make in convert.items()}))
-            except (ValueError, KeyError, TypeError):
-                continue
+            except (ValueError, TypeError):
+                unreadable = rows.line_num
     return runs
 
 
@@ -41,7 +53,7 @@ def go_on(
     """Runs of all cells: those in the file, and the others, each added to it as soon as it is done.
 
     `cell_of` a run in the file is None when it is not of this study. `report(done, of, next)` is called before each run
-    and at the end. KeyboardInterrupt leaves the file whole.
+    and at the end. KeyboardInterrupt leaves the file whole. Raises ValueError as read().
     """
     rows = read(file, kind)
     known = {cell: row for row in rows if (cell := cell_of(row)) is not None}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,55 +62,44 @@ class Store:
 
     def searches(self) -> list[Search]:
         """All of them, by session. Raises StoreError."""
-        rows = self._run(
-            "SELECT id, session, knobs, context, machine, saved, windows, epoch, converged FROM search "
-            "ORDER BY session, context, machine"
-        )
+        rows: list[Any] = []
         points: dict[int, list[Point]] = {}
-        for search, values, mean, deviation, windows in self._run(
-            'SELECT search, "values", mean, deviation, windows FROM point ORDER BY mean'
-        ):
-            cost, spread = math.exp(min(mean, 700)), math.expm1(min(deviation, 700))
-            points.setdefault(search, []).append(Point(values, cost, spread, windows))
-        return [
-            Search(
-                row[0],
-                row[1],
-                row[2],
-                row[3],
-                row[4],
-                row[5],
-                row[6],
-                row[7],
-                bool(row[8]),
-                points.get(row[0], []),
+        with self._transaction() as run:
+            rows = run(
+                "SELECT id, session, knobs, context, machine, saved, windows, epoch, converged FROM search "
+                "ORDER BY session, context, machine"
             )
-            for row in rows
-        ]
+            for search, values, mean, deviation, windows in run(
+                'SELECT search, "values", mean, deviation, windows FROM point ORDER BY mean'
+            ):
+                cost, spread = math.exp(min(mean, 700)), math.expm1(min(deviation, 700))
+                points.setdefault(search, []).append(Point(values, cost, spread, windows))
+        return [Search(*row[:8], bool(row[8]), points.get(row[0], [])) for row in rows]
 
     def forget(self, numbers: list[int]) -> None:
         """Removes searches. Raises StoreError."""
-        self._run(
-            f"DELETE FROM search WHERE id IN ({', '.join('?' * len(numbers))})", tuple(numbers), writes=True
-        )
+        with self._transaction() as run:
+            run(f"DELETE FROM search WHERE id IN ({', '.join('?' * len(numbers))})", numbers)
 
-    def _run(self, sql: str, values: tuple[Any, ...] = (), writes: bool = False) -> list[Any]:
+    @contextmanager
+    def _transaction(self) -> Iterator[Callable[..., list[Any]]]:
+        """Gives what runs SQL, which finds nothing where there is no file."""
         if not self.path.exists():
-            return []
-        mode = "rw" if writes else "ro"
+            yield lambda *_: []
+            return
+        # Not read-only, where that is possible: whoever comes after a crash has to take back what was half written.
+        uri = f"{self.path.resolve().as_uri()}?mode=rw"
         try:
-            with (
-                closing(
-                    sqlite3.connect(f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, timeout=5)
-                ) as db,
-                db,
-            ):
+            with closing(sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None)) as db:
+                db.text_factory = lambda text: text.decode(errors="replace")
+                db.execute("PRAGMA foreign_keys = ON")
+                db.execute("BEGIN")
                 (version,) = db.execute("PRAGMA user_version").fetchone()
                 if version != SCHEMA_VERSION:
                     raise StoreError(
                         f"{self.path} is of version {version}, and this is version {SCHEMA_VERSION}"
                     )
-                db.execute("PRAGMA foreign_keys = ON")
-                return db.execute(sql, values).fetchall()
+                yield lambda *sql: db.execute(*sql).fetchall()
+                db.execute("COMMIT")  # what is closed without is undone
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: {error}") from None
