@@ -58,7 +58,8 @@ class local_ucb final : public strategy {
         }
       } else {
         // As many as can be remembered together, or one of them would always look new.
-        const std::int64_t reach = discounted_arms::k_most / 4 / m_space.dimensions().size(), size = along.size;
+        const auto reach = static_cast<std::int64_t>(discounted_arms::k_most / 4 / m_space.dimensions().size());
+        const std::int64_t size = along.size;
         const std::int64_t here = m_space.index(leader, d), first = size <= 2 * reach ? 0 : here - reach;
         for (std::int64_t i = 0; i < std::min(size, 2 * reach); ++i)
           consider_moved(leader, d, (first + i + size) % size - here);

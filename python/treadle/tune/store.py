@@ -74,7 +74,7 @@ class Store:
             ):
                 cost, spread = math.exp(min(mean, 700)), math.expm1(min(deviation, 700))
                 points.setdefault(search, []).append(Point(values, cost, spread, windows))
-        return [Search(*row[:8], bool(row[8]), points.get(row[0], [])) for row in rows]
+        return [Search(*(*row[:8], bool(row[8]), points.get(row[0], []))) for row in rows]
 
     def forget(self, numbers: list[int]) -> None:
         """Removes searches. Raises StoreError."""
