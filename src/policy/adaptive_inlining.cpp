@@ -41,7 +41,7 @@ void adaptive_inlining::decide() {
 
 void adaptive_inlining::period(double calls, double ns) {
   if (m_case != situation::uncertain) return;
-  m_search->report(m_inlined ? 1 : 0, ns / calls);
+  m_search->report(m_inlined ? 1 : 0, ns / calls, calls);
   m_inlined = m_search->next() == 1;
 }
 

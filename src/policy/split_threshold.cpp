@@ -49,6 +49,7 @@ void split_threshold::parts(std::vector<double>& work_ns) {
   m_start = m_present = start_for(work_ns);
   m_search.reset();
   auto how = pairwise();
+  how.settling = 1;
   how.credit = 0; // there may be few windows, and a part too many costs more than all else in them
   if (tries())
     m_search.emplace(tune::space({tune::dimension{static_cast<std::uint32_t>(m_levels.size())}}), m_start, how);
@@ -83,7 +84,7 @@ void split_threshold::begin_loop() {
 
 void split_threshold::period(double iterations, double ns) {
   if (!m_search) return;
-  m_search->report(m_present, ns / iterations); // void when it was settled meanwhile
+  m_search->report(m_present, ns / iterations, iterations); // void when it was settled meanwhile
   m_present = m_search->next();
   choose();
 }

@@ -29,6 +29,8 @@ class split_threshold {
   /// The cost may change, as with a new runtime: what was tried is void.
   void use(spawn_cost cost);
 
+  /// The threshold has just been changed: the next period says nothing, and may be short.
+  bool is_settling() const noexcept { return m_search && m_search->is_settling(); }
   /// The best that is known until the next period is reported: something else comes in between.
   void settle() noexcept;
 

@@ -243,11 +243,13 @@ job* worker::search() {
 
 job* worker::search_or_sleep() {
   constexpr std::int64_t k_look_ns = 4'000; // after a nap or a nudge
-  constexpr std::int64_t k_nap_ns_min = 50'000, k_napping_ns = 5'000'000;
+  constexpr std::int64_t k_nap_ns_min = 50'000;
+  constexpr std::int64_t k_after_work_ns = 6 * k_nap_ns_min; // of naps; a nap costs the busy ones up to 20 us
+  constexpr std::int64_t k_after_vain_wake_ns = 5'000'000;
   constexpr std::int64_t k_watch_ns = 10'000'000;
   std::int64_t search_ns = m_vain_ticks < ns_to_ticks(k_patience / 2 * k_steal_ns) ? m_scheduler.search_ns : k_look_ns;
   std::int64_t nap_ns = k_nap_ns_min;
-  std::int64_t napped_ns = 0;
+  std::int64_t napped_ns = 0, napping_ns = k_after_work_ns;
   for (;;) {
     if (job* item = look(search_ns)) return item;
     if (m_scheduler.nudge_somebody(*this, m_random)) {
@@ -255,7 +257,7 @@ job* worker::search_or_sleep() {
     }
     if (m_scheduler.exiting.load(order::relaxed)) return nullptr;
     note_hunger();
-    const bool naps = napped_ns < k_napping_ns;
+    const bool naps = napped_ns < napping_ns;
     const bool watches = !naps && m_scheduler.begin_watch();
     if (!naps && !watches) counters.parks.increment_unshared();
     const std::int64_t sleep_ns = naps ? nap_ns : watches ? k_watch_ns : k_forever_ns;
@@ -264,8 +266,9 @@ job* worker::search_or_sleep() {
     const bool woken = m_scheduler.idle.sleep(m_index, sleep_ns, m_scheduler);
     counters.parked.end(ticks_now());
     if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
-    if (woken) { // there is work, and soon perhaps more
+    if (woken) { // there is work, and soon perhaps more; unless somebody else is faster
       search_ns = m_scheduler.search_ns;
+      napping_ns = k_after_vain_wake_ns;
       napped_ns = 0;
       nap_ns = k_nap_ns_min;
     } else {

@@ -34,13 +34,13 @@ class outermost_loop {
   }
 
  private:
-  static constexpr std::int64_t k_window_ns = 500'000;
+  static constexpr std::int64_t k_window_ns = 2'000'000, k_settling_ns = 200'000;
 
   void count(context& c) {
-    static const std::int64_t window = detail::ns_to_ticks(k_window_ns);
+    static const std::int64_t window = detail::ns_to_ticks(k_window_ns), settling = detail::ns_to_ticks(k_settling_ns);
     ++m_turns;
-    if (c.now - m_start < window) return;
-    c.run.tune(m_loop, m_turns, c.now - m_start, c.local);
+    if (c.now - m_start < (m_settled ? window : settling)) return;
+    m_settled = c.run.tune(m_loop, m_turns, c.now - m_start, c.local);
     m_turns = 0;
     m_start = c.now = detail::ticks_now();
   }
@@ -50,6 +50,7 @@ class outermost_loop {
   const bool m_measures;
   std::uint64_t m_turns = 0;
   std::int64_t m_start; // of the window
+  bool m_settled = true;
 };
 
 // Takes the value of a loop body. True: leave the loop, whose value is `last`.

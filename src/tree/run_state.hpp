@@ -99,11 +99,12 @@ class run_state {
   // Whether loops are to tell how long their turns take.
   bool adapts() const noexcept { return m_adapts; }
   // A window of a loop without one around it, of the run's main flow.
-  void tune(const node& loop, std::uint64_t turns, std::int64_t ticks, const local_statistics* shard) {
-    if (!m_tunes) return;
+  // False: a threshold was changed, and the next window is only there to let that happen.
+  bool tune(const node& loop, std::uint64_t turns, std::int64_t ticks, const local_statistics* shard) {
+    if (!m_tunes) return true;
     const bool cold = m_windows < k_cold_windows;
     m_windows += cold;
-    m_split.window(loop, turns, ticks, {shard, cold ? 0 : m_statistics.size()});
+    return m_split.window(loop, turns, ticks, {shard, cold ? 0 : m_statistics.size()});
   }
   void end_tuned_loop() noexcept {
     if (m_tunes) m_split.settle();
@@ -127,7 +128,7 @@ class run_state {
 
  private:
   static constexpr unsigned k_cold_windows = 2; // what parts take is not known yet
-  static constexpr std::uint32_t k_often = 8;   // the first evaluations take long, and so does one that is interrupted
+  static constexpr std::uint32_t k_often = 2;   // one may be for an evaluation that was interrupted
 
   // By what all tasks and earlier runs have measured.
   bool is_worth_by_others(std::uint32_t node, std::uint64_t times) const noexcept;

@@ -70,7 +70,7 @@ void splitting::forget() noexcept {
   release();
 }
 
-void splitting::window(const node& loop, std::uint64_t turns, std::int64_t ticks,
+bool splitting::window(const node& loop, std::uint64_t turns, std::int64_t ticks,
                        std::span<const local_statistics> nodes) noexcept {
   const auto start = detail::ticks_now();
   try {
@@ -82,6 +82,7 @@ void splitting::window(const node& loop, std::uint64_t turns, std::int64_t ticks
   const auto spent = std::max<std::int64_t>(detail::ticks_now() - start, 0);
   m_spent.fetch_add(static_cast<std::uint64_t>(spent), detail::order::relaxed);
   detail::tuning_totals::add(detail::tuning_total.session_ns, static_cast<std::uint64_t>(detail::ticks_to_ns(spent)));
+  return !m_policy.is_settling();
 }
 
 } // namespace treadle::tree

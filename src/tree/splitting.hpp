@@ -62,8 +62,8 @@ class splitting {
   std::uint64_t threshold() const noexcept { return m_threshold.load(detail::order::relaxed); } // ticks
 
   // A window of the loop: so many turns in so many ticks; `nodes` are the statistics of the task that executes it, none
-  // as long as they tell nothing.
-  void window(const node& loop, std::uint64_t turns, std::int64_t ticks,
+  // as long as they tell nothing. False: the next one tells nothing, because workers have to wake up first.
+  bool window(const node& loop, std::uint64_t turns, std::int64_t ticks,
               std::span<const local_statistics> nodes) noexcept;
 
   // Until the next window: what follows is no part of what is measured.

@@ -35,7 +35,7 @@ bool search::may_pay() const noexcept { return m_options.budget <= 0 || m_credit
 arm search::best() const { return m_belief ? m_belief->at : m_chosen ? *m_chosen : m_strategy->best(); }
 
 arm search::next(bool may_try) {
-  if (m_has_present && (m_samples > 0 || m_unsettled > 0)) return m_present;
+  if (m_has_present && m_in_window) return m_present;
   const arm leading = best();
   arm wanted = leading;
   if (!m_finalists.empty()) {
@@ -63,7 +63,7 @@ double search::relative(double cost) noexcept {
   return std::nearbyint((x - *m_reference) * 0x1p32) * 0x1p-32;
 }
 
-void search::report(arm at, double cost) {
+void search::report(arm at, double cost, double work) {
   const bool expected = m_has_present && at == m_present;
   if (!expected || !(cost > 0) || !std::isfinite(cost)) {
     ++m_voids;
@@ -72,12 +72,15 @@ void search::report(arm at, double cost) {
     return;
   }
   m_voids_in_a_row = 0;
+  m_in_window = true;
   const double x = relative(cost);
   if (m_unsettled > 0) {
     --m_unsettled;
+    charge(x, work); // though it tells nothing
     return;
   }
   m_window[m_samples++] = x;
+  m_work += work;
   if (m_samples == m_options.repeats) complete(clipped(aggregated()), false);
 }
 
@@ -116,10 +119,12 @@ double search::clipped(double x) noexcept {
 }
 
 void search::complete(double x, bool failed) {
-  m_samples = m_unsettled = m_voids_in_a_row = 0;
+  charge(x, m_work);
+  if (!m_trying) m_usual_work = m_work;
+  end_window();
+  m_voids_in_a_row = 0;
   ++m_windows;
   ++m_epoch_windows;
-  charge(x);
   known_arm& here_now = here(m_present);
   here_now.sum += x;
   ++here_now.windows;
@@ -157,12 +162,14 @@ void search::play_finals(double x) {
   m_finalists.clear();
 }
 
-void search::charge(double x) {
-  m_credit = std::min(m_credit + m_options.budget, std::max(m_credit, allowance() + k_saved_windows));
+/// A window of so much time does less work where that costs more, and so loses less than one of so much work.
+void search::charge(double x, double work) {
+  const double windows = work > 0 && m_usual_work > 0 ? work / m_usual_work : 1;
+  m_credit = std::min(m_credit + windows * m_options.budget, std::max(m_credit, allowance() + k_saved_windows));
   if (!m_trying) return;
   const known_arm* leading = find(best());
   if (!leading) return;
-  const double excess = std::max(0.0, std::exp(x - leading->mean()) - 1);
+  const double excess = windows * std::max(0.0, std::exp(x - leading->mean()) - 1);
   m_regret += excess;
   m_credit = std::max(m_credit - excess, -k_debt);
 }
@@ -196,7 +203,7 @@ void search::reopen() {
   m_belief.reset();
   m_finalists.clear();
   m_chosen.reset();
-  m_samples = m_unsettled = 0;
+  end_window();
   m_recents = 0;
   const double refill = allowance() * std::min(1.0, static_cast<double>(m_epoch_windows) / k_refill_windows);
   m_credit = std::min(std::max(m_credit, 0.0) + refill, std::max(m_credit, allowance()));

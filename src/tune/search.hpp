@@ -20,14 +20,14 @@ class search {
   arm next(bool may_try = true);
 
   /// What a sample with this point cost. One that is not positive and finite is void; so is one of another point than
-  /// the present.
-  void report(arm at, double cost);
+  /// the present. `work`: how many units it is the cost of each of, where windows have other numbers of them.
+  void report(arm at, double cost, double work = 1);
   /// The point does not work at all.
   void fail(arm at);
   /// Forgets the samples of the window that is going on: the next one may be of another point.
   void interrupt() noexcept {
     m_has_present = false;
-    m_samples = m_unsettled = 0;
+    end_window();
   }
   /// Something else has changed, as the input: searches again, beginning with what is best now.
   void reopen();
@@ -37,6 +37,7 @@ class search {
 
   arm best() const;
   bool is_trying() const noexcept { return m_trying; } ///< the present window is of another point than the best
+  bool is_settling() const noexcept { return m_has_present && m_unsettled > 0; } ///< the next sample tells nothing
   bool converged() const noexcept { return m_chosen.has_value(); }
   unsigned epoch() const noexcept { return m_epoch; } ///< how often it has begun again
   std::uint64_t windows() const noexcept { return m_windows; }
@@ -69,13 +70,18 @@ class search {
 
   static constexpr unsigned k_samples_most = 32, k_recent = 15;
 
+  void end_window() noexcept {
+    m_in_window = false;
+    m_samples = m_unsettled = 0;
+    m_work = 0;
+  }
   double relative(double cost) noexcept;
   double aggregated() noexcept;
   double clipped(double x) noexcept;
   double allowance() const noexcept;
   bool may_pay() const noexcept;
   void complete(double x, bool failed);
-  void charge(double x);
+  void charge(double x, double work);
   bool is_refuted(double x);
   void play_finals(double x);
   known_arm& here(arm at);
@@ -91,7 +97,9 @@ class search {
   arm m_present = 0;
   bool m_has_present = false, m_trying = false;
   std::array<double, k_samples_most> m_window{};
+  bool m_in_window = false;
   unsigned m_samples = 0, m_unsettled = 0;
+  double m_work = 0, m_usual_work = 0; // of the present window; of the latest one of the best point
   unsigned m_voids_in_a_row = 0;
 
   // The present epoch

@@ -95,6 +95,20 @@ TEST(search, what_settles_is_not_counted) {
   for (const tuned_point& p : s.records()) EXPECT_NEAR(p.mean, 0, 1e-8);
 }
 
+TEST(search, what_settles_is_paid_for) {
+  for (const double work : {100.0, 25.0}) {
+    search s(line(2), 0, {.how = search_strategy::exhaustive, .settling = 1, .budget = 0});
+    while (s.next() == 0) s.report(0, 1, 100);
+    ASSERT_TRUE(s.is_settling());
+    s.report(1, 3, work);
+    EXPECT_NEAR(s.regret(), 2 * work / 100, 1e-6);
+    EXPECT_EQ(s.next(), 1u);
+    s.report(1, 3, 2 * work);
+    EXPECT_NEAR(s.regret(), 6 * work / 100, 1e-6);
+    EXPECT_EQ(s.records().front().windows, 1u);
+  }
+}
+
 TEST(search, says_nothing_about_what_is_no_cost) {
   search s(line(4), 0, {.how = search_strategy::exhaustive, .budget = 0});
   const arm first = s.next();
