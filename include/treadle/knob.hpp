@@ -53,12 +53,16 @@ domain<T> steps(T lowest, T highest, T step = T{1}) {
     detail::refuse_domain("steps(" + std::to_string(lowest) + ", " + std::to_string(highest) + ", " +
                           std::to_string(step) + ")");
   std::vector<T> values;
-  const auto last = static_cast<std::size_t>(count * (1 + 1e-12));
   if constexpr (std::is_floating_point_v<T>) {
+    const auto last = static_cast<std::size_t>(count * (1 + 1e-12));
     for (std::size_t i = 0; i <= last; ++i) values.push_back(lowest + static_cast<T>(i) * step);
-  } else { // the distance may be more than T holds
-    for (T value = lowest; values.size() < last; value = static_cast<T>(value + step)) values.push_back(value);
-    values.push_back(values.empty() ? lowest : static_cast<T>(values.back() + step));
+  } else {
+    using distance = std::make_unsigned_t<T>; // which may be more than T holds
+    const auto left = [&] {
+      return static_cast<distance>(static_cast<distance>(highest) - static_cast<distance>(values.back()));
+    };
+    values.push_back(lowest);
+    while (left() >= static_cast<distance>(step)) values.push_back(static_cast<T>(values.back() + step));
   }
   return {std::move(values), true};
 }

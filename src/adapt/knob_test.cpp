@@ -25,6 +25,9 @@ TEST(domain, holds_what_it_says) {
   EXPECT_EQ(steps(0.0, 1.0, 0.1).values().size(), 11u);
   EXPECT_EQ(steps<std::int8_t>(-128, 127, 51).values(), (std::vector<std::int8_t>{-128, -77, -26, 25, 76, 127}));
   constexpr int k_most = std::numeric_limits<int>::max();
+  constexpr auto k_longest = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(steps(-k_longest - 1, k_longest, k_longest).values(),
+            (std::vector<std::int64_t>{-k_longest - 1, -1, k_longest - 1}));
   EXPECT_EQ(steps(-k_most, k_most, k_most).values(), (std::vector<int>{-k_most, 0, k_most}));
   EXPECT_EQ(powers_of_two(1, 8).values(), (std::vector<int>{1, 2, 4, 8}));
   EXPECT_EQ(powers_of_two(3, 13).values(), (std::vector<int>{3, 6, 12}));

@@ -158,12 +158,15 @@ void session_state::install_best() noexcept {
     if (best == present_at) return;
     present_at = best;
     ++number; // open trials have measured something else
+    installing = true;
     process_turns().done(this);
   }
   try {
     install(best);
   } catch (...) { // by on_change(), which has been told
   }
+  std::lock_guard guard(mutex);
+  installing = false;
 }
 
 void session_state::finish(session_context& of, tune::arm at, std::optional<double> cost) {

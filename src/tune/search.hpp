@@ -26,7 +26,7 @@ class search {
   void fail(arm at);
   /// Forgets the samples of the window that is going on: the next one may be of another point.
   void interrupt() noexcept {
-    m_has_present = false;
+    m_has_present = m_trying = false;
     end_window();
   }
   /// Something else has changed, as the input: searches again, beginning with what is best now.
