@@ -53,7 +53,7 @@ void split_threshold::parts(std::vector<double>& work_ns) {
   how.credit = 0; // there may be few windows, and a part too many costs more than all else in them
   if (tries())
     m_search.emplace(tune::space({tune::dimension{static_cast<std::uint32_t>(m_levels.size())}}), m_start, how);
-  if (m_search) m_present = m_search->next();
+  if (m_search) m_present = m_search->next(false);
   choose();
 }
 
@@ -85,7 +85,8 @@ void split_threshold::begin_loop() {
 void split_threshold::period(double iterations, double ns) {
   if (!m_search) return;
   m_search->report(m_present, ns / iterations, iterations); // void when it was settled meanwhile
-  m_present = m_search->next();
+  m_measured_ns += ns;
+  m_present = m_search->next(m_measured_ns > k_first_try_ns);
   choose();
 }
 

@@ -14,7 +14,8 @@ namespace treadle::policies {
 /// windows: one choice against its neighbour at a time (tune/two_arm.cpp), by the period of the loop around them, which
 /// contains all that splitting gains or costs.
 ///
-/// Begins with 19 times the cost of a task (as adaptive_inlining), and spends 0.5 % of the time on trying.
+/// Begins with 19 times the cost of a task (as adaptive_inlining), and spends 0.5 % of the time on trying. The first
+/// try wakes the workers, which takes about a millisecond: a program must have run for a while for that to be little.
 class split_threshold {
  public:
   explicit split_threshold(spawn_cost cost) : m_cost(cost) { choose(); }
@@ -43,6 +44,7 @@ class split_threshold {
  private:
   static constexpr double k_infinity = std::numeric_limits<double>::infinity();
   static constexpr double k_octave = 2, k_slack = 1.2;
+  static constexpr double k_first_try_ns = 250e6; // of the loop
 
   bool are_choices_for(const std::vector<double>& rising) const;
   std::vector<double> choices_for(const std::vector<double>& rising) const;
@@ -55,6 +57,7 @@ class split_threshold {
   tune::arm m_start = 0, m_present = 0;
   std::optional<double> m_found_ns; // by one that left its start
   double m_threshold_ns = k_infinity;
+  double m_measured_ns = 0;
 };
 
 } // namespace treadle::policies
