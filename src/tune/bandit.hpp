@@ -66,7 +66,7 @@ class discounted_arms {
 
   void add(arm at, double x, double weight = 1) {
     here(at).add(m_weight.next(weight), x);
-    if (const double by = m_weight.scale_down()) {
+    if (const double by = m_weight.scale_down(); by > 0) {
       for (entry& e : m_entries) e.divide(by);
       std::erase_if(m_entries, [](const entry& e) { return e.count < 1e-50; }); // before it underflows
     }

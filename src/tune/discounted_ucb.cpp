@@ -69,7 +69,7 @@ class discounted_ucb final : public strategy {
     m_arms[at].own.add(weight, x);
     m_arms[at].smoothed.add(weight, x);
     for (const arm to : m_arms[at].neighbours) m_arms[to].smoothed.add(k_kernel * weight, x);
-    if (const double by = m_weight.scale_down()) {
+    if (const double by = m_weight.scale_down(); by > 0) {
       for (known& k : m_arms) {
         k.own.divide(by);
         k.smoothed.divide(by);
