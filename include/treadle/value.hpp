@@ -99,6 +99,12 @@ struct array_object : object {
   void* owner = nullptr;        // external memory: release(owner) when the last reference goes
   void (*release)(void* owner) = nullptr;
 };
+
+inline std::int64_t count_of(const array_object& o) noexcept { // elements: they fit, its maker has checked that
+  std::int64_t n = 1;
+  for (auto length : o.shape) n *= length;
+  return n;
+}
 } // namespace detail
 
 // A strided view of 0 to 4 dimensions on counted memory. Value semantics by copy-on-write: writing through
@@ -135,7 +141,7 @@ class __attribute__((may_alias)) array {
   std::size_t rank() const noexcept { return m_object->shape.rank(); }
   const extents& shape() const noexcept { return m_object->shape; }
   const extents& strides() const noexcept { return m_object->strides; } // in elements
-  std::int64_t size() const noexcept { return count_of(*m_object); }
+  std::int64_t size() const noexcept { return detail::count_of(*m_object); }
   bool is_contiguous() const noexcept; // row-major without gaps
   bool is_unique() const noexcept;     // nobody else sees these elements
 
@@ -168,11 +174,6 @@ class __attribute__((may_alias)) array {
 
  private:
   explicit array(detail::array_object* object) noexcept : m_object(object) {}
-  static std::int64_t count_of(const detail::array_object& o) noexcept {
-    std::int64_t n = 1;
-    for (auto length : o.shape) n *= length;
-    return n;
-  }
 
   detail::array_object* m_object;
 };

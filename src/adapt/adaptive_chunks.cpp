@@ -12,14 +12,15 @@ namespace {
 /// meanwhile take the chunk that it has chosen and are not measured.
 struct tuned_loop {
   explicit tuned_loop(std::uint64_t n)
-      : largest(std::max<std::uint64_t>(n, 1)), tuner(up_to(0)), chunk(tuner.grain()) {}
+      : largest(std::max<std::uint64_t>(n, 1)), tuner(up_to(largest, 0)), chunk(tuner.grain()) {}
 
   /// There has never been so long a loop: its chunks may be greater, too.
   void widen(std::uint64_t n) {
-    largest = n < k_endless / 2 ? 2 * n : k_endless;
-    tuner = up_to(static_cast<double>(tuner.grain()));
+    const std::uint64_t wider = n < k_endless / 2 ? 2 * n : k_endless;
+    tuner = up_to(wider, static_cast<double>(tuner.grain()));
+    largest = wider;
   }
-  grain_tuner up_to(double start) const {
+  static grain_tuner up_to(std::uint64_t largest, double start) {
     return grain_tuner({.smallest = 1, .largest = static_cast<double>(largest), .start = start});
   }
 

@@ -78,8 +78,8 @@ TEST(grain_tuner, bounds_and_policies_are_checked) {
             "grain_tuner: no policy 'best'; known: auto, paper-idle-rate, paper-pending");
   EXPECT_NE(message_of({.smallest = 0}), "no error");
   EXPECT_NE(message_of({.smallest = 10, .largest = 9}), "no error");
-  EXPECT_NE(message_of({.smallest = NAN}), "no error");
-  EXPECT_NE(message_of({.largest = INFINITY}), "no error");
+  EXPECT_NE(message_of({.smallest = std::nan("")}), "no error");
+  EXPECT_NE(message_of({.largest = HUGE_VAL}), "no error");
 }
 
 } // namespace

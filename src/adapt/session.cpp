@@ -45,9 +45,9 @@ struct session_state final : periodic_action {
     return tune::space(std::move(dimensions));
   }
 
-  void install(tune::arm at);                    // calls what the program gave to on_change(): without the mutex
-  void install_best() noexcept;                  // what is being tried ends without a result
-  session_context& in(std::string_view context); // with it
+  void install(std::unique_lock<std::mutex>& held); // calls what the program gave to on_change(): without the mutex
+  void install_best() noexcept;                     // what is being tried ends without a result
+  session_context& in(std::string_view context);    // with it
   void finish(session_context& of, tune::arm at, std::optional<double> cost); // none: it failed
 
   std::string text_of(tune::arm at) const;
@@ -63,12 +63,13 @@ struct session_state final : periodic_action {
 
   mutable std::mutex mutex; // of all below
   std::map<std::string, std::unique_ptr<session_context>, std::less<>> contexts;
-  session_context* present = nullptr; // of the open trials
+  session_context* present = nullptr; // of the open trials; null: what they measure is of no use
   tune::arm present_at = 0;
   std::uint64_t number = 0;         // of the present trial
   std::uint64_t windows_before = 0; // its first trial
   unsigned open_trials = 0;
-  bool installing = false; // its values: until they are, other trials measure nothing
+  std::optional<tune::arm> installed;
+  bool installing = false; // present_at: until it is, other trials measure nothing
   bool paused = false, closed = false;
   std::int64_t spent_ticks = 0;
 
@@ -144,29 +145,39 @@ std::vector<tuned_point> session_context::all_known() const {
   return known;
 }
 
-void session_state::install(tune::arm at) {
-  for (std::size_t i = 0; i < knobs.size(); ++i) knobs[i]->set_index(space.index(at, i));
+/// One thread at a time brings `present_at` to the knobs, and goes on when it changes meanwhile. Throws what
+/// on_change() has thrown first, with all knobs set.
+void session_state::install(std::unique_lock<std::mutex>& held) {
+  if (std::exchange(installing, true)) return;
+  std::exception_ptr error;
+  while (installed != present_at) {
+    const tune::arm at = present_at;
+    held.unlock();
+    for (std::size_t i = 0; i < knobs.size(); ++i) {
+      try {
+        knobs[i]->set_index(space.index(at, i));
+      } catch (...) {
+        if (!error) error = std::current_exception();
+      }
+    }
+    held.lock();
+    installed = at;
+  }
+  installing = false;
+  if (error) std::rethrow_exception(error);
 }
 
 void session_state::install_best() noexcept {
-  tune::arm best = 0;
-  {
-    std::lock_guard guard(mutex);
-    if (!present || closed) return;
-    present->search.interrupt();
-    best = present->search.best();
-    if (best == present_at) return;
-    present_at = best;
-    ++number; // open trials have measured something else
-    installing = true;
-    process_turns().done(this);
-  }
+  std::unique_lock guard(mutex);
+  if (!present || closed) return;
+  present_at = present->search.best();
+  present = nullptr;
+  for (const auto& [context, c] : contexts) c->search.interrupt();
+  process_turns().done(this);
   try {
-    install(best);
+    install(guard);
   } catch (...) { // by on_change(), which has been told
   }
-  std::lock_guard guard(mutex);
-  installing = false;
 }
 
 void session_state::finish(session_context& of, tune::arm at, std::optional<double> cost) {
@@ -207,6 +218,7 @@ tuning_store::key session_state::key_of(const std::string& context) const {
 void session_state::save() noexcept {
   try {
     struct entry {
+      session_context* of;
       tuning_store::key key;
       tuning_store::summary about;
       std::vector<tuned_point> points;
@@ -217,13 +229,18 @@ void session_state::save() noexcept {
       std::lock_guard guard(mutex);
       to = store;
       for (const auto& [context, c] : contexts) {
-        if (std::exchange(c->saved_windows, c->search.windows()) == c->search.windows()) continue;
-        entry e{key_of(context), {c->search.windows(), c->search.epoch(), c->search.converged()}, c->all_known()};
+        if (c->saved_windows == c->search.windows()) continue;
+        entry e{
+            c.get(), key_of(context), {c->search.windows(), c->search.epoch(), c->search.converged()}, c->all_known()};
         for (tuned_point& p : e.points) p.values = text_of(p.at);
         if (!e.points.empty()) entries.push_back(std::move(e));
       }
     }
-    for (const entry& e : entries) to->save(e.key, e.about, e.points);
+    for (const entry& e : entries) {
+      if (!to->save(e.key, e.about, e.points)) continue; // the next time again
+      std::lock_guard guard(mutex);
+      e.of->saved_windows = e.about.windows;
+    }
   } catch (...) { // no memory: what is in the store stays
   }
 }
@@ -309,6 +326,10 @@ session::~session() {
   if (!m_state) return;
   m_state->saving.reset();
   m_state->install_best();
+  {
+    std::lock_guard guard(m_state->mutex);
+    for (const auto& [context, c] : m_state->contexts) c->saved_windows = 0; // the file may be another one by now
+  }
   if (m_state->store) m_state->save();
   {
     std::lock_guard guard(m_state->mutex);
@@ -326,19 +347,20 @@ void session::remember_in(tuning_store& store) {
   before.swap(s.saving);
   s.machine = machine.processor + ", " + std::to_string(machine.usable_cores) + " cores, " + detail::describe_workers();
   s.store = &store;
+  for (const auto& [context, c] : s.contexts) c->saved_windows = 0;
   s.saving = std::make_unique<detail::periodic>(s, detail::k_saving_period_ns);
 }
 
 trial session::next(std::string_view context) {
   session_state& s = *m_state;
   trial made;
+  std::unique_lock guard(s.mutex);
   bool first = false;
   {
-    std::lock_guard guard(s.mutex);
     detail::stopwatch timed(s);
     detail::session_context& c = s.in(context);
     // Trials may overlap all the time: when a window is complete those still open say nothing any more.
-    const bool complete = s.open_trials == 0 || s.present->search.windows() != s.windows_before;
+    const bool complete = !s.present || s.open_trials == 0 || s.present->search.windows() != s.windows_before;
     if (complete && !s.installing) {
       const bool may_try = !s.paused && (c.search.converged() || detail::process_turns().take(&s));
       const tune::arm at = c.search.next(may_try);
@@ -346,7 +368,6 @@ trial session::next(std::string_view context) {
       s.present = &c;
       s.present_at = at;
       s.windows_before = c.search.windows();
-      s.installing = first;
       s.number += first;
       if (!c.search.is_trying()) detail::process_turns().done(&s);
     }
@@ -357,14 +378,8 @@ trial session::next(std::string_view context) {
     made.m_session = m_state;
   }
   if (first) {
-    struct installed { // also when on_change() throws
-      session_state& s;
-      ~installed() {
-        std::lock_guard guard(s.mutex);
-        s.installing = false;
-      }
-    } guard{s};
-    s.install(made.m_at);
+    s.installed.reset(); // the program may have set them
+    s.install(guard);
   }
   made.m_start_ns = detail::steady_now_ns();
   return made;
@@ -486,6 +501,7 @@ class detail::session_driver {
       m_cost->begin();
       m_running = true;
     } catch (...) { // and so it was called the last time
+      m_trial = {};
       m_state->install_best();
       throw;
     }

@@ -87,7 +87,7 @@ TEST(session, a_trial_without_a_report_says_nothing) {
   {
     const trial t = tuning.next();
   }
-  for (const double cost : {std::nan(""), -1.0, 0.0, static_cast<double>(INFINITY)}) tuning.next().report(cost);
+  for (const double cost : {std::nan(""), -1.0, 0.0, HUGE_VAL}) tuning.next().report(cost);
   tuning.next().report_time(0);
   EXPECT_EQ(tuning.look().voids, 6u);
   EXPECT_EQ(tuning.look().windows, 0u);
@@ -196,6 +196,73 @@ TEST(session, pauses_with_the_best) {
     seen.insert(k);
   }
   EXPECT_GT(seen.size(), 1u);
+}
+
+TEST(session, pauses_and_resumes_while_trials_overlap) {
+  knob<int> k("k", steps(0, 9), 0);
+  session tuning("test", {}, k);
+  trial open = tuning.next();
+  const auto work = [&] {
+    trial next = tuning.next();
+    open.report(1 + 0.1 * std::abs(k - 4));
+    open = std::move(next);
+  };
+  for (int i = 0; i < 500; ++i) work();
+  tuning.pause();
+  tuning.resume();
+  const auto windows = tuning.look().windows;
+  for (int i = 0; i < 100; ++i) work();
+  EXPECT_GT(tuning.look().windows, windows);
+}
+
+TEST(session, pauses_all_contexts) {
+  knob<int> k("k", steps(0, 9), 0);
+  session tuning("test", {.repeats = 3}, k);
+  while (!tuning.look("a").trying) tuning.next("a").report(1 + 0.1 * std::abs(k - 4));
+  tuning.next("a").report(2); // the first of three samples
+  tuning.next("b").report(1);
+  tuning.pause();
+  static_cast<void>(tuning.next("a"));
+  EXPECT_EQ(k, std::stoi(tuning.look("a").best));
+}
+
+TEST(session, pauses_while_it_installs) { // as another thread may
+  knob<int> k("k", steps(0, 9), 0), other("other", steps(0, 9), 0);
+  session tuning("test", {}, k, other);
+  bool pauses = false;
+  k.on_change([&](int) {
+    if (std::exchange(pauses, false)) tuning.pause();
+  });
+  for (int i = 0; i < 300; ++i) tuning.next().report(1 + 0.1 * std::abs(k - 4) + 0.1 * std::abs(other - 4));
+  pauses = true;
+  while (pauses) tuning.next().report(1 + 0.1 * std::abs(k - 4) + 0.1 * std::abs(other - 4));
+  EXPECT_EQ(std::to_string(k.get()) + ", " + std::to_string(other.get()), tuning.look().best);
+}
+
+TEST(session, sets_all_knobs_though_one_is_refused) {
+  knob<int> k("k", steps(0, 9), 0), other("other", steps(0, 9), 0);
+  session tuning("test", {}, k, other);
+  bool refuses = false;
+  k.on_change([&](int) {
+    if (refuses) throw std::runtime_error("not now");
+  });
+  const auto work = [&] { tuning.next().report(1 + 0.1 * std::abs(k - 4) + 0.1 * std::abs(other - 4)); };
+  for (int i = 0; i < 300 || !tuning.look().trying; ++i) work();
+  refuses = true;
+  tuning.pause();
+  EXPECT_EQ(std::to_string(k.get()) + ", " + std::to_string(other.get()), tuning.look().best);
+  refuses = false;
+  tuning.resume();
+  work();
+  refuses = true;
+  const auto until_refused = [&] {
+    for (;;) work();
+  };
+  EXPECT_THROW(until_refused(), std::runtime_error);
+  refuses = false;
+  const auto windows = tuning.look().windows;
+  work();
+  EXPECT_EQ(tuning.look().windows, windows + 1);
 }
 
 TEST(session, tells_when_it_begins_again) {
@@ -329,7 +396,8 @@ TEST(session, an_objective_that_throws_ends_the_loop_and_nothing_else) {
   for (int i = 0; i < 60'000 && !loop.failed(); ++i) std::this_thread::sleep_for(1ms);
   EXPECT_NE(loop.message().find("no such counter"), std::string::npos);
   EXPECT_EQ(tuning.look().windows, 0u);
-  tuning.next().report(1);
+  for (int i = 0; i < 3; ++i) tuning.next().report(1);
+  EXPECT_EQ(tuning.look().windows, 3u);
 }
 
 TEST(session, an_objective_may_be_a_rate_of_counters) {

@@ -1,3 +1,4 @@
+#include "base/block_cache.hpp"
 #include "base/clock.hpp"
 #include "base/rng.hpp"
 #include "base/sync/fence.hpp"
@@ -59,6 +60,66 @@ TEST(slab_test, freed_memory_is_used_again) {
   slab_free(first, 64);
 }
 #endif
+
+TEST(block_cache_test, blocks_do_not_overlap_and_hold_what_is_asked_for) {
+  std::vector<std::pair<char*, std::size_t>> live;
+  std::mt19937 random(1);
+  for (int step = 0; step < 500; ++step) {
+    if (live.size() < 20 && random() % 2 != 0) {
+      const std::size_t bytes = k_least_block_bytes + random() % (step % 50 == 0 ? 8'000'000 : 100'000);
+      char* p = static_cast<char*>(block_allocate(bytes));
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 16, 0u);
+      std::memset(p, static_cast<int>(bytes % 251), bytes);
+      live.emplace_back(p, bytes);
+    } else if (!live.empty()) {
+      std::swap(live[random() % live.size()], live.back());
+      auto [p, bytes] = live.back();
+      live.pop_back();
+      EXPECT_TRUE(std::all_of(p, p + bytes, [b = bytes](char c) { return c == static_cast<char>(b % 251); }));
+      block_free(p, bytes);
+    }
+  }
+  for (auto [p, bytes] : live) block_free(p, bytes);
+}
+
+#if !defined(TREADLE_ASAN) && !defined(TREADLE_TSAN)
+TEST(block_cache_test, keeps_what_was_freed_last) {
+  std::thread([] {
+    constexpr std::size_t k_bytes = 1'000'000;
+    void* first = block_allocate(k_bytes);
+    block_free(first, k_bytes);
+    EXPECT_GE(kept_block_bytes(), k_bytes);
+    EXPECT_LE(kept_block_bytes(), k_bytes * 9 / 8);
+    void* larger = block_allocate(2 * k_bytes);
+    EXPECT_NE(larger, first);
+    void* similar = block_allocate(k_bytes - 1000);
+    EXPECT_EQ(similar, first);
+    EXPECT_EQ(kept_block_bytes(), 0u);
+    block_free(larger, 2 * k_bytes);
+    block_free(similar, k_bytes - 1000);
+    std::vector<void*> many(100);
+    for (void*& p : many) p = block_allocate(k_bytes);
+    for (void* p : many) block_free(p, k_bytes);
+    EXPECT_GT(kept_block_bytes(), 8u << 20);
+    EXPECT_LE(kept_block_bytes(), 32u << 20);
+    const auto kept = kept_block_bytes();
+    block_free(block_allocate(100u << 20), 100u << 20); // would leave no room for others
+    EXPECT_EQ(kept_block_bytes(), kept);
+  }).join();
+}
+#endif
+
+TEST(block_cache_test, a_thread_that_ends_may_still_free) {
+  struct late {
+    void* memory = nullptr;
+    ~late() { block_free(memory, 100'000); }
+  };
+  std::thread([] {
+    thread_local late last; // destroyed after what the cache has made later
+    last.memory = block_allocate(100'000);
+    block_free(block_allocate(200'000), 200'000);
+  }).join();
+}
 
 TEST(spinlock_test, excludes) {
   spinlock lock;

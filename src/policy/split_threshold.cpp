@@ -92,6 +92,7 @@ void split_threshold::period(double iterations, double ns) {
 
 void split_threshold::settle() noexcept {
   if (!m_search) return;
+  if (m_search->is_trying()) m_search->interrupt(); // and begins again with letting it settle
   m_present = m_search->best();
   choose();
 }

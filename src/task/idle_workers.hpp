@@ -53,7 +53,7 @@ class idle_workers {
   }
 
   /// Who sleeps longer at a time counts as parked.
-  static constexpr std::int64_t k_nap_ns_max = 1'600'000;
+  static constexpr std::int64_t k_nap_ns_max = 800'000;
 
   /// By a searching worker. Sleeps until woken, a timer is due, or `sleep_ns` have passed (or k_forever_ns); on return
   /// the worker is searching again. `runtime` says what would keep it awake, and is told before it parks. False when

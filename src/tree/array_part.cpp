@@ -19,6 +19,12 @@ bool is_nil(const node& n) noexcept {
   return literal && literal->constant().is_nil();
 }
 
+bool is_whole_axis(const node& n) noexcept {
+  const auto* literal = as<literal_node>(n);
+  return literal &&
+         (literal->constant().is_nil() || (literal->constant().is_list() && literal->constant().size() == 0));
+}
+
 } // namespace
 
 std::optional<std::int64_t> distance(const node& n, const variable_use& i) {
@@ -41,7 +47,7 @@ std::optional<array_part> part_of(std::span<node* const> indices, std::size_t fi
     if (const auto at = distance(index, i)) return array_part{axis, *at, *at + 1};
     if (as_primitive(index, "list")) {
       const auto bounds = index.operands();
-      const auto from = bounds.empty() ? std::nullopt : distance(*bounds[0], i);
+      const auto from = distance(*bounds[0], i);
       if (!from) continue;
       if (bounds.size() == 1) return array_part{axis, *from, *from + 1};
       const auto to = distance(*bounds[1], i);
@@ -49,7 +55,7 @@ std::optional<array_part> part_of(std::span<node* const> indices, std::size_t fi
       if (!to || *to <= *from || bounds.size() > 3 || !dense) return {};
       return array_part{axis, *from, *to};
     }
-    if (!is_nil(index) && !as_constant(index)) return {};
+    if (!is_whole_axis(index) && !as_constant(index)) return {};
   }
   return {};
 }

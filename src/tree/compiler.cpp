@@ -209,6 +209,8 @@ class compiler {
         throw failure(n.name + "(): argument '" + std::string(takes.parameters[i].name) + "' is missing", place_of(n));
       operands[i] = make<literal_node>(value(), place_of(n));
     }
+    if (operands.empty() && p.name == "list" && !cast)
+      return make<literal_node>(value::list({}), place_of(n)); // `:` of a slice
     auto* result = make<primitive_node>(p, name, place_of(n), cast);
     for (auto* operand : operands) result->add_operand(operand);
     return result;

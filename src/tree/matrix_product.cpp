@@ -226,11 +226,15 @@ array multiply_stacks(array a, array b, const run_services* services) {
   return value::list(std::move(parts)).to_array();
 }
 
+// Or vectors: as nearly always, and there is no need for copies of the values.
+bool are_matrices(const value& a, const value& b) noexcept {
+  return a.is_array() && b.is_array() && a.as_array().rank() - 1 < 2 && b.as_array().rank() - 1 < 2;
+}
+
 } // namespace
 
 value dot(const value& a, const value& b, const run_services* services) {
-  if (a.is_array() && b.is_array() && a.as_array().rank() - 1 < 2 && b.as_array().rank() - 1 < 2)
-    return multiply_any(a.as_array(), b.as_array(), services);
+  if (are_matrices(a, b)) return multiply_any(a.as_array(), b.as_array(), services);
   const auto x = a.to_array(), y = b.to_array();
   if (x.rank() > 2 || y.rank() > 2 || x.rank() == 0 || y.rank() == 0)
     throw value_error("expected vectors or matrices, found shapes " + to_string(x.shape()) + " and " +
@@ -239,6 +243,7 @@ value dot(const value& a, const value& b, const run_services* services) {
 }
 
 value matmul(const value& a, const value& b, const run_services* services) {
+  if (are_matrices(a, b)) return multiply_any(a.as_array(), b.as_array(), services);
   const auto x = a.to_array(), y = b.to_array();
   if (x.rank() == 0 || y.rank() == 0)
     throw value_error("a matrix product needs arrays, found shapes " + to_string(x.shape()) + " and " +

@@ -59,7 +59,7 @@ TEST(splitting, one_run_at_a_time_measures) {
 }
 
 TEST(splitting, thresholds_that_cannot_be_represented_are_never_reached) {
-  EXPECT_EQ(splitting::to_ticks(INFINITY), splitting::k_never);
+  EXPECT_EQ(splitting::to_ticks(HUGE_VAL), splitting::k_never);
   EXPECT_EQ(splitting::to_ticks(1e300), splitting::k_never);
   EXPECT_EQ(splitting::to_ticks(0), 0u);
 }

@@ -169,7 +169,7 @@ void search::charge(double x, double work) {
   if (!m_trying) return;
   const known_arm* leading = find(best());
   if (!leading) return;
-  const double excess = windows * std::max(0.0, std::exp(x - leading->mean()) - 1);
+  const double excess = windows * std::max(0.0, std::exp(std::min(x - leading->mean(), 2 * k_failed)) - 1);
   m_regret += excess;
   m_credit = std::max(m_credit - excess, -k_debt);
 }

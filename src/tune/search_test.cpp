@@ -109,6 +109,13 @@ TEST(search, what_settles_is_paid_for) {
   }
 }
 
+TEST(search, one_spike_is_not_all_that_is_ever_paid) {
+  search s(line(2), 0, {.how = search_strategy::exhaustive, .settling = 1, .budget = 0});
+  while (s.next() == 0) s.report(0, 1);
+  s.report(1, 1e300);
+  EXPECT_LT(s.regret(), 1000);
+}
+
 TEST(search, says_nothing_about_what_is_no_cost) {
   search s(line(4), 0, {.how = search_strategy::exhaustive, .budget = 0});
   const arm first = s.next();

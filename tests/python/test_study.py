@@ -74,7 +74,7 @@ def test_it_goes_on_where_it_was(tmp_path, monkeypatch):
     assert len(read(file, Run)) == 5
     assert len(grain.runs_of(sweep, read(file, Run))) == 5
     assert grain.runs_of(replace(sweep, steps=7), read(file, Run)) == []
-    file.write_text(file.read_text()[:-3])  # a line that was not written in full
+    file.write_text(file.read_text()[:-1])  # a line that was not written in full, and may lack digits
     before = list(made)
     made.clear()
     with pytest.raises(KeyboardInterrupt):

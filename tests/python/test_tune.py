@@ -4,7 +4,9 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -59,6 +61,14 @@ def test_export(store):
     assert code == 0 and len(text.splitlines()) == 7 and text.startswith("session,knobs,")
     lines = treadle("export", "step", "--json", "--store", store)[1].splitlines()
     assert [json.loads(line)["points"][0]["values"] for line in lines] == ["8", "8"]
+
+
+def test_forget_waits_for_a_program_that_saves(store):
+    with closing(sqlite3.connect(store, isolation_level=None, check_same_thread=False)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        Timer(0.2, lambda: db.execute("COMMIT")).start()
+        Store(store).forget([1, 2, 3])
+    assert Store(store).searches() == []
 
 
 def test_forget(store):

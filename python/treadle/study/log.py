@@ -24,21 +24,21 @@ def read(file: Path, kind: type[R]) -> list[R]:
         for f in fields(kind)  # type: ignore[arg-type]
     }
     runs = []
-    with file.open(newline="") as lines:
-        rows = csv.DictReader(lines)
+    whole = file.read_text(errors="replace").rpartition("\n")[0].splitlines(keepends=True)
+    rows = csv.DictReader(whole)
+    try:
         if rows.fieldnames is not None and list(rows.fieldnames) != list(convert):
             raise ValueError(
                 f"{file}: its columns are {', '.join(rows.fieldnames)}, not {', '.join(convert)}: of another study"
                 " or version; move it away"
             )
-        unreadable: int | None = None
         for row in rows:
-            if unreadable is not None:
-                raise ValueError(f"{file}, line {unreadable}: not a run")
             try:
                 runs.append(kind(**{name: make(row[name]) for name, make in convert.items()}))
             except (ValueError, TypeError):
-                unreadable = rows.line_num
+                raise ValueError(f"{file}, line {rows.line_num}: not a run") from None
+    except csv.Error as error:
+        raise ValueError(f"{file}, line {rows.line_num}: {error}") from None
     return runs
 
 

@@ -78,11 +78,11 @@ class Store:
 
     def forget(self, numbers: list[int]) -> None:
         """Removes searches. Raises StoreError."""
-        with self._transaction() as run:
+        with self._transaction("IMMEDIATE") as run:  # waits for a program that saves
             run(f"DELETE FROM search WHERE id IN ({', '.join('?' * len(numbers))})", numbers)
 
     @contextmanager
-    def _transaction(self) -> Iterator[Callable[..., list[Any]]]:
+    def _transaction(self, kind: str = "DEFERRED") -> Iterator[Callable[..., list[Any]]]:
         """Gives what runs SQL, which finds nothing where there is no file."""
         if not self.path.exists():
             yield lambda *_: []
@@ -93,7 +93,7 @@ class Store:
             with closing(sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None)) as db:
                 db.text_factory = lambda text: text.decode(errors="replace")
                 db.execute("PRAGMA foreign_keys = ON")
-                db.execute("BEGIN")
+                db.execute(f"BEGIN {kind}")
                 (version,) = db.execute("PRAGMA user_version").fetchone()
                 if version != SCHEMA_VERSION:
                     raise StoreError(

@@ -1,6 +1,7 @@
 #include <treadle/detail/slab.hpp>
 #include <treadle/value.hpp>
 
+#include "base/block_cache.hpp"
 #include "physl/value/strided.hpp"
 
 #include <algorithm>
@@ -119,7 +120,9 @@ namespace {
 constexpr std::size_t k_header_bytes = (sizeof(array_object) + 31) / 32 * 32; // keeps the elements aligned for vectors
 
 array_object* new_header(std::size_t element_bytes) {
-  auto* o = new (slab_allocate(k_header_bytes + element_bytes)) array_object;
+  const std::size_t bytes = k_header_bytes + element_bytes;
+  void* memory = bytes < k_least_block_bytes ? slab_allocate(bytes) : block_allocate(bytes);
+  auto* o = new (memory) array_object;
   o->kind = static_cast<std::uint8_t>(value_kind::array);
   return o;
 }
@@ -131,9 +134,9 @@ void destroy_array(array_object* o) noexcept {
   auto* base = o->base;
   const bool owns = !base && !o->release && o->data == reinterpret_cast<std::byte*>(o) + k_header_bytes;
   std::size_t bytes = k_header_bytes;
-  if (owns) bytes += static_cast<std::size_t>(o->shape.product()) * item_bytes(o->type);
+  if (owns) bytes += static_cast<std::size_t>(count_of(*o)) * item_bytes(o->type);
   o->~array_object();
-  slab_free(o, bytes);
+  bytes < k_least_block_bytes ? slab_free(o, bytes) : block_free(o, bytes);
   if (base) drop_reference(base); // a base is never a view itself: no recursion beyond one level
 }
 

@@ -1,0 +1,96 @@
+#include "base/block_cache.hpp"
+
+#include <treadle/detail/config.hpp>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+namespace treadle::detail {
+namespace {
+
+#if defined(TREADLE_ASAN) || defined(TREADLE_TSAN)
+constexpr std::size_t k_most_kept = 0; // recycling would hide use after free from the sanitizers
+#else
+constexpr std::size_t k_most_kept = 32 << 20;
+#endif
+constexpr unsigned k_most_blocks = 32;
+constexpr std::size_t k_huge_page = 2 << 20;
+
+bool is_huge(std::size_t size) noexcept { return size >= 2 * k_huge_page; }
+
+void* allocate(std::size_t size) {
+  if (!is_huge(size)) return ::operator new(size);
+  void* memory = ::operator new(size, std::align_val_t{k_huge_page});
+  ::madvise(memory, size, MADV_HUGEPAGE); // where there are none, it does without
+  return memory;
+}
+
+void release(void* memory, std::size_t size) noexcept {
+  is_huge(size) ? ::operator delete(memory, std::align_val_t{k_huge_page}) : ::operator delete(memory);
+}
+
+struct block {
+  void* memory;
+  std::size_t size;
+};
+
+/// Used as long as the thread lives, also by destructors of other thread_local objects: it has none itself.
+struct kept_blocks {
+  block blocks[k_most_blocks]; // oldest first
+  unsigned count;
+  std::size_t bytes;
+  bool ends; // the thread; nothing is kept any more
+
+  block remove(unsigned i) noexcept {
+    const block found = blocks[i];
+    std::copy(blocks + i + 1, blocks + count, blocks + i);
+    --count;
+    bytes -= found.size;
+    return found;
+  }
+  void make_room(std::size_t size) noexcept {
+    while (count > 0 && (count == k_most_blocks || bytes + size > k_most_kept)) {
+      const block oldest = remove(0);
+      release(oldest.memory, oldest.size);
+    }
+  }
+};
+thread_local constinit kept_blocks t_kept{};
+
+struct at_thread_end {
+  ~at_thread_end() {
+    t_kept.ends = true;
+    t_kept.make_room(k_most_kept + 1);
+  }
+};
+
+std::size_t rounded(std::size_t bytes) noexcept {
+  const std::size_t step = std::bit_floor(bytes) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
+} // namespace
+
+void* block_allocate(std::size_t bytes) {
+  const std::size_t size = rounded(bytes);
+  for (unsigned i = t_kept.count; i-- > 0;) // the latest, which may still be in the cache
+    if (t_kept.blocks[i].size == size) return t_kept.remove(i).memory;
+  return allocate(size);
+}
+
+void block_free(void* memory, std::size_t bytes) noexcept {
+  const std::size_t size = rounded(bytes);
+  if (size > k_most_kept || t_kept.ends) return release(memory, size);
+  thread_local const at_thread_end guard;
+  static_cast<void>(guard);
+  t_kept.make_room(size);
+  t_kept.blocks[t_kept.count++] = {memory, size};
+  t_kept.bytes += size;
+}
+
+std::size_t kept_block_bytes() noexcept { return t_kept.bytes; }
+
+} // namespace treadle::detail
