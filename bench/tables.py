@@ -67,7 +67,8 @@ FOOTPRINT = ("idle", "memory_fib", "memory_alive", "compile", "compile_lines")
 class Results:
     """Medians per operation; times of a whole run where there are no operations."""
 
-    note: dict[str, str]
+    note: dict[str, str]  # of what was measured last
+    oldest: dict[str, str]
     cost: dict[tuple[str, str, int], float]
     unit: dict[str, str]
     operations: dict[tuple[str, str, int], int]
@@ -87,11 +88,13 @@ def newest(folder: Path = BENCH / "results") -> Path:
 
 
 def read(folder: Path) -> Results:
-    results = Results({}, {}, {}, {})
+    results = Results({}, {}, {}, {}, {})
     for file in sorted(folder.glob("*.csv")):
         note, series = load(file)
         if note["date"] > results.note.get("date", ""):
             results.note = note
+        if note["date"] < results.oldest.get("date", "~"):
+            results.oldest = note
         for key, s in series.items():
             results.cost[key] = statistics.median(s.costs())
             results.unit[key[0]] = s.unit
@@ -161,7 +164,12 @@ def scaling(results: Results) -> str:
 
 
 def machine(results: Results) -> str:
-    return "Measured on: " + "; ".join(f"{name} {text}" for name, text in results.note.items()) + "."
+    """Each file says what holds for it; where the first and the last one differ, both are given."""
+    spans = {
+        name: text if results.oldest.get(name) == text else f"{results.oldest.get(name)} to {text}"
+        for name, text in results.note.items()
+    }
+    return "Measured on: " + "; ".join(f"{name} {text}" for name, text in spans.items()) + "."
 
 
 def blocks(results: Results) -> dict[str, str]:

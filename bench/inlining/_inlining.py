@@ -18,7 +18,7 @@ CELLS = {  # users, items, iterations
     "inlining_64x64": (64, 64, 20),
     "inlining_100x100": (100, 100, 10),
     "inlining_40x400": (40, 400, 4),
-    "inlining_400x400": (400, 400, 1),
+    "inlining_400x400": (400, 400, 3),
 }
 
 
