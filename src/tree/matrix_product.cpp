@@ -27,7 +27,7 @@ struct matrix {
   i64 rows, columns, row_stride, column_stride;
 };
 
-constexpr std::size_t k_narrow = 8;
+constexpr std::size_t k_narrow = 16;
 
 // Where b has N contiguous columns: a row of the result stays in registers. The same sums in the same order as below.
 template <std::size_t N, class T>
