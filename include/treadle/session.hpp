@@ -80,7 +80,8 @@ class session {
   void remember_in(tuning_store& store);
 
   /// Puts values into the knobs. What is learned is kept apart for each context, say "log2n=20" for inputs of some
-  /// size. While another trial lasts it is the same one again; in another context, its result says nothing.
+  /// size. While another trial lasts it is the same one again; in another context, its result says nothing. Throws what
+  /// on_change() of a knob has thrown first, when all have their values.
   [[nodiscard]] trial next(std::string_view context = {});
 
   /// Only the best values, from now on until resume().

@@ -33,7 +33,7 @@ TEST(adaptive_chunks, sizes_may_change_and_be_tiny) {
 
 TEST(adaptive_chunks, a_longer_loop_than_ever_has_greater_chunks) {
   runtime rt({.workers = 2});
-  detail::loop_site site; // of its own
+  static detail::loop_site site; // of its own; for ever, as those that a loop in the source has
   bool measured = false;
   EXPECT_EQ(detail::adaptive_chunks.begin(site, 1, measured), 1u);
   detail::adaptive_chunks.done(site, 1);
