@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <bit>
 #include <new>
 
 namespace treadle::detail {
@@ -67,28 +66,21 @@ struct at_thread_end {
   }
 };
 
-std::size_t rounded(std::size_t bytes) noexcept {
-  const std::size_t step = std::bit_floor(bytes) / 8;
-  return (bytes + step - 1) / step * step;
-}
-
 } // namespace
 
 void* block_allocate(std::size_t bytes) {
-  const std::size_t size = rounded(bytes);
   for (unsigned i = t_kept.count; i-- > 0;) // the latest, which may still be in the cache
-    if (t_kept.blocks[i].size == size) return t_kept.remove(i).memory;
-  return allocate(size);
+    if (t_kept.blocks[i].size == bytes) return t_kept.remove(i).memory;
+  return allocate(bytes);
 }
 
 void block_free(void* memory, std::size_t bytes) noexcept {
-  const std::size_t size = rounded(bytes);
-  if (size > k_most_kept || t_kept.ends) return release(memory, size);
+  if (bytes > k_most_kept || t_kept.ends) return release(memory, bytes);
   thread_local const at_thread_end guard;
   static_cast<void>(guard);
-  t_kept.make_room(size);
-  t_kept.blocks[t_kept.count++] = {memory, size};
-  t_kept.bytes += size;
+  t_kept.make_room(bytes);
+  t_kept.blocks[t_kept.count++] = {memory, bytes};
+  t_kept.bytes += bytes;
 }
 
 std::size_t kept_block_bytes() noexcept { return t_kept.bytes; }

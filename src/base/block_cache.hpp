@@ -9,8 +9,9 @@ namespace treadle::detail {
 /// that. So each thread keeps the blocks it has freed last, 32 MB of them at most, until it ends. Greater ones, which
 /// are not kept, ask for huge pages.
 ///
-/// Any thread may free what another has allocated. Throws std::bad_alloc. `bytes`, the same for both, are rounded up by
-/// an eighth at most, so that blocks of about one size can follow each other.
+/// Any thread may free what another has allocated. Throws std::bad_alloc. `bytes` are the same for both, and one block
+/// follows another of the same size only: with sizes rounded up, matrices lie at the same places of their pages, and
+/// ALS with 400 x 400 ratings took 8 % longer.
 [[nodiscard]] void* block_allocate(std::size_t bytes);
 void block_free(void* memory, std::size_t bytes) noexcept;
 /// By this thread.
