@@ -104,6 +104,7 @@ def test_the_findings():
         pytest.approx(20), pytest.approx(20),
     )  # fmt: skip
     assert against_best(runs) == (pytest.approx(-1), pytest.approx(-1))
+    assert against_best(runs, min) == against_best(runs)
     found = {what: here for what, _, here in comparison(runs)}
     assert "2 workers: 300 µs" in " ".join(found.values())
     assert "-400.0 ms more" in " ".join(found.values())
