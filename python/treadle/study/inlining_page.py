@@ -112,7 +112,7 @@ def comparison(runs: Sequence[Run]) -> list[tuple[str, str, str]]:
          in_percent(improvement(large, "paper-adaptive", "paper-baseline"))),
         ("adaptive against paper-baseline, 10 x 5", "–", in_percent(improvement(small, "adaptive", "paper-baseline"))),
         ("adaptive against the best other policy, everywhere", "–", in_percent(against_best(runs))),
-        ("the same by the fastest run of each kind, which noise hardly touches", "–",
+        ("the same by the fastest run of each kind", "–",
          in_percent(against_best(runs, min))),
         ("Section 4.4.3: what paper-adaptive costs, 10 x 5", "5 s per run", overhead(small)),
     ]  # fmt: skip
