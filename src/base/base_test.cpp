@@ -20,13 +20,16 @@
 namespace treadle::detail {
 namespace {
 
-TEST(slab_test, objects_do_not_overlap_and_are_aligned) {
+/// Memory that is taken and given back in random order is aligned and holds what was written into it.
+template <class Bytes>
+void take_and_give_back(void* (*allocate)(std::size_t), void (*release)(void*, std::size_t) noexcept, int steps,
+                        Bytes bytes_of) {
   std::vector<std::pair<char*, std::size_t>> live;
   std::mt19937 random(1);
-  for (int step = 0; step < 20'000; ++step) {
+  for (int step = 0; step < steps; ++step) {
     if (live.empty() || random() % 3 != 0) {
-      const std::size_t bytes = 1 + random() % 700;
-      char* p = static_cast<char*>(slab_allocate(bytes));
+      const std::size_t bytes = bytes_of(random);
+      char* p = static_cast<char*>(allocate(bytes));
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 16, 0u);
       std::memset(p, static_cast<int>(bytes % 251), bytes);
       live.emplace_back(p, bytes);
@@ -35,10 +38,14 @@ TEST(slab_test, objects_do_not_overlap_and_are_aligned) {
       auto [p, bytes] = live.back();
       live.pop_back();
       EXPECT_TRUE(std::all_of(p, p + bytes, [b = bytes](char c) { return c == static_cast<char>(b % 251); }));
-      slab_free(p, bytes);
+      release(p, bytes);
     }
   }
-  for (auto [p, bytes] : live) slab_free(p, bytes);
+  for (auto [p, bytes] : live) release(p, bytes);
+}
+
+TEST(slab_test, objects_do_not_overlap_and_are_aligned) {
+  take_and_give_back(slab_allocate, slab_free, 20'000, [](auto& random) { return 1 + random() % 700; });
 }
 
 TEST(slab_test, memory_travels_between_threads) {
@@ -61,25 +68,10 @@ TEST(slab_test, freed_memory_is_used_again) {
 }
 #endif
 
-TEST(block_cache_test, blocks_do_not_overlap_and_hold_what_is_asked_for) {
-  std::vector<std::pair<char*, std::size_t>> live;
-  std::mt19937 random(1);
-  for (int step = 0; step < 500; ++step) {
-    if (live.size() < 20 && random() % 2 != 0) {
-      const std::size_t bytes = k_least_block_bytes + random() % (step % 50 == 0 ? 8'000'000 : 100'000);
-      char* p = static_cast<char*>(block_allocate(bytes));
-      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 16, 0u);
-      std::memset(p, static_cast<int>(bytes % 251), bytes);
-      live.emplace_back(p, bytes);
-    } else if (!live.empty()) {
-      std::swap(live[random() % live.size()], live.back());
-      auto [p, bytes] = live.back();
-      live.pop_back();
-      EXPECT_TRUE(std::all_of(p, p + bytes, [b = bytes](char c) { return c == static_cast<char>(b % 251); }));
-      block_free(p, bytes);
-    }
-  }
-  for (auto [p, bytes] : live) block_free(p, bytes);
+TEST(block_cache_test, blocks_do_not_overlap_and_are_aligned) {
+  take_and_give_back(block_allocate, block_free, 300, [](auto& random) {
+    return k_least_block_bytes + random() % (random() % 20 == 0 ? 8'000'000 : 100'000); // some with huge pages
+  });
 }
 
 #if !defined(TREADLE_ASAN) && !defined(TREADLE_TSAN)
