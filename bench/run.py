@@ -11,11 +11,13 @@ of warming up, so that a disturbance of the machine meets everybody.
 import argparse
 import json
 import os
+import random
 import sys
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+import against
 from machine import save
 from process import CannotRunError, measure
 from rich.progress import (
@@ -66,8 +68,11 @@ def run_rounds(
                 entry.values.append(record["value"])
                 entry.operations.append(record["operations"])
 
+    chance = random.Random(1)
     for round_ in range(0 if warm_up else 1, rounds + 1):
-        for rival in rivals:
+        for rival in chance.sample(
+            rivals, len(rivals)
+        ):  # whoever always came first would meet the machine cold
             for count in workers:
                 title = "warming up" if round_ == 0 else f"round {round_}"
                 advance(f"{title}: {rival.name}, {count} worker{'s' * (count > 1)}")
@@ -99,6 +104,11 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--only", action="append", metavar="RIVAL", help="run only this rival (may be repeated)"
     )
+    parser.add_argument(
+        "--against",
+        metavar="COMMIT",
+        help="instead of rivals: ours as it is and as it was, in turn (default 10 rounds); fails where it is slower",
+    )
     parser.add_argument("--timeout", type=float, default=300.0, metavar="S", help="per process (default 300)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write one object per line")
     parser.add_argument(
@@ -108,7 +118,10 @@ def parse(argv: list[str]) -> argparse.Namespace:
     if not options.list and options.name not in [*workloads(), "all"]:
         parser.error(f"no workload '{options.name or ''}'; there are: all, {', '.join(workloads())}")
     if options.repeat is None:
-        options.repeat = 1 if options.quick else 3 if options.name == "all" else 5
+        usual = 10 if options.against else 3 if options.name == "all" else 5
+        options.repeat = 1 if options.quick else usual
+    if options.against and options.save:
+        parser.error("--against compares two builds: --save is for rivals")
     if options.repeat < 1 or any(w < 1 for w in options.workers or []):
         parser.error("--repeat and --workers take numbers of at least 1")
     return options
@@ -128,12 +141,26 @@ def run_workload(
     series, failures = run_rounds(
         rivals, workers, options.repeat, options.timeout, not options.quick, advance
     )
+    if options.against:
+        found = list(against.ratios(series))
+        against.show(found, options.against)
+        slower = [r.key for r in found if r.verdict == "slower"]
+        failures += [
+            f"{rival} on {workload} with {count} workers: slower" for workload, rival, count in slower
+        ]
+        return [r.record() for r in found], [f"{name}: {failure}" for failure in failures]
     rows = summarize(series)
     if rows:
         show(rows)
     if options.save and rows:
         console.print(f"saved {save(name, series).relative_to(ROOT)}")
     return rows, [f"{name}: {failure}" for failure in failures]
+
+
+def choose(name: str, options: argparse.Namespace) -> list[Rival]:
+    if options.against:
+        return against.pairs_of(name, against.before(options.against), options.only)
+    return [r for r in rivals_of(name) if not options.only or r.name in options.only]
 
 
 def main(argv: list[str]) -> int:
@@ -143,11 +170,11 @@ def main(argv: list[str]) -> int:
             print(f"{name}: {', '.join(r.name for r in rivals_of(name))}")
         return 0
     names = workloads() if options.name == "all" else [options.name]
-    every = {name: rivals_of(name) for name in names}
-    chosen = {
-        name: [r for r in rivals if not options.only or r.name in options.only]
-        for name, rivals in every.items()
-    }
+    try:
+        chosen = {name: choose(name, options) for name in names}
+    except against.CannotBuildError as reason:
+        console.print(f"--against: {reason}", style="red", markup=False)
+        return 2
     if not any(chosen.values()):
         console.print(f"[red]no rival of {options.name} to run")
         return 1

@@ -1,7 +1,7 @@
 # treadle_library(NAME AREAS a b ... LINK_PUBLIC ... LINK_PRIVATE ...)
 #
 # One library from the .cpp files of its areas under src/. Every x_test.cpp beside the sources goes into one test
-# executable per area, NAME "<area>_test", registered with ctest under the label "unit".
+# executable per area, NAME "<area>_test", registered with ctest.
 function(treadle_library name)
   cmake_parse_arguments(LIB "" "" "AREAS;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
   set(sources)
@@ -22,15 +22,29 @@ function(treadle_library name)
     foreach(area IN LISTS LIB_AREAS)
       file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${area}/*_test.cpp)
       if(tests)
-        treadle_test(${area}_test LABEL unit SOURCES ${tests} LINK ${name})
+        treadle_test(${area}_test SOURCES ${tests} LINK ${name})
       endif()
     endforeach()
   endif()
 endfunction()
 
-# treadle_test(NAME LABEL unit|stress SOURCES ... LINK ...): a GoogleTest executable; each test case is a ctest test.
+# All that ctest runs, without programs and benchmarks that it does not need.
+add_custom_target(treadle_tests)
+
+# treadle_shards(NAME EXECUTABLE COUNT [VARIABLE=VALUE...]): the test cases of an executable as COUNT ctest tests with the
+# label "shard". A process per case costs more than most cases, under sanitizers above all; `./dev test` runs these.
+function(treadle_shards name executable count)
+  math(EXPR last "${count} - 1")
+  foreach(shard RANGE ${last})
+    add_test(NAME ${name}/shard_${shard} COMMAND ${executable})
+    set_tests_properties(${name}/shard_${shard} PROPERTIES LABELS shard TIMEOUT 900
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${count};GTEST_SHARD_INDEX=${shard};${ARGN}")
+  endforeach()
+endfunction()
+
+# treadle_test(NAME SOURCES ... LINK ...): a GoogleTest executable; each test case is a ctest test, too.
 function(treadle_test name)
-  cmake_parse_arguments(TEST "" "LABEL" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES;LINK" ${ARGN})
   if(NOT TARGET treadle_test_main)
     # gtest's header is the most expensive part of a test file: precompile it once.
     add_library(treadle_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/main.cpp)
@@ -38,6 +52,10 @@ function(treadle_test name)
     find_package(rapidcheck REQUIRED)
     target_link_libraries(treadle_test_main PUBLIC GTest::gtest rapidcheck treadle_options)
     target_precompile_headers(treadle_test_main PUBLIC <gtest/gtest.h>)
+    if("undefined" IN_LIST TREADLE_SANITIZE)
+      # Half of the time of compiling the tests, and a fault or a report of the address sanitizer all the same.
+      target_compile_options(treadle_test_main PUBLIC -fno-sanitize=null,vptr)
+    endif()
     set_target_properties(treadle_test_main PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   endif()
   add_executable(${name} ${TEST_SOURCES})
@@ -45,5 +63,7 @@ function(treadle_test name)
   target_precompile_headers(${name} REUSE_FROM treadle_test_main)
   target_link_libraries(${name} PRIVATE ${TEST_LINK} treadle_test_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 300)
+  gtest_discover_tests(${name} TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST PROPERTIES LABELS case TIMEOUT 300)
+  treadle_shards(${name} ${name} 4)
+  add_dependencies(treadle_tests ${name})
 endfunction()

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "task/runtime_fixture.hpp"
+#include "task/engine/runtime_fixture.hpp"
 
 #include <treadle/algorithm.hpp>
 #include <treadle/this_task.hpp>

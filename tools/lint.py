@@ -10,6 +10,7 @@ from pathlib import Path
 
 import check_files
 import check_headers
+import check_imports
 import check_layers
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,6 +58,7 @@ def ruff(fix: bool) -> list[str]:
 
 CHECKS: dict[str, Callable[[bool], list[str]]] = {
     "layers": lambda fix: check_layers.check(ROOT),
+    "imports": lambda fix: check_imports.check(ROOT),
     "files": lambda fix: check_files.check(ROOT),
     "clang-format": clang_format,
     "ruff-format": ruff_format,

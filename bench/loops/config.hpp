@@ -14,6 +14,7 @@
 ///   empty   nothing that the compiler could not remove, but it must run
 ///   saxpy   y[i] += a * x[i]: about as much as memory gives
 ///   heavy   z[i] = log(1 + exp(-x[i])) * sqrt(y[i]): nearly ten nanoseconds
+///   pair    two iterations of 10, 50 or 150 us: one for each of two workers, or both for one
 /// Each loop is in a function of its own, as in most programs: in one with twenty loops GCC runs out of registers.
 namespace loops_bench {
 
@@ -38,9 +39,24 @@ struct arrays {
 
 inline double heavy(double x, double y) { return std::log(1 + std::exp(-x)) * std::sqrt(y); }
 
+/// About four nanoseconds a step, each of which waits for the one before.
+inline double steps(long n) {
+  double x = 1;
+  for (long i = 0; i < n; ++i) x = std::sqrt(x + 1);
+  return x;
+}
+
 /// `loop(n, body)` calls body(i) for all i in [0, n) and returns when all have returned.
 template <class Loop>
 void report(const Loop& loop) {
+  for (const long us : {10L, 50L, 150L}) {
+    double results[16] = {};
+    const long count = us * 200;
+    bench::report_repeated(
+        ("pair_" + std::to_string(us) + "us").c_str(), 2,
+        [&]() __attribute__((noinline)) { loop(2, [&results, count](long i) { results[8 * i] = steps(count); }); },
+        [&] { return results[0] == results[8] && results[0] > 1; });
+  }
   const auto measure = [&](const std::string& name, long n, const auto& body, const auto& check) {
     bench::report_repeated(("loops_" + name + "_" + std::to_string(n)).c_str(), n, body, check);
   };

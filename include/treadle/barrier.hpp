@@ -55,7 +55,10 @@ class barrier : detail::barrier_base {
   }
   /// Blocks until the phase of the token is over.
   void wait(arrival_token&& token) { wait_for_phase_after(token.m_phase); }
-  void arrive_and_wait() { wait(arrive()); }
+  void arrive_and_wait() {
+    detail::prepare_to_block(); // when that fails, it has not arrived
+    wait(arrive());
+  }
   /// Arrives, and lowers the number expected in later phases by one.
   void arrive_and_drop() {
     std::uint64_t phase = 0;

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <treadle/detail/spinlock.hpp>
-#include <treadle/promise.hpp>
+#include <treadle/detail/channel_core.hpp>
+#include <treadle/future.hpp>
 
-#include <deque>
 #include <memory>
 #include <optional>
 
@@ -16,78 +15,60 @@ class channel_closed : public std::exception {
 };
 
 /// Values from any number of senders to any number of receivers, first in, first out; as hpx::lcos::local::channel.
-/// Copies share one channel. With a capacity, set() blocks while that many values wait, otherwise it never blocks.
+/// Copies share one channel; all members may be called by any thread. With a capacity, set() blocks while that many
+/// values wait, otherwise it never blocks. A value is never given to a future that was dropped before.
 template <class T>
 class channel {
  public:
   /// `capacity` 0: unlimited.
-  explicit channel(std::size_t capacity = 0) : m_state(std::make_shared<state>(capacity)) {}
+  explicit channel(std::size_t capacity = 0) : m_core(std::make_shared<detail::channel_core>(capacity)) {}
 
-  /// Hands the value to the longest waiting get(), else stores it. Throws channel_closed.
+  /// Hands the value to the longest waiting get(), else stores it. Throws channel_closed, and what moving a T throws:
+  /// then the value is gone, and a get() that it was meant for throws the same.
   void set(T value) {
-    std::optional<promise<T>> receiver;
+    state_ptr item;
     for (;;) {
-      std::optional<future<void>> room;
-      {
-        detail::scoped_lock guard(m_state->lock);
-        if (m_state->closed) throw channel_closed();
-        if (!m_state->receivers.empty()) {
-          receiver = std::move(m_state->receivers.front());
-          m_state->receivers.pop_front();
-        } else if (m_state->capacity == 0 || m_state->values.size() < m_state->capacity) {
-          m_state->values.push_back(std::move(value));
-          return;
-        } else {
-          m_state->senders.emplace_back();
-          room = m_state->senders.back().get_future();
-        }
+      detail::future_state* receiver = nullptr;
+      switch (m_core->put(item.get(), receiver)) {
+      case detail::channel_core::result::closed:
+        throw channel_closed();
+      case detail::channel_core::result::stored:
+        item.detach();
+        return;
+      case detail::channel_core::result::handed:
+        return complete(static_cast<state&>(*receiver), item ? std::move(item->value()) : std::move(value));
+      case detail::channel_core::result::wanted:
+        item = state_ptr::adopt(new state);
+        item->construct(std::move(value));
+        item->complete(detail::sharing::unshared);
       }
-      if (receiver) return receiver->set_value(std::move(value)); // outside the lock: it may run continuations
-      room->wait();
     }
   }
 
-  /// The next value; ready at once when one waits. Holds channel_closed when the channel is closed and empty.
+  /// The next value; ready at once when one waits. Holds channel_closed when the channel is closed and empty, and
+  /// future_error(broken_promise) when the last copy of the channel goes.
   future<T> get() {
-    std::optional<promise<void>> sender;
-    future<T> result;
-    {
-      detail::scoped_lock guard(m_state->lock);
-      if (!m_state->values.empty()) {
-        result = make_ready_future(std::move(m_state->values.front()));
-        m_state->values.pop_front();
-      } else if (m_state->closed) {
-        result = make_exceptional_future<T>(channel_closed());
-      } else {
-        m_state->receivers.emplace_back();
-        result = m_state->receivers.back().get_future();
-      }
-      if (!m_state->senders.empty()) { // there is room for one more, or a receiver that waits
-        sender = std::move(m_state->senders.front());
-        m_state->senders.pop_front();
+    state_ptr receiver;
+    for (;;) {
+      detail::future_state* item = nullptr;
+      switch (m_core->take(receiver.get(), item)) {
+      case detail::channel_core::result::closed:
+        return make_exceptional_future<T>(channel_closed());
+      case detail::channel_core::result::handed:
+        return detail::access::make<future<T>>(state_ptr::adopt(static_cast<state*>(item)));
+      case detail::channel_core::result::stored:
+        return detail::access::make<future<T>>(std::move(receiver));
+      case detail::channel_core::result::wanted:
+        receiver = state_ptr::adopt(new state);
       }
     }
-    if (sender) sender->set_value();
-    return result;
   }
   /// Blocks for the value itself.
   T get(launch) { return get().get(); }
 
   /// No more values: waiting and later receivers get channel_closed once the stored values are gone, blocked and later
   /// senders throw it. Returns how many receivers were waiting.
-  std::size_t close() {
-    std::deque<promise<T>> receivers;
-    std::deque<promise<void>> senders;
-    {
-      detail::scoped_lock guard(m_state->lock);
-      m_state->closed = true;
-      receivers.swap(m_state->receivers);
-      senders.swap(m_state->senders);
-    }
-    for (auto& r : receivers) r.set_exception(channel_closed());
-    for (auto& s : senders) s.set_value();
-    return receivers.size();
-  }
+  std::size_t close() { return m_core->close(std::make_exception_ptr(channel_closed())); }
 
   /// Input range over the values until the channel is closed; each step blocks.
   class iterator {
@@ -114,16 +95,22 @@ class channel {
   iterator end() { return iterator(); }
 
  private:
-  struct state {
-    explicit state(std::size_t c) : capacity(c) {}
-    detail::spinlock lock;
-    const std::size_t capacity;
-    bool closed = false;
-    std::deque<T> values;
-    std::deque<promise<T>> receivers;
-    std::deque<promise<void>> senders;
-  };
-  std::shared_ptr<state> m_state;
+  using state = detail::value_state<T>;
+  using state_ptr = detail::intrusive_ptr<state>;
+
+  /// Outside the lock of the channel: it may run continuations.
+  void complete(state& receiver, T&& value) {
+    const auto share = state_ptr::adopt(&receiver);
+    try {
+      receiver.construct(std::move(value));
+    } catch (...) {
+      receiver.complete_with(std::current_exception());
+      throw;
+    }
+    receiver.complete();
+  }
+
+  std::shared_ptr<detail::channel_core> m_core;
 };
 
 } // namespace treadle

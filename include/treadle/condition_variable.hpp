@@ -9,7 +9,8 @@ enum class cv_status { no_timeout, timeout };
 
 /// As std::condition_variable_any, for tasks and foreign threads: works with any lock that has lock() and unlock(),
 /// such as std::unique_lock<treadle::mutex>. There are no spurious wake-ups, but another task may have changed the
-/// condition before the woken one has the lock again: wait in a loop or with a predicate.
+/// condition before the woken one has the lock again: wait in a loop or with a predicate. It may be destroyed when all
+/// waits without a limit were notified; those with a limit must have returned.
 class condition_variable {
  public:
   constexpr condition_variable() noexcept = default;
@@ -22,8 +23,8 @@ class condition_variable {
   template <class Lock>
   void wait(Lock& lock) {
     release(lock);
-    relock<Lock> again{lock};
     m_waiters.wait(m_guard);
+    lock.lock();
   }
   template <class Lock, class Predicate>
   void wait(Lock& lock, Predicate condition) {
@@ -50,8 +51,11 @@ class condition_variable {
 
  private:
   /// Leaves m_guard locked, which is taken before the user's lock is released: a notification in between is not lost.
+  /// What blocking needs is had before, so that whoever has released the lock can wait; and who is resumed from a wait
+  /// finds what it needs to wait for the lock: the stack that resumed it.
   template <class Lock>
   void release(Lock& lock) {
+    detail::prepare_to_block();
     m_guard.lock();
     try {
       lock.unlock();
@@ -61,15 +65,11 @@ class condition_variable {
     }
   }
   template <class Lock>
-  struct relock {
-    Lock& lock;
-    ~relock() { lock.lock(); }
-  };
-  template <class Lock>
   cv_status wait_until_ns(Lock& lock, std::int64_t deadline_ns) {
     release(lock);
-    relock<Lock> again{lock};
-    return m_waiters.wait_until(m_guard, deadline_ns) ? cv_status::no_timeout : cv_status::timeout;
+    const bool notified = m_waiters.wait_until(m_guard, deadline_ns);
+    lock.lock();
+    return notified ? cv_status::no_timeout : cv_status::timeout;
   }
 
   detail::spinlock m_guard;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <treadle/detail/job.hpp>
-#include <treadle/promise.hpp>
+#include <treadle/future.hpp>
 
 #include <coroutine>
 
@@ -12,64 +12,81 @@ namespace treadle {
 
 namespace detail {
 
+/// The queue entry of a coroutine that can go on. In the frame of the coroutine: nothing is allocated.
+class coroutine_resumption : job {
+ protected:
+  coroutine_resumption() = default;
+  ~coroutine_resumption() = default;
+
+  void resume_as_task(std::coroutine_handle<> coroutine) noexcept;
+
+ private:
+  void run() noexcept final;
+
+  std::coroutine_handle<> m_coroutine;
+};
+
 /// Resumes a coroutine as a task when the awaited state is ready.
 template <class Future>
-class future_awaiter final : continuation {
+class future_awaiter final : continuation, coroutine_resumption {
  public:
   explicit future_awaiter(Future&& awaited) noexcept : m_future(std::move(awaited)) {}
 
   bool await_ready() const { return access::state(m_future).is_ready(); }
   bool await_suspend(std::coroutine_handle<> coroutine) {
-    m_coroutine = coroutine;
+    m_waiting = coroutine;
     access::state(m_future).start_deferred();
     return access::state(m_future).try_attach(*this);
   }
   decltype(auto) await_resume() { return m_future.get(); }
 
-  void fire() noexcept override {
-    // A task of its own rather than a call: the completing thread goes on, and chains of awaits use no stack.
-    launch_resume(m_coroutine);
-  }
+  /// A task of its own rather than a call: the completing thread goes on, and chains of awaits use no stack.
+  void fire() noexcept override { this->resume_as_task(m_waiting); }
 
  private:
-  static void launch_resume(std::coroutine_handle<> coroutine) noexcept {
-    class resume final : public value_state<void> {
-     public:
-      explicit resume(std::coroutine_handle<> c) noexcept : m_handle(c) { this->make_claimable(false); }
-
-     private:
-      void execute(sharing) noexcept override {
-        m_handle.resume();
-        this->set_value();
-      }
-      std::coroutine_handle<> m_handle;
-    };
-    schedule(*new resume(coroutine));
-  }
-
   Future m_future;
-  std::coroutine_handle<> m_coroutine;
+  std::coroutine_handle<> m_waiting;
 };
 
+/// The result is published when the frame is gone: whoever sees it finds the locals and arguments of the coroutine
+/// destroyed, as after the return of a function.
 template <class T>
 struct coroutine_promise_base {
-  promise<T> result;
+  using state = value_state<T>;
 
-  future<T> get_return_object() { return result.get_future(); }
+  struct completion {
+    bool await_ready() noexcept { return false; }
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+      const intrusive_ptr<state> completed = std::move(coroutine.promise().result);
+      coroutine.destroy(); // and this with it
+      completed->complete();
+    }
+    void await_resume() noexcept {}
+  };
+
+  future<T> get_return_object() { return access::make<future<T>>(result); }
   std::suspend_never initial_suspend() noexcept { return {}; }
-  std::suspend_never final_suspend() noexcept { return {}; }
-  void unhandled_exception() { result.set_exception(std::current_exception()); }
+  completion final_suspend() noexcept { return {}; }
+  void unhandled_exception() noexcept {
+    result->construct_from([]() -> T { throw; });
+  }
+
+  intrusive_ptr<state> result = intrusive_ptr<state>::adopt(new state);
 };
 template <class T>
 struct coroutine_promise : coroutine_promise_base<T> {
   template <class U>
   void return_value(U&& value) {
-    this->result.set_value(std::forward<U>(value));
+    if constexpr (std::is_reference_v<T>)
+      this->result->construct(&value);
+    else
+      this->result->construct(std::forward<U>(value));
   }
 };
 template <>
 struct coroutine_promise<void> : coroutine_promise_base<void> {
-  void return_void() { result.set_value(); }
+  void return_void() noexcept { result->construct(); }
 };
 
 } // namespace detail

@@ -56,6 +56,11 @@ class dataflow_node final : public dataflow_state<T> {
   void attach_inputs() {
     if (this->is_deferred_policy()) return;
     // A hook per input that is not ready yet: a continuation is in one list at a time.
+    if constexpr ((is_future_vector<Args> || ...)) {
+      std::size_t missing = 0;
+      visit_inputs([&](future_state& input) { missing += !input.is_ready(); });
+      m_hooks.reserve(missing);
+    }
     visit_inputs([&](future_state& input) {
       if (!input.is_ready()) m_hooks.emplace_back(*this, input);
     });
@@ -126,7 +131,7 @@ auto attach_dataflow(launch policy, F&& f, Args&&... args) {
 
 /// Calls f(args...) as soon as every future among `args` (future, shared_future, vector of them) is ready, and returns
 /// the future of its result; a result that is a future itself is unwrapped. f receives the futures, all ready; wrap it
-/// in unwrapping() to receive values. Never blocks and never suspends.
+/// in unwrapping() to receive values. Never blocks; suspends only where a destructor of the program does that is due.
 ///
 /// The default policy queues the call as a task where the last input became ready; launch::sync runs it right there,
 /// and inside this call when all inputs are ready already.

@@ -37,6 +37,7 @@ class error : public std::runtime_error {
     std::string source_line;             // empty when the text is not known
     std::vector<trace_entry> back_trace; // innermost call first, at most 20
     std::size_t omitted_calls = 0;       // further calls left out of back_trace
+    error_kind kind = error_kind::program;
   };
   explicit error(parts what_happened);
 
@@ -46,6 +47,7 @@ class error : public std::runtime_error {
   const std::string& message() const noexcept { return m_parts->message; }
   std::span<const trace_entry> back_trace() const noexcept { return m_parts->back_trace; }
   std::size_t omitted_calls() const noexcept { return m_parts->omitted_calls; }
+  error_kind kind() const noexcept { return m_parts->kind; }
 
  private:
   std::shared_ptr<const parts> m_parts;
@@ -62,10 +64,15 @@ struct run_options {
   std::uint64_t upper_ns = 500'000;  // mean >= upper: spawn
   // adaptive: work >= worth may run as a task of its own. Empty: found while the program runs, see splitting_report.
   std::optional<std::uint64_t> worth_ns = {};
+  // diag, identity and eye give matrices with all their elements, and products with them multiply all of these. The
+  // results have the same bits either way; the papers' programs are measured so.
+  bool dense_diagonals = false;
   std::size_t max_call_depth = 100'000; // nested PhySL calls before a run fails
   std::size_t timeline_capacity = 0;    // records kept of this run; 0 = no timeline
   // Where cout() and debug() write, whole lines, one call at a time but from any thread; null: nowhere.
   void (*write)(void* context, std::string_view text) = nullptr;
+  // Takes what Python's print() is given, values that nobody changes; null: it is written as text.
+  void (*print)(void* context, std::span<const value> values) = nullptr;
   void* write_context = nullptr;
   // When it turns true, the run fails with "cancelled" at the next call or turn of a loop; may be null.
   const std::atomic<bool>* cancel = nullptr;

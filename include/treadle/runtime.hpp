@@ -2,6 +2,7 @@
 
 #include <treadle/inlining.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ struct runtime_options {
   /// by the CPU quota of the control group.
   unsigned workers = 0;
   /// Usable bytes of a task's stack; only tasks that really suspend occupy one. --treadle:stack-bytes,
-  /// TREADLE_STACK_BYTES; default 256 KiB.
+  /// TREADLE_STACK_BYTES; default 256 KiB, at least 128 KiB.
   std::size_t stack_bytes = 0;
   /// Further pools with workers of their own, for pool_executor: "io:1,blas:2" (at most 15 letters, digits, '-' and '_'
   /// each). --treadle:pools, TREADLE_POOLS. `workers` are those of the pool "default".
@@ -40,6 +41,11 @@ struct runtime_options {
   std::string print_counter_format = {};
   /// Print what counters there are when the runtime starts. --treadle:list-counters, TREADLE_LIST_COUNTERS=1.
   bool list_counters = false;
+
+  /// When the process exits, how long the default runtime waits for tasks that are blocked, while no task runs and none
+  /// has a time limit; then their stacks are abandoned, and set_exit_report() says which they are. 0: 2000.
+  /// --treadle:exit-deadline, TREADLE_EXIT_DEADLINE.
+  unsigned exit_deadline_ms = 0;
 
   /// How places that use launch::adaptive decide, unless the program has called use_inlining_policy(). Of the whole
   /// process, and stays when the runtime ends. --treadle:inlining, TREADLE_INLINING.
@@ -70,6 +76,12 @@ struct runtime_statistics {
   std::uint64_t stacks = 0;         ///< task stacks that exist now
 };
 
+/// Gets the one thing that the library has to say unasked, as the process ends: which tasks are blocked for good, or
+/// that a task returned in the child of a fork(). The default writes it to stderr; null: nobody. Returns the one
+/// before. Any thread.
+using exit_report = void (*)(const char* message);
+exit_report set_exit_report(exit_report report) noexcept;
+
 namespace detail {
 class scheduler;
 }
@@ -78,8 +90,10 @@ class scheduler;
 /// tasks are created and there is none, a default one is started and lives until the process exits.
 ///
 /// Construction takes well under a millisecond. The destructor waits for all tasks in flight, then joins the workers;
-/// it must run outside the runtime's own tasks. With several at once, tasks stay in the runtime of the task that
-/// creates them; threads outside use the one started last.
+/// it must run outside the runtime's own tasks. The child of a fork() has none, and starts a default one when it
+/// creates tasks; objects that it has from its parent do nothing. In the child of a fork() inside a task, which can
+/// only exec or _exit, whatever needs a runtime throws std::system_error (operation_not_permitted). With several at
+/// once, tasks stay in the runtime of the task that creates them; threads outside use the one started last.
 class runtime {
  public:
   explicit runtime(runtime_options options = {});
@@ -93,7 +107,8 @@ class runtime {
   runtime_statistics statistics() const noexcept;
 
   /// Blocks until no task is queued, running or suspended. Tasks may be created meanwhile; returns at a moment when
-  /// there was none. Call from outside the runtime.
+  /// there was none. Call from outside the runtime: throws std::system_error (resource_deadlock_would_occur) inside its
+  /// tasks.
   void wait_idle();
 
   /// The runtime that tasks created here would use; starts the default one when there is none.
@@ -105,7 +120,10 @@ class runtime {
   friend class detail::scheduler;
   struct pools;
   void withdraw() noexcept; // from those that tasks may use
-  pools* m_pools;           // the default one first
+  bool wait_idle_until(std::int64_t deadline_ns);
+  bool drains_at_exit();
+  void explain() const;
+  pools* m_pools; // the default one first
 };
 
 } // namespace treadle

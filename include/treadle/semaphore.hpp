@@ -41,7 +41,7 @@ class semaphore_base {
 
 } // namespace detail
 
-/// As std::counting_semaphore, for tasks and foreign threads.
+/// As std::counting_semaphore, for tasks and foreign threads. It must outlive waits with a limit.
 template <std::ptrdiff_t LeastMax = PTRDIFF_MAX>
 class counting_semaphore : public detail::semaphore_base {
  public:

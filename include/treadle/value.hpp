@@ -35,10 +35,30 @@ inline constexpr dtype dtype_of = std::is_same_v<T, bool>           ? dtype::boo
                                   : std::is_same_v<T, std::int64_t> ? dtype::int64
                                                                     : dtype::float64;
 
+// What went wrong, as Python's exceptions tell it apart.
+enum class error_kind : std::uint8_t {
+  value,
+  type,
+  index,
+  key,
+  zero_division,
+  assertion,
+  name,      // a variable without a value
+  recursion, // calls or lists too deep in one another
+  memory,
+  program, // none of Python's: it does not compile, was cancelled, or nobody has classified it
+  sharing  // a change in place that Python would show under another name as well, and that values cannot
+};
+
 // A value of the wrong kind, shape or range. The message names what was expected and what was found.
 class value_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  value_error(error_kind kind, const std::string& message) : std::runtime_error(message), m_kind(kind) {}
+  error_kind kind() const noexcept { return m_kind; }
+
+ private:
+  error_kind m_kind = error_kind::value;
 };
 
 inline constexpr std::size_t k_max_rank = 4;
@@ -92,6 +112,7 @@ inline void drop_reference(object* o) noexcept {
 // The elements follow this header in the same allocation, or belong to `base`, or to an external owner.
 struct array_object : object {
   dtype type = dtype::float64;
+  bool is_diagonal = false; // a diagonal_object: its elements exist once somebody has asked for them, `data` stays null
   extents shape;
   extents strides; // in elements, may be zero or negative
   void* data = nullptr;
@@ -105,6 +126,9 @@ inline std::int64_t count_of(const array_object& o) noexcept { // elements: they
   for (auto length : o.shape) n *= length;
   return n;
 }
+
+void* diagonal_elements(const array_object& o); // makes them at the first call; null where it is no diagonal
+inline void* elements_of(const array_object& o) { return o.data ? o.data : diagonal_elements(o); }
 } // namespace detail
 
 // A strided view of 0 to 4 dimensions on counted memory. Value semantics by copy-on-write: writing through
@@ -145,11 +169,12 @@ class __attribute__((may_alias)) array {
   bool is_contiguous() const noexcept; // row-major without gaps
   bool is_unique() const noexcept;     // nobody else sees these elements
 
-  const void* raw_data() const noexcept { return m_object->data; }
+  // The elements; of a diagonal matrix they may have to be made: std::bad_alloc.
+  const void* raw_data() const { return detail::elements_of(*m_object); }
   template <class T>
     requires is_element<T>
-  const T* data() const noexcept { // T must be the element type
-    return static_cast<const T*>(m_object->data);
+  const T* data() const { // T must be the element type
+    return static_cast<const T*>(raw_data());
   }
 
   // Sole access to the elements: copies them first unless is_unique(). Afterwards data() and strides() may differ.
@@ -163,7 +188,7 @@ class __attribute__((may_alias)) array {
   array view(std::int64_t offset, const extents& shape, const extents& strides) const; // offset in elements, unchecked
   array transpose() const;                                                             // reversed axes, a view
   array transpose(std::span<const std::int64_t> axes) const;
-  array reshape(const extents& shape) const; // one -1 allowed; a view when contiguous, else a copy
+  array reshape(const extents& shape) const; // one -1 allowed; a view where strides can show it, else a copy
   array contiguous() const;                  // itself when row-major already
   array copy() const;                        // always new row-major memory
   array cast(dtype type) const;              // itself when the type is right; float -> int truncates
@@ -286,6 +311,7 @@ class value {
     double real;
     detail::object* pointer;
   };
+  treadle::array elements() const; // to_array() of lists that are known not to be too deep
   value(std::int64_t bits, value_kind kind) noexcept : m_payload{.integer = bits}, m_kind(kind) {}
   value(detail::object* o, value_kind kind) noexcept : m_payload{.pointer = o}, m_kind(kind) {}
 

@@ -26,6 +26,24 @@ namespace detail {
 
 /// A state that becomes ready when `required` of the inputs are; fewer inputs than that make it ready when all are.
 intrusive_ptr<value_state<void>> ready_when(std::size_t required, const std::vector<future_state*>& inputs);
+/// Blocks until then.
+void wait_until_ready(std::size_t required, const std::vector<future_state*>& inputs);
+
+/// Says which inputs are ready, one after the other. The inputs must stay as long as this.
+class each_ready {
+ public:
+  explicit each_ready(const std::vector<future_state*>& inputs);
+  ~each_ready();
+  each_ready(const each_ready&) = delete;
+  each_ready& operator=(const each_ready&) = delete;
+
+  /// Blocks until there is one that was not named before; at most as often as there are inputs.
+  std::size_t next();
+
+ private:
+  class arrivals;
+  arrivals* m_arrivals;
+};
 
 template <class... Futures>
 std::vector<future_state*> states_of(const std::tuple<Futures...>& futures) {
@@ -178,11 +196,11 @@ void wait_all(const std::vector<Future>& futures) {
 template <class... Futures>
   requires(detail::is_future<Futures> && ...)
 void wait_some(std::size_t count, const Futures&... futures) {
-  detail::ready_when(count, {static_cast<detail::future_state*>(&detail::access::state(futures))...})->wait();
+  detail::wait_until_ready(count, {static_cast<detail::future_state*>(&detail::access::state(futures))...});
 }
 template <class Future>
 void wait_some(std::size_t count, const std::vector<Future>& futures) {
-  detail::ready_when(count, detail::states_of(futures))->wait();
+  detail::wait_until_ready(count, detail::states_of(futures));
 }
 
 template <class... Futures>
@@ -195,24 +213,12 @@ void wait_any(const std::vector<Future>& futures) {
   treadle::wait_some(1, futures);
 }
 
-/// Calls f(future&) on the calling task for each future in the order in which they become ready.
+/// Calls f(future&) on the calling task for each future in the order in which they become ready. f may take the value
+/// of the future that it is given, and leaves the others alone.
 template <class F, class Future>
 void wait_each(F f, std::vector<Future>& futures) {
-  std::vector<Future*> open;
-  for (Future& one : futures) open.push_back(&one);
-  while (!open.empty()) {
-    std::vector<detail::future_state*> states;
-    for (Future* one : open) states.push_back(&detail::access::state(*one));
-    detail::ready_when(1, states)->wait();
-    std::vector<Future*> later;
-    for (Future* one : open) {
-      if (one->is_ready())
-        f(*one);
-      else
-        later.push_back(one);
-    }
-    open = std::move(later);
-  }
+  detail::each_ready ready(detail::states_of(futures));
+  for (std::size_t i = 0; i < futures.size(); ++i) f(futures[ready.next()]);
 }
 
 } // namespace treadle

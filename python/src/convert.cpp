@@ -234,7 +234,34 @@ nb::object text_object(std::string_view text) {
 
 value to_value(nb::handle object, const std::string& name) { return convert(object, name, 0); }
 
-nb::object to_python(value&& v) {
+value detached(const value& v) { // as deep as convert() goes
+  if (v.is_array()) return v.as_array().is_unique() ? v : value(v.as_array().copy());
+  if (v.is_dict()) {
+    std::vector<value::entry> entries;
+    for (const auto& [key, item] : v.entries()) entries.emplace_back(key, detached(item));
+    return value::dict(std::move(entries));
+  }
+  if (!v.is_list()) return v;
+  bool plain = true; // also a range, which must not be written out
+  for (std::size_t i = 0, n = v.size(); plain && i < n; ++i) plain = v.item(i).is_scalar();
+  if (plain) return v;
+  std::vector<value> items;
+  for (std::size_t i = 0, n = v.size(); i < n; ++i) items.push_back(detached(v.item(i)));
+  return v.is_tuple() ? value::tuple(std::move(items)) : value::list(std::move(items));
+}
+
+namespace {
+
+nb::object object_of(value&& v, int depth);
+
+} // namespace
+
+nb::object to_python(value&& v) { return object_of(std::move(v), 0); }
+
+namespace {
+
+nb::object object_of(value&& v, int depth) {
+  if (depth > k_max_nesting) refuse(PyExc_RecursionError, "the result is nested too deeply");
   switch (v.kind()) {
   case value_kind::nil:
     return nb::none();
@@ -249,20 +276,21 @@ nb::object to_python(value&& v) {
   case value_kind::array:
     return array_object(std::move(v));
   case value_kind::future:
-    return to_python(v.wait());
+    return object_of(v.wait(), depth + 1);
   case value_kind::list: {
     std::vector<value> items;
     for (std::size_t i = 0, n = v.size(); i < n; ++i) items.push_back(v.item(i));
     const bool is_tuple = v.is_tuple();
     v = value(); // the last owner of a fresh list: its arrays are now ours alone, and need no copy
     nb::list result;
-    for (auto& item : items) result.append(to_python(std::move(item)));
+    for (auto& item : items) result.append(object_of(std::move(item), depth + 1));
     if (is_tuple) return nb::tuple(result);
     return result;
   }
   case value_kind::dict: {
     nb::dict result;
-    for (const auto& [key, item] : v.entries()) result[to_python(value(key))] = to_python(value(item));
+    for (const auto& [key, item] : v.entries())
+      result[object_of(value(key), depth + 1)] = object_of(value(item), depth + 1);
     return result;
   }
   case value_kind::function:
@@ -271,6 +299,8 @@ nb::object to_python(value&& v) {
   }
   refuse(PyExc_TypeError, "the result is a function: call it inside and return what it gives");
 }
+
+} // namespace
 
 void release_pending() {
   std::vector<Py_buffer*> buffers;

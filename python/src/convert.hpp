@@ -15,6 +15,9 @@ namespace treadle::python {
 // OverflowError that an unusable one gives. Needs the GIL.
 value to_value(nanobind::handle object, const std::string& name);
 
+// The value with memory of its own, which nobody outside changes.
+value detached(const value& v);
+
 // The Python object of a value. An array that nobody else holds becomes the memory of a NumPy array; others are copied,
 // so that the result may be written. Needs the GIL.
 nanobind::object to_python(value&& v);

@@ -31,10 +31,38 @@ namespace {
 
 // --- errors
 // -----------------------------------------------------------------------------------------------------------
+const char* name_of(error_kind kind) {
+  switch (kind) {
+  case error_kind::value:
+    return "value";
+  case error_kind::type:
+    return "type";
+  case error_kind::index:
+    return "index";
+  case error_kind::key:
+    return "key";
+  case error_kind::zero_division:
+    return "zero_division";
+  case error_kind::assertion:
+    return "assertion";
+  case error_kind::name:
+    return "name";
+  case error_kind::recursion:
+    return "recursion";
+  case error_kind::memory:
+    return "memory";
+  case error_kind::sharing:
+    return "sharing";
+  case error_kind::program:
+    break;
+  }
+  return "program";
+}
+
 void raise_physl_error(const physl::error& e) {
   nb::list trace;
   for (const auto& entry : e.back_trace()) trace.append(nb::make_tuple(entry.function, entry.line, entry.column));
-  auto type = nb::module_::import_("treadle.errors").attr("PhyslError");
+  auto type = nb::module_::import_("treadle.errors").attr("PHYSL_ERRORS")[name_of(e.kind())];
   auto instance = type(e.what(), e.message(), e.file(), e.line(), e.column(), trace);
   PyErr_SetObject(type.ptr(), instance.ptr());
 }
@@ -83,6 +111,15 @@ class interruptible {
   struct sigaction m_previous{};
 };
 
+} // namespace
+
+void check_signals() {
+  nb::gil_scoped_acquire locked;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+namespace {
+
 // --- running
 // ------------------------------------------------------------------------------------------------------------
 struct settings {
@@ -90,6 +127,7 @@ struct settings {
   std::uint64_t count_threshold = 5, lower_ns = 350'000, upper_ns = 500'000;
   std::size_t timeline_capacity = 0;
   unsigned workers = 0;
+  bool dense_diagonals = false;
 };
 
 physl::run_options options_of(const settings& s) {
@@ -99,7 +137,9 @@ physl::run_options options_of(const settings& s) {
   options.lower_ns = s.lower_ns;
   options.upper_ns = s.upper_ns;
   options.timeline_capacity = s.timeline_capacity;
+  options.dense_diagonals = s.dense_diagonals;
   options.write = write_output;
+  options.print = print_values;
   return options;
 }
 
@@ -140,10 +180,28 @@ nb::object run(const physl::program& program, nb::handle arguments, const std::v
 std::shared_ptr<submission> submit_run(const physl::program& program, nb::handle arguments,
                                        const std::vector<std::string>& names, const settings& s, std::int64_t ticket) {
   release_pending();
-  auto work = std::make_shared<submission>(ticket, program, values_of(arguments, names), options_of(s));
+  auto values = values_of(arguments, names);
+  for (auto& v : values) v = detached(v); // the caller may change its arrays from now on
+  release_pending();
+  auto work = std::make_shared<submission>(ticket, program, std::move(values), options_of(s));
   nb::gil_scoped_release unlocked;
   submit(work, s.workers);
   return work;
+}
+
+// What programs printed, in order: text, or the tuple of values of one print().
+nb::list output() {
+  nb::list result;
+  for (auto& part : take_output()) {
+    if (part.is_text) {
+      result.append(to_python(value(part.text)));
+      continue;
+    }
+    nb::list values;
+    for (auto& v : part.values) values.append(to_python(std::move(v)));
+    result.append(nb::tuple(values));
+  }
+  return result;
 }
 
 // (ticket, result, None) or (ticket, None, exception) of every submitted run that is complete.
@@ -173,19 +231,20 @@ nb::list completions() {
 } // namespace
 
 NB_MODULE(_native, m) {
-  nb::set_leak_warnings(false); // compiled programs live as long as the process
+  nb::set_leak_warnings(false); // compiled programs may live as long as the process
   nb::register_exception_translator(translate);
 
   nb::class_<settings>(m, "Settings")
       .def(
           "__init__",
           [](settings* self, const std::string& policy, std::uint64_t count_threshold, std::uint64_t lower_ns,
-             std::uint64_t upper_ns, std::size_t timeline_capacity, unsigned workers) {
+             std::uint64_t upper_ns, std::size_t timeline_capacity, unsigned workers, bool dense_diagonals) {
             (void)inlining_policy_from_name(policy);
-            new (self) settings{policy, count_threshold, lower_ns, upper_ns, timeline_capacity, workers};
+            new (self)
+                settings{policy, count_threshold, lower_ns, upper_ns, timeline_capacity, workers, dense_diagonals};
           },
           nb::kw_only(), "policy"_a, "count_threshold"_a = 5, "lower_ns"_a = 350'000, "upper_ns"_a = 500'000,
-          "timeline_capacity"_a = 0, "workers"_a = 0);
+          "timeline_capacity"_a = 0, "workers"_a = 0, "dense_diagonals"_a = false);
 
   nb::class_<physl::node_profile>(m, "NodeProfile")
       .def_ro("name", &physl::node_profile::name)
@@ -210,7 +269,7 @@ NB_MODULE(_native, m) {
       .def("running", [](const submission& s) { return s.stage == submission::running; })
       .def("stop", [](submission& s) { s.cancel = true; });
 
-  nb::class_<physl::program>(m, "Program")
+  nb::class_<physl::program>(m, "Program", nb::is_weak_referenceable())
       .def(nb::init<std::string_view, std::string, std::string_view>(), "text"_a, "source_name"_a, "source_text"_a = "")
       .def("run", run, "arguments"_a, "names"_a, "settings"_a)
       .def(
@@ -282,7 +341,7 @@ NB_MODULE(_native, m) {
   bind_counters(m);
   bind_tuning(m);
 
-  m.def("take_output", &take_output);
+  m.def("take_output", &output);
   m.def("take_completions", &completions);
   m.def("wait_for_events", &wait_for_events, nb::call_guard<nb::gil_scoped_release>());
   m.def("close_events", &close_events);

@@ -2,6 +2,7 @@
 #include "session.hpp"
 
 #include <condition_variable>
+#include <new>
 #include <utility>
 
 namespace treadle::python {
@@ -10,7 +11,7 @@ namespace {
 struct events {
   std::mutex mutex;
   std::condition_variable arrived;
-  std::string output;
+  std::vector<printed> output;
   std::vector<completion> completions;
   bool closed = false;
 };
@@ -25,7 +26,8 @@ void write_output(void*, std::string_view text) {
   auto& e = the_events();
   {
     std::lock_guard lock(e.mutex);
-    e.output += text;
+    if (e.output.empty() || !e.output.back().is_text) e.output.push_back({{}, {}, true});
+    e.output.back().text += text;
   }
   e.arrived.notify_one();
 }
@@ -39,7 +41,16 @@ void add_completion(completion done) {
   e.arrived.notify_one();
 }
 
-std::string take_output() {
+void print_values(void*, std::span<const value> values) {
+  auto& e = the_events();
+  {
+    std::lock_guard lock(e.mutex);
+    e.output.push_back({{}, {values.begin(), values.end()}, false});
+  }
+  e.arrived.notify_one();
+}
+
+std::vector<printed> take_output() {
   auto& e = the_events();
   std::lock_guard lock(e.mutex);
   return std::exchange(e.output, {});
@@ -56,6 +67,10 @@ bool wait_for_events() {
   std::unique_lock lock(e.mutex);
   e.arrived.wait(lock, [&] { return e.closed || !e.output.empty() || !e.completions.empty(); });
   return !e.closed;
+}
+
+void forget_events_after_fork() noexcept {
+  new (&the_events()) events; // what it held is the parent's, and threads of the parent may have been in the middle
 }
 
 void close_events() {

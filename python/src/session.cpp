@@ -3,6 +3,7 @@
 #include <treadle/async.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <utility>
 
@@ -11,6 +12,7 @@ namespace {
 
 struct session {
   std::mutex mutex;
+  std::condition_variable idle; // active became 0
   std::unique_ptr<treadle::runtime> runtime;
   int active = 0; // runs that may use the runtime
   bool forked = false;
@@ -21,15 +23,20 @@ session& the_session() {
   return *s;
 }
 
-// With the lock held.
-void ensure(session& s, unsigned workers) {
+// With the lock held. Another number of workers has to wait for the runs that go on.
+void ensure(session& s, unsigned workers, std::unique_lock<std::mutex>& lock) {
+  const auto fits = [&] { return s.runtime && (workers == 0 || s.runtime->workers() == workers); };
+  while (!s.forked && s.runtime && !fits() && s.active > 0) {
+    s.idle.wait_for(lock, std::chrono::milliseconds(50));
+    if (s.active == 0) break;
+    lock.unlock();
+    check_signals();
+    lock.lock();
+  }
   if (s.forked)
     throw std::runtime_error("Treadle was running when this process was forked, and its workers stayed in the parent: "
                              "use multiprocessing's start method 'spawn', or fork before the first call");
-  if (s.runtime && (workers == 0 || s.runtime->workers() == workers)) return;
-  if (s.runtime && s.active > 0)
-    throw std::runtime_error("the number of workers cannot change from " + std::to_string(s.runtime->workers()) +
-                             " to " + std::to_string(workers) + " while something is running");
+  if (fits()) return;
   s.runtime.reset();
   runtime_options options;
   options.workers = workers;
@@ -38,29 +45,29 @@ void ensure(session& s, unsigned workers) {
 
 void finish(session& s, const std::shared_ptr<submission>& work) {
   std::lock_guard lock(s.mutex);
-  --s.active;
   std::erase(s.submitted, work);
+  if (--s.active == 0) s.idle.notify_all();
 }
 
 } // namespace
 
 running::running(const physl::run_options& options, unsigned workers) {
   auto& s = the_session();
-  std::lock_guard lock(s.mutex);
-  if (options.policy != physl::policy::always_inline || (workers != 0 && !s.forked)) ensure(s, workers);
+  std::unique_lock lock(s.mutex);
+  if (options.policy != physl::policy::always_inline || (workers != 0 && !s.forked)) ensure(s, workers, lock);
   ++s.active;
 }
 
 running::~running() {
   auto& s = the_session();
   std::lock_guard lock(s.mutex);
-  --s.active;
+  if (--s.active == 0) s.idle.notify_all();
 }
 
 void start_runtime(unsigned workers) {
   auto& s = the_session();
-  std::lock_guard lock(s.mutex);
-  ensure(s, workers);
+  std::unique_lock lock(s.mutex);
+  ensure(s, workers, lock);
 }
 
 void stop_runtime() {
@@ -93,8 +100,10 @@ runtime_statistics statistics() {
 }
 
 void forget_after_fork() noexcept {
+  forget_events_after_fork();
   auto& s = the_session(); // the parent's lock may have been held by a thread that does not exist here
   new (&s.mutex) std::mutex;
+  new (&s.idle) std::condition_variable;
   s.forked = s.runtime != nullptr;
   (void)s.runtime.release(); // its threads cannot be joined
   s.active = 0;
@@ -104,8 +113,8 @@ void forget_after_fork() noexcept {
 void submit(std::shared_ptr<submission> work, unsigned workers) {
   auto& s = the_session();
   {
-    std::lock_guard lock(s.mutex);
-    ensure(s, workers);
+    std::unique_lock lock(s.mutex);
+    ensure(s, workers, lock);
     ++s.active;
     s.submitted.push_back(work);
   }

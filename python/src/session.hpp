@@ -6,10 +6,12 @@
 #include <treadle/runtime.hpp>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,13 @@ struct completion {
   std::int64_t ticket = 0;
   value result;
   std::exception_ptr error;
+};
+
+// What a program printed: text, or the values of one print().
+struct printed {
+  std::string text;
+  std::vector<value> values;
+  bool is_text = false;
 };
 
 // One submitted run. It can be cancelled until a worker takes it up; afterwards `cancel` stops it at its next call or
@@ -42,13 +51,16 @@ struct submission {
 // Makes `options` print to the session and run on its workers; blocks other changes of the runtime while it lives.
 class running {
  public:
-  // `workers` 0: as many as there are, or the default. Throws std::runtime_error when it would change the number of
-  // workers while something runs, or after a fork. Starts no runtime if the policy needs none.
+  // `workers` 0: as many as there are, or the default. Another number waits until nothing runs. Throws
+  // std::runtime_error after a fork. Starts no runtime if the policy needs none.
   running(const physl::run_options& options, unsigned workers);
   ~running();
   running(const running&) = delete;
   running& operator=(const running&) = delete;
 };
+
+// Lets Python act on signals; throws what their handlers raise. Call without the GIL.
+void check_signals();
 
 void start_runtime(unsigned workers); // 0: the default number
 void stop_runtime();                  // waits for what runs; blocks, call without the GIL
@@ -56,13 +68,15 @@ void cancel_submissions();            // all of them, at their next call or loop
 unsigned runtime_workers() noexcept;  // 0: not running
 runtime_statistics statistics();      // zeros when not running
 void forget_after_fork() noexcept;    // in the child: its parent's workers do not exist here
+void forget_events_after_fork() noexcept;
 
 void submit(std::shared_ptr<submission> work, unsigned workers);
 
 // Output of programs and completions, in order of arrival.
 void write_output(void* context, std::string_view text); // a physl::run_options::write
 void add_completion(completion done);
-std::string take_output();
+void print_values(void* context, std::span<const value> values); // a physl::run_options::print
+std::vector<printed> take_output();
 std::vector<completion> take_completions();
 bool wait_for_events(); // blocks until there is output or a completion; false once `close_events` was called
 void close_events();

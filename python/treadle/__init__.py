@@ -6,18 +6,25 @@
 ...     return np.sqrt(np.sum((a - b) ** 2))
 """
 
-from . import physl
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
 from .config import Config, config, policies
-from .counters import Counters, Reading, counters
 from .errors import Error, PhyslError, UnsupportedError
-from .explain import Explanation, explain
-from .future import Future
-from .info import info
 from .jit import JitFunction, Lowered, jit
-from .profile import Profile, profile
-from .report import visualize
-from .trace import TaskProfile, Trace, trace
-from .transducer import prange
+
+if TYPE_CHECKING:
+    from . import physl
+    from .counters import Counters, Reading, counters
+    from .explain import Explanation, explain
+    from .future import Future
+    from .info import info
+    from .profile import Profile, profile
+    from .report import visualize
+    from .trace import TaskProfile, Trace, trace
+    from .transducer import prange
 
 __version__ = "0.1.0"
 
@@ -47,3 +54,46 @@ __all__ = [
     "trace",
     "visualize",
 ]
+
+# What is loaded when it is used, by name; the modules among them have the names of what they hold.
+_LOADED_WHEN_USED = {
+    "Counters": "counters",
+    "Explanation": "explain",
+    "Future": "future",
+    "Profile": "profile",
+    "Reading": "counters",
+    "TaskProfile": "trace",
+    "Trace": "trace",
+    "counters": "counters",
+    "explain": "explain",
+    "info": "info",
+    "physl": "physl",
+    "prange": "transducer",
+    "profile": "profile",
+    "trace": "trace",
+    "visualize": "report",
+}
+
+
+class _Package(ModuleType):
+    """Loading the module treadle.profile leaves td.profile what it is: the function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType) and _LOADED_WHEN_USED.get(name) == name:
+            value = getattr(value, name, value)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_WHEN_USED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f".{_LOADED_WHEN_USED[name]}", __name__)
+    found = globals()[name] = getattr(module, name, module)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

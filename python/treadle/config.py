@@ -37,6 +37,7 @@ class Config:
     count_threshold: int = 5  # paper-baseline: evaluations before it decides
     lower_ns: int = 350_000
     upper_ns: int = 500_000
+    dense_diagonals: bool = False  # True: np.diag and np.identity make all their zeros, and products use them
 
     def checked(self) -> Config:
         if self.policy not in POLICIES:
@@ -86,7 +87,7 @@ def current() -> Config:
 
 @contextmanager
 def config(**settings: Any) -> Iterator[Config]:
-    """Change settings for a block: workers, policy, enabled, and the thresholds of paper-baseline.
+    """Change settings for a block: workers, policy, enabled, dense_diagonals, and the thresholds of paper-baseline.
 
     Blocks nest, and each thread and each asyncio task has its own.
 

@@ -1,4 +1,7 @@
-"""What can go wrong, as three exceptions. Every message names the thing and the place."""
+"""What can go wrong. Every message names the thing and the place.
+
+Errors of a running program have Python's types beside treadle's: what raises IndexError in Python is both here.
+"""
 
 from __future__ import annotations
 
@@ -38,3 +41,61 @@ class PhyslError(Error):
         self.message, self.file, self.line, self.column = message or report, file, line, column
         self.back_trace = back_trace or []
         super().__init__(report)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class PhyslValueError(PhyslError, ValueError):
+    """A value that does not fit."""
+
+
+class PhyslTypeError(PhyslError, TypeError):
+    """A value of the wrong kind."""
+
+
+class PhyslIndexError(PhyslError, IndexError):
+    """An index that is out of range."""
+
+
+class PhyslKeyError(PhyslError, KeyError):
+    """A dictionary without that key."""
+
+
+class PhyslZeroDivisionError(PhyslError, ZeroDivisionError):
+    """A whole number divided by zero."""
+
+
+class PhyslAssertionError(PhyslError, AssertionError):
+    """An assertion that does not hold."""
+
+
+class PhyslNameError(PhyslError, UnboundLocalError):
+    """A variable that has no value yet."""
+
+
+class PhyslRecursionError(PhyslError, RecursionError):
+    """Calls or lists that are too deep in one another."""
+
+
+class PhyslMemoryError(PhyslError, MemoryError):
+    """An array for which there is no memory."""
+
+
+class SharingError(PhyslError):
+    """A change in place that Python would show under another name as well; compiled programs refuse it."""
+
+
+PHYSL_ERRORS: dict[str, type[PhyslError]] = {
+    "program": PhyslError,
+    "value": PhyslValueError,
+    "type": PhyslTypeError,
+    "index": PhyslIndexError,
+    "key": PhyslKeyError,
+    "zero_division": PhyslZeroDivisionError,
+    "assertion": PhyslAssertionError,
+    "name": PhyslNameError,
+    "recursion": PhyslRecursionError,
+    "memory": PhyslMemoryError,
+    "sharing": SharingError,
+}

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from .config import Config, current
 from .counters import counters
 from .jit import JitFunction
+from .observed import locate
 from .physl import Program
-from .profile import Row, locate, rows_of
+from .profile import Row, rows_of
 
 
 class Region(NamedTuple):

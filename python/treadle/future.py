@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import concurrent.futures
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -39,4 +38,6 @@ class Future(concurrent.futures.Future[T], Generic[T]):
             self._submission.stop()
 
     def __await__(self) -> Generator[object, None, T]:
+        import asyncio  # takes as long to load as the rest of the package
+
         return asyncio.wrap_future(self).__await__()

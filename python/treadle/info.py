@@ -22,7 +22,7 @@ def info() -> dict[str, dict[str, Any]]:
         "pools": {"default": f"{_native.runtime_workers()} workers"},
         "defaults": {
             "policy": config.policy, "policies": list(POLICIES), "count threshold": config.count_threshold,
-            "lower ns": config.lower_ns, "upper ns": config.upper_ns,
+            "lower ns": config.lower_ns, "upper ns": config.upper_ns, "dense diagonals": config.dense_diagonals,
         },
         "build": {
             **_native.build_info(), "python": platform.python_version(), "numpy": np.__version__,

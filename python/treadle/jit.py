@@ -1,42 +1,46 @@
-"""The decorator: plain NumPy functions become execution trees at their first call."""
+"""The decorator: plain NumPy functions become execution trees at their first call, which loads the compiler."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
 import linecache
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
-from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
 from . import _native, session
 from .config import Config, current
 from .errors import PhyslError
-from .future import Future
-from .physl import prints
-from .profile import locate, observe
-from .transducer import Program as Transduced
-from .transducer import transduce
+from .observed import locate, observe
+
+if TYPE_CHECKING:
+    from .future import Future
+    from .transducer import Program as Transduced
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Compiled programs by the digest of everything they are made of, shared by functions with equal source.
-_programs: dict[str, _native.Program] = {}
+# Compiled programs by the digest of everything they are made of, shared by functions with equal source, for as long as
+# one of these is there.
+_programs: weakref.WeakValueDictionary[str, _native.Program] = weakref.WeakValueDictionary()
 _lock = threading.Lock()
 
 
 def _compiled(t: Transduced) -> _native.Program:
+    import hashlib
+
     identity = "\0".join([_native.build_info()["version"], t.text, t.source_text, *(f for f, _ in t.files)])
     key = hashlib.sha256(identity.encode()).hexdigest()
     with _lock:
-        if key not in _programs:
-            _programs[key] = _native.Program(t.text, t.files[0][0], t.source_text)
-        return _programs[key]
+        program = _programs.get(key)
+        if program is None:
+            program = _programs[key] = _native.Program(t.text, t.files[0][0], t.source_text)
+        return program
 
 
 class Lowered:
@@ -96,6 +100,8 @@ class JitFunction(Generic[P, R]):
 
     def submit(self, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Start the function and return at once."""
+        from .future import Future
+
         transduced, native = self._compile()
         values = self._bind(args, kwargs, transduced)
         future: Future[R] = Future()
@@ -137,6 +143,9 @@ class JitFunction(Generic[P, R]):
         if self._state is None:
             with self._compiling:
                 if self._state is None:
+                    from .physl import prints
+                    from .transducer import transduce
+
                     transduced = transduce(self.__treadle_function__)
                     self._prints = prints(transduced.text)
                     self._state = transduced, _compiled(transduced)
@@ -173,7 +182,7 @@ def located(error: PhyslError, files: tuple[tuple[str, int], ...]) -> PhyslError
         where, number = locate(files, at)
         trace.append((function, number, column))
         report += f"\n  called from {function} ({where}({number}, {column}))"
-    return PhyslError(report, error.message, file, line, error.column, trace)
+    return type(error)(report, error.message, file, line, error.column, trace)
 
 
 OPTIONS = ("policy", "name")

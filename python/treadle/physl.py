@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from . import _native, session
 from .config import Config
 from .errors import Error
-from .profile import observe
+from .observed import observe
 
 
 def prints(text: str) -> bool:
-    return "cout" in text or "debug" in text
+    return "cout" in text or "debug" in text or "__print" in text
 
 
 class Program:
@@ -50,9 +49,10 @@ def load(text_or_path: str | os.PathLike[str]) -> Program:
     if isinstance(text_or_path, os.PathLike) or (
         text_or_path.endswith(".physl") and "\n" not in text_or_path
     ):
-        path = Path(text_or_path)
+        path = os.fspath(text_or_path)
         try:
-            return Program(path.read_text(encoding="utf-8-sig"), str(path))
+            with open(path, encoding="utf-8-sig") as file:
+                return Program(file.read(), path)
         except OSError as error:
             raise Error(f"{path}: {error.strerror}") from None
         except UnicodeDecodeError:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextvars
 import csv
 import linecache
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 
 from . import _native
-
-Files = Sequence[tuple[str, int]]  # (file, lines before it in the text that line numbers count in)
+from .observed import Files, locate, observers
 
 
 @dataclass(frozen=True)
@@ -50,14 +48,6 @@ class Slice:
 
 MODES = {-1: "undecided", 0: "spawned", 1: "inlined"}
 GROUPS = ("node", "line", "primitive")
-
-
-def locate(files: Files, line: int) -> tuple[str, int]:
-    """File and line behind a line of the joint text."""
-    for file, before in reversed(files):
-        if line > before:
-            return file, line - before
-    return (files[0][0], line) if files else ("", line)
 
 
 def rows_of(program: _native.Program, files: Files) -> list[Row]:
@@ -167,9 +157,6 @@ def _sum(rows: list[Row], group_by: str) -> Row:
     )  # fmt: skip
 
 
-_active: contextvars.ContextVar[tuple[Profile, ...]] = contextvars.ContextVar("treadle_profiles", default=())
-
-
 @contextmanager
 def profile(*, timeline: int = 0) -> Iterator[Profile]:
     """Record what every node does while the block runs, and with `timeline=N` up to N single evaluations per program.
@@ -181,21 +168,12 @@ def profile(*, timeline: int = 0) -> Iterator[Profile]:
     if timeline < 0:
         raise ValueError(f"timeline ({timeline}) is negative")
     recorded = Profile(timeline)
-    token = _active.set((*_active.get(), recorded))
+    token = observers.set((*observers.get(), recorded))
     try:
         yield recorded
     finally:
-        _active.reset(token)
+        observers.reset(token)
         recorded.finish()
-
-
-@contextmanager
-def observe(program: _native.Program, files: Files) -> Iterator[int]:
-    """Around each run: enters the program into the active profiles; gives the length of timeline they want."""
-    active = _active.get()
-    for p in active:
-        p.add(program, files)
-    yield max((p.timeline_capacity for p in active), default=0)
 
 
 def total(rows: Iterable[Row], name: str) -> int:

@@ -25,15 +25,19 @@ def settings(config: Config | None = None, timeline: int = 0) -> _native.Setting
     c = config or current()
     return _native.Settings(
         policy=c.policy, count_threshold=c.count_threshold, lower_ns=c.lower_ns, upper_ns=c.upper_ns,
-        timeline_capacity=timeline, workers=c.workers,
+        timeline_capacity=timeline, workers=c.workers, dense_diagonals=bool(c.dense_diagonals),
     )  # fmt: skip
 
 
 def flush_output() -> None:
     """Print what programs printed. Called after each run, and by the pump while runs go on."""
     with _output_lock:
-        if text := _native.take_output():
-            sys.stdout.write(text)
+        if parts := _native.take_output():
+            for part in parts:
+                if isinstance(part, str):
+                    sys.stdout.write(part)
+                else:
+                    print(*part)
             sys.stdout.flush()
 
 
@@ -45,6 +49,8 @@ def run(
     try:
         return program.run(arguments, names, chosen)
     except RuntimeError as error:
+        if isinstance(error, Error | RecursionError):  # it says what it means
+            raise
         raise Error(str(error)) from None
     finally:
         if prints:
@@ -75,7 +81,7 @@ def submit(
     except BaseException as error:
         with _lock:
             del _waiting[ticket]
-        if isinstance(error, RuntimeError):
+        if isinstance(error, RuntimeError) and not isinstance(error, Error):
             raise Error(str(error)) from None
         raise
 
@@ -93,13 +99,26 @@ def _pump_events() -> None:
     while _native.wait_for_events():
         try:
             flush_output()
-        except (OSError, ValueError) as failed:  # no space, closed: completions must arrive all the same
+        except (
+            Exception
+        ) as failed:  # no space, closed, a stream of the user's: completions must arrive all the same
             _output_error = failed
         for ticket, result, error in _native.take_completions():
             with _lock:
                 done = _waiting.pop(ticket, None)
             if done is not None:
-                done(result, error)
+                _complete(done, result, error)
+
+
+def _complete(
+    done: Callable[[Any, BaseException | None], None], result: Any, error: BaseException | None
+) -> None:
+    """Other runs wait for the pump, whatever a callback of the user raises: that is reported as threads report it."""
+    try:
+        done(result, error)
+    except BaseException:
+        kind, raised, trace = sys.exc_info()
+        threading.excepthook(threading.ExceptHookArgs((kind, raised, trace, threading.current_thread())))
 
 
 def _stop() -> None:

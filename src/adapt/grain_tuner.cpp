@@ -3,7 +3,7 @@
 #include "adapt/present_workers.hpp"
 #include "base/clock.hpp"
 #include "policy/grain.hpp"
-#include "task/thread_counters.hpp"
+#include "task/counters/thread_counters.hpp"
 
 #include <treadle/counters.hpp>
 

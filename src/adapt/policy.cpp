@@ -4,7 +4,7 @@
 #include "observe/emit.hpp"
 #include "observe/periodic.hpp"
 #include "observe/tuning_totals.hpp"
-#include "task/thread_counters.hpp"
+#include "task/counters/thread_counters.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -1,6 +1,6 @@
 #include "adapt/present_workers.hpp"
 
-#include "task/thread_counters.hpp"
+#include "task/counters/thread_counters.hpp"
 
 #include <treadle/counters.hpp>
 

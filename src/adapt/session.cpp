@@ -5,7 +5,7 @@
 #include "base/clock.hpp"
 #include "observe/periodic.hpp"
 #include "observe/tuning_totals.hpp"
-#include "task/thread_counters.hpp"
+#include "task/counters/thread_counters.hpp"
 #include "tune/search.hpp"
 
 #include <treadle/counters.hpp>
@@ -347,7 +347,6 @@ void session::remember_in(tuning_store& store) {
   before.swap(s.saving);
   s.machine = machine.processor + ", " + std::to_string(machine.usable_cores) + " cores, " + detail::describe_workers();
   s.store = &store;
-  for (const auto& [context, c] : s.contexts) c->saved_windows = 0;
   s.saving = std::make_unique<detail::periodic>(s, detail::k_saving_period_ns);
 }
 

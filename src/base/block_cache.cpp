@@ -28,7 +28,10 @@ void* allocate(std::size_t size) {
 }
 
 void release(void* memory, std::size_t size) noexcept {
-  is_huge(size) ? ::operator delete(memory, std::align_val_t{k_huge_page}) : ::operator delete(memory);
+  if (is_huge(size)) // no ?: here: clang 19 calls both when it optimises
+    ::operator delete(memory, std::align_val_t{k_huge_page});
+  else
+    ::operator delete(memory);
 }
 
 struct block {

@@ -17,7 +17,7 @@ void block_free(void* memory, std::size_t bytes) noexcept;
 /// By this thread.
 std::size_t kept_block_bytes() noexcept;
 
-/// Below, malloc keeps them itself.
+/// What the slab takes from here: less, malloc keeps itself.
 constexpr std::size_t k_least_block_bytes = 8 << 10;
 
 } // namespace treadle::detail

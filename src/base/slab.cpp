@@ -1,6 +1,9 @@
 #include <treadle/detail/slab.hpp>
 #include <treadle/detail/spinlock.hpp>
 
+#include "base/block_cache.hpp"
+#include "base/fork.hpp"
+
 #include <new>
 
 namespace treadle::detail {
@@ -45,6 +48,27 @@ struct shared_pool {
   }
 };
 constinit shared_pool g_pools[k_classes];
+
+/// Keeps threads out of the shared pools while the process forks.
+class forking_pools final : fork_participant {
+ public:
+  static void take_part() noexcept { [[maybe_unused]] static forking_pools& once = *new forking_pools; }
+
+ private:
+  forking_pools() noexcept { join_forks(); }
+  bool try_lock() noexcept override {
+    for (std::size_t c = 0; c < k_classes; ++c) {
+      if (g_pools[c].lock.try_lock()) continue;
+      while (c > 0) g_pools[--c].lock.unlock();
+      return false;
+    }
+    return true;
+  }
+  void unlock() noexcept override {
+    for (shared_pool& pool : g_pools) pool.lock.unlock();
+  }
+};
+
 constinit atomic<std::uint64_t> g_bytes{0};
 
 /// A thread holds at most two lists per class: one it allocates from and one in reserve, so that a thread which
@@ -77,6 +101,7 @@ constexpr std::size_t class_of(std::size_t bytes) noexcept { return (bytes + k_g
 
 TREADLE_NOINLINE thread_list* open_cache() noexcept {
   if (t_gone) return nullptr;
+  forking_pools::take_part();
   thread_local thread_cache cache; // registers its destructor on first use in each thread
   return t_lists = cache.lists;
 }
@@ -120,7 +145,8 @@ TREADLE_NOINLINE void* allocate_without_cache(std::size_t c) {
 
 TREADLE_NOINLINE void* slab_allocate(std::size_t bytes) {
   const std::size_t c = class_of(bytes);
-  if (TREADLE_UNLIKELY(c >= k_classes)) return ::operator new(bytes);
+  if (TREADLE_UNLIKELY(c >= k_classes))
+    return bytes < k_least_block_bytes ? ::operator new(bytes) : block_allocate(bytes);
   thread_list* lists = t_lists;
   if (TREADLE_UNLIKELY(!lists)) {
     lists = open_cache();
@@ -136,7 +162,8 @@ TREADLE_NOINLINE void* slab_allocate(std::size_t bytes) {
 
 TREADLE_NOINLINE void slab_free(void* memory, std::size_t bytes) noexcept {
   const std::size_t c = class_of(bytes);
-  if (TREADLE_UNLIKELY(c >= k_classes)) return ::operator delete(memory);
+  if (TREADLE_UNLIKELY(c >= k_classes))
+    return bytes < k_least_block_bytes ? ::operator delete(memory) : block_free(memory, bytes);
   thread_list* lists = t_lists;
   if (TREADLE_UNLIKELY(!lists)) lists = open_cache();
   node* n = static_cast<node*>(memory);

@@ -1,3 +1,4 @@
+#include "base/fork.hpp"
 #include "observe/counter_name.hpp"
 #include "observe/counter_type.hpp"
 
@@ -9,7 +10,7 @@ namespace treadle::detail {
 namespace {
 
 struct registry {
-  std::mutex mutex;
+  fork_safe_mutex mutex;
   std::vector<std::shared_ptr<const counter_type>> types;
 };
 registry& types() {

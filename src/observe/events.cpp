@@ -1,4 +1,5 @@
 #include "base/clock.hpp"
+#include "base/fork.hpp"
 #include "base/sync/fence.hpp"
 #include "observe/emit.hpp"
 
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
 #include <sched.h>
 
 namespace treadle::detail {
@@ -28,7 +30,21 @@ namespace {
 
 using listener_list = std::vector<std::shared_ptr<subscribed_listener>>;
 
-struct listeners {
+struct listeners final : fork_participant {
+  listeners() noexcept { join_forks(); }
+  bool try_lock() noexcept override {
+    if (!mutex.try_lock()) return false;
+    if (lock.try_lock()) return true;
+    mutex.unlock();
+    return false;
+  }
+  void unlock() noexcept override {
+    lock.unlock();
+    mutex.unlock();
+  }
+
+  void begin_child() noexcept override; ///< calls by other threads do not end here
+
   std::mutex mutex; // of changes
   spinlock lock;    // of the pointers; held for the time of a copy
   std::shared_ptr<const listener_list> by_kind[static_cast<int>(event_kind::k_count)];
@@ -69,7 +85,15 @@ class tracing_thread {
   }
 
  private:
-  struct registry {
+  struct registry final : fork_participant {
+    registry() noexcept { join_forks(); }
+    bool try_lock() noexcept override { return mutex.try_lock(); }
+    void unlock() noexcept override { mutex.unlock(); }
+    void begin_child() noexcept override { // the trace and the other threads stay with the parent
+      the_sink.store(nullptr, order::relaxed);
+      std::erase_if(threads, [](const tracing_thread* one) { return !pthread_equal(one->m_thread, pthread_self()); });
+    }
+
     std::mutex mutex;
     std::vector<tracing_thread*> threads;
   };
@@ -78,12 +102,20 @@ class tracing_thread {
     return *r;
   }
 
+  const pthread_t m_thread = pthread_self();
   atomic<std::uint32_t> m_in_sink{0};
   trace_slot m_slot;
 };
 
 thread_local int t_worker_number = -1;
 thread_local subscribed_listener* t_calling = nullptr; // the listener that this thread is in
+
+void listeners::begin_child() noexcept {
+  for (const auto& list : by_kind) {
+    if (!list) continue;
+    for (const auto& one : *list) one->calls.store(one.get() == t_calling, order::relaxed);
+  }
+}
 
 /// A bit for each kind of event that has a listener.
 constinit atomic<std::uint32_t> listened_events{0};

@@ -1,6 +1,7 @@
 #include "observe/periodic.hpp"
 
 #include "base/clock.hpp"
+#include "base/fork.hpp"
 #include "base/sync/park.hpp"
 
 #include <algorithm>
@@ -23,8 +24,10 @@ struct periodic_entry {
 namespace {
 
 /// The thread, which exists while there is something to do.
-class clockwork {
+class clockwork final : fork_participant {
  public:
+  clockwork() noexcept { join_forks(); }
+
   void add(std::shared_ptr<periodic_entry> entry) {
     std::lock_guard guard(m_mutex);
     m_entries.push_back(std::move(entry));
@@ -59,6 +62,14 @@ class clockwork {
   }
 
  private:
+  bool try_lock() noexcept override { return m_mutex.try_lock(); }
+  void unlock() noexcept override { m_mutex.unlock(); }
+  void begin_child() noexcept override { // the thread stays with the parent, as what it did
+    m_entries.clear();
+    m_acting.reset();
+    m_runs = false;
+  }
+
   void start() {
     // Signals of the process go to the threads of the program.
     sigset_t all, before;

@@ -43,7 +43,7 @@ error::error(parts what_happened)
 
 error to_error(const failure& f, const std::string& file, std::string_view source) {
   const auto quoted = f.where.line == 0 ? std::string_view() : line_of(source, f.where.line);
-  return error({file, f.where.line, f.where.column, f.message, std::string(quoted), f.back_trace, f.omitted});
+  return error({file, f.where.line, f.where.column, f.message, std::string(quoted), f.back_trace, f.omitted, f.kind});
 }
 
 } // namespace treadle::physl

@@ -18,7 +18,8 @@ struct place {
 inline constexpr std::size_t k_trace_limit = 20;
 
 struct failure {
-  failure(std::string what_happened, place where_it_was) : message(std::move(what_happened)), where(where_it_was) {}
+  failure(std::string what_happened, place where_it_was, error_kind what_kind = error_kind::program)
+      : message(std::move(what_happened)), where(where_it_was), kind(what_kind) {}
 
   void called_from(std::string_view function, place call) {
     if (back_trace.size() < k_trace_limit)
@@ -29,6 +30,7 @@ struct failure {
 
   std::string message;
   place where;
+  error_kind kind;
   std::vector<trace_entry> back_trace;
   std::size_t omitted = 0;
 };

@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,6 +26,15 @@ inline constexpr physl::policy k_policies[] = {physl::policy::always_inline, phy
 
 inline value run(std::string_view text, std::vector<value> args = {}, physl::policy p = physl::policy::always_inline) {
   return physl::program(text, "test.physl").run(args, with_policy(p));
+}
+
+// The text of a file of the project; a failure when there is none.
+inline std::string text_of(const std::string& name) {
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../.." / name);
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_TRUE(file) << name;
+  return text.str();
 }
 
 // The value of one expression as PhySL text.

@@ -2,6 +2,10 @@
 // transaction, so that a reader, or a process that starts after a crash, sees all of it or nothing.
 #include <treadle/tuning_store.hpp>
 
+#include "base/fork.hpp"
+
+#include <treadle/detail/atomic.hpp>
+
 #include <sqlite3.h>
 
 #include <cmath>
@@ -77,6 +81,8 @@ class database {
     throw store_error(sqlite3_errmsg(m_handle), code == SQLITE_CORRUPT || code == SQLITE_NOTADB);
   }
   sqlite3* handle() noexcept { return m_handle; }
+  /// It is never closed.
+  void abandon() noexcept { m_handle = nullptr; }
 
  private:
   void prepare_schema();
@@ -201,6 +207,9 @@ std::string set_aside(const std::string& path, const file_identity& which) {
 
 struct tuning_store::file {
   explicit file(std::string name) : path(std::move(name)) { open(); }
+  ~file() {
+    if (db && generation.load(detail::order::relaxed) != detail::fork_generation()) db->abandon();
+  }
 
   void open() {
     std::error_code ignored; // opening fails, and says why
@@ -218,6 +227,23 @@ struct tuning_store::file {
     }
   }
 
+  /// In the child of a fork: SQLite's connection is not to be used, nor closed; and a thread of the parent may have
+  /// held the mutex.
+  void leave_to_parent() {
+    const std::uint32_t now = detail::fork_generation();
+    if (generation.load(detail::order::acquire) == now) return; // pairs with the store below
+    static auto& leaving = *new detail::fork_safe_mutex;
+    const std::lock_guard one_at_a_time(leaving);
+    if (generation.load(detail::order::relaxed) == now) return;
+    new (&mutex) std::mutex;
+    if (db) {
+      db->abandon();
+      db.reset();
+      open();
+    }
+    generation.store(now, detail::order::release);
+  }
+
   void tell(const store_error& e, const std::string& moved) {
     message = "tuning store " + path + ": " + e.what() + (moved.empty() ? "" : "; set aside as " + moved);
   }
@@ -225,6 +251,7 @@ struct tuning_store::file {
   /// f(database); after an error what `otherwise` is. What is damaged is replaced by an empty store.
   template <class R, class F>
   R attempt(R otherwise, F f) {
+    leave_to_parent();
     std::lock_guard guard(mutex);
     if (db && identity(path) != which) { // somebody has moved or removed it: what is written there is lost
       db.reset();
@@ -250,6 +277,7 @@ struct tuning_store::file {
   std::mutex mutex;
   std::string path, message;
   std::optional<database> db;
+  detail::atomic<std::uint32_t> generation{detail::fork_generation()};
   file_identity which; // of the open one
 };
 
@@ -271,6 +299,7 @@ tuning_store::~tuning_store() = default;
 
 const std::string& tuning_store::path() const noexcept { return m_file->path; }
 std::string tuning_store::message() const {
+  m_file->leave_to_parent();
   std::lock_guard guard(m_file->mutex);
   return m_file->message;
 }

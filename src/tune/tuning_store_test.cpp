@@ -196,6 +196,22 @@ TEST_F(tuning_store_test, processes_share_it) {
   }
 }
 
+TEST_F(tuning_store_test, the_child_of_a_fork_opens_it_anew) {
+  tuning_store store(path());
+  ASSERT_TRUE(store.save(k_key, {}, points(1)));
+  const pid_t child = fork();
+  if (child == 0) {
+    bool fine = store.load(k_key).size() == 2;
+    fine = store.save(k_key, {}, points(7)) && store.message().empty() && fine;
+    _exit(fine ? 0 : 1);
+  }
+  int status = 1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(store.load(k_key)[0].windows, 7u);
+  EXPECT_EQ(store.message(), "");
+}
+
 TEST_F(tuning_store_test, survives_processes_that_are_killed) {
   for (int round = 0; round < 15; ++round) {
     const pid_t child = fork();

@@ -14,9 +14,11 @@ namespace treadle::detail {
 
 namespace {
 
+constexpr std::uint64_t k_no_chaos = 0;
+
 std::uint64_t seed_from_environment() noexcept {
   const char* text = std::getenv("TREADLE_CHAOS_SEED");
-  return text ? std::strtoull(text, nullptr, 10) : 1;
+  return text ? std::strtoull(text, nullptr, 10) : k_no_chaos;
 }
 
 // Not the runtime's atomics: those come here.
@@ -46,6 +48,7 @@ void disturb(xorshift& random) noexcept {
 } // namespace
 
 void seed_chaos(std::uint64_t seed) noexcept {
+  if (__atomic_load_n(&g_seed, __ATOMIC_RELAXED) == k_no_chaos || seed == k_no_chaos) return;
   __atomic_store_n(&g_seed, seed, __ATOMIC_RELAXED);
   __atomic_store_n(&g_threads, 0, __ATOMIC_RELAXED);
   __atomic_fetch_add(&g_generation, 1, __ATOMIC_RELEASE);
@@ -54,6 +57,7 @@ void seed_chaos(std::uint64_t seed) noexcept {
 // Not inlined: the caller's fiber may run on another thread than a moment ago. Also called by signal handlers, which
 // may find a half-drawn number: any number will do.
 TREADLE_NOINLINE void chaos_point() noexcept {
+  if (__atomic_load_n(&g_seed, __ATOMIC_RELAXED) == k_no_chaos) return;
   thread_chaos& here = t_chaos;
   if (const std::uint32_t now = __atomic_load_n(&g_generation, __ATOMIC_ACQUIRE); here.generation != now) {
     here.generation = now;

@@ -1,7 +1,7 @@
-// src/task/deque.hpp: every job is taken once, by the owner or a thief, who sees what the job points to.
+// src/task/queue/deque.hpp: every job is taken once, by the owner or a thief, who sees what the job points to.
 #include "model/protocols.hpp"
 #include "model/support.hpp"
-#include "task/deque.hpp"
+#include "task/queue/deque.hpp"
 
 namespace treadle::check {
 namespace {

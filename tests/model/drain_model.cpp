@@ -1,4 +1,4 @@
-// src/task/drain.hpp: wait_idle() returns, and only when everything has finished.
+// src/task/idle/drain.hpp: wait_idle() returns, and only when everything has finished.
 #include "model/protocols.hpp"
 #include "model/small_runtime.hpp"
 

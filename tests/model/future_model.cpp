@@ -3,7 +3,7 @@
 #include "base/sync/park.hpp"
 #include "model/protocols.hpp"
 #include "model/support.hpp"
-#include "task/deque.hpp"
+#include "task/queue/deque.hpp"
 
 #include <treadle/detail/claim.hpp>
 #include <treadle/detail/continuation_list.hpp>

@@ -1,4 +1,4 @@
-// src/task/idle_workers.hpp: no wake-up is lost. A worker that sleeps although there is a job for it shows as a
+// src/task/idle/idle_workers.hpp: no wake-up is lost. A worker that sleeps although there is a job for it shows as a
 // deadlock.
 #include "model/protocols.hpp"
 #include "model/small_runtime.hpp"
@@ -123,6 +123,28 @@ void arm_a_timer() {
   runtime.join(running);
 }
 
+/// The same while a job comes that is not done before the deadline: the worker that takes it, as the last that
+/// searches, must leave the deadline to the other one.
+void arm_a_timer_beside_a_job() {
+  struct waiting final : detail::job {
+    explicit waiting(small_runtime& r) : runtime(r) {}
+    void run() noexcept override {
+      while (runtime.expired.load(order::acquire) == 0) detail::futex_wait(runtime.expired, 0);
+      done.run();
+    }
+    small_runtime& runtime;
+    awaited done;
+  };
+  small_runtime runtime(2);
+  std::vector<thread> running{thread([&] { runtime.work(0); }), thread([&] { runtime.work(1); })};
+  waiting job(runtime);
+  runtime.inject(job);
+  runtime.arm(50);
+  job.done.wait();
+  runtime.exit();
+  runtime.join(running);
+}
+
 } // namespace
 
 std::vector<scenario> idle_workers_scenarios() {
@@ -140,6 +162,7 @@ std::vector<scenario> idle_workers_scenarios() {
       {"push_backlog_napping", [] { push_and_stay_busy(true, k_nap_ns); }},
       {"push_and_search", push_and_search},
       {"timer", arm_a_timer},
+      {"timer_beside_a_job", arm_a_timer_beside_a_job},
       {"watch", [] { watch_the_busy(1); }},
       {"watch_again", [] { watch_the_busy(2); }},
   };

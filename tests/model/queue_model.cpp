@@ -1,7 +1,7 @@
-// include/treadle/detail/spinlock.hpp and src/task/injection_queue.hpp.
+// include/treadle/detail/spinlock.hpp and src/task/queue/injection_queue.hpp.
 #include "model/protocols.hpp"
 #include "model/support.hpp"
-#include "task/injection_queue.hpp"
+#include "task/queue/injection_queue.hpp"
 
 namespace treadle::check {
 namespace {

@@ -2,10 +2,10 @@
 
 #include "model/check/view.hpp"
 #include "model/support.hpp"
-#include "task/deque.hpp"
-#include "task/drain.hpp"
-#include "task/idle_workers.hpp"
-#include "task/injection_queue.hpp"
+#include "task/idle/drain.hpp"
+#include "task/idle/idle_workers.hpp"
+#include "task/queue/deque.hpp"
+#include "task/queue/injection_queue.hpp"
 
 #include <memory>
 #include <vector>
@@ -58,7 +58,7 @@ struct small_runtime {
     idle.notify_work(backlog);
   }
   void wait_idle() {
-    drained.wait([this] { return detail::all_finished(created_outside, workers); });
+    drained.wait_until(detail::k_never_ns, [this] { return detail::all_finished(created_outside, workers); });
   }
   void exit() {
     exiting.store(true, order::relaxed);
@@ -66,7 +66,7 @@ struct small_runtime {
   }
   void arm(std::int64_t at_ns) {
     deadline_ns.store(at_ns, order::relaxed);
-    idle.notify_work(true);
+    idle.notify_injected();
   }
 
   /// After exit(): waits for the workers' ends.

@@ -1,29 +1,13 @@
-// src/task/timed_wait.hpp: the state, the timer and the waiting side, in any order.
+// src/task/wait/timed_wait.hpp: the state, the timer and the waiting side, in any order.
 #include "base/sync/park.hpp"
 #include "model/protocols.hpp"
-#include "model/support.hpp"
-#include "task/timed_wait.hpp"
+#include "model/small_state.hpp"
+#include "task/wait/timed_wait.hpp"
 
-#include <treadle/detail/continuation_list.hpp>
 #include <treadle/detail/spinlock.hpp>
 
 namespace treadle::check {
 namespace {
-
-/// A future's state without its task.
-struct small_state {
-  void add_ref() noexcept { owners.add(); }
-  void release() noexcept {
-    if (owners.drop()) delete this;
-  }
-  bool is_ready() const noexcept { return waiting.is_ready(); }
-  bool try_attach(detail::continuation& c) noexcept { return waiting.try_attach(c); }
-  bool withdraw(detail::continuation& c) noexcept { return waiting.withdraw(c); }
-
-  detail::reference_count owners;
-  detail::continuation_list waiting;
-  plain<int> value = 0;
-};
 
 struct small_wait;
 
@@ -48,7 +32,7 @@ struct small_timer_queue {
   atomic<std::uint32_t> armed{0};
 };
 
-/// As timed_get in src/task/future_state.cpp, with a word for the waiter.
+/// As timed_get in src/task/state/future_state.cpp, with a word for the waiter.
 struct small_wait final : detail::timed_wait<small_state> {
   small_wait(small_state& s, plain<int>& n) : timed_wait(s), live(n) { live = live + 1; }
   ~small_wait() override { live = live - 1; }
@@ -57,13 +41,11 @@ struct small_wait final : detail::timed_wait<small_state> {
     require(woken.exchange(1, order::release) == 0, "it is woken once");
     detail::futex_wake(woken);
   }
-  /// Runs beside the blocked caller, on the stack that its worker goes on with.
-  void publish(small_timer_queue& timers) {
-    timers.arm(*this);
-    if (!attach()) wake();
-  }
   bool block(small_timer_queue& timers) {
-    while (woken.load(order::acquire) == 0) detail::futex_wait(woken, 0);
+    timers.arm(*this);
+    if (attach()) {
+      while (woken.load(order::acquire) == 0) detail::futex_wait(woken, 0);
+    }
     timers.cancel();
     return leave();
   }
@@ -89,7 +71,7 @@ void wait_with_a_limit(bool completes) {
     state->value = 7;
     state->waiting.complete();
   };
-  std::vector<thread> running{thread([&] { wait->publish(timers); }), thread([&] { timers.run_due(); })};
+  std::vector<thread> running{thread([&] { timers.run_due(); })};
   if (completes) running.emplace_back(complete);
   if (wait->block(timers)) require(state->value == 7, "the value is there");
   for (thread& t : running) t.join();

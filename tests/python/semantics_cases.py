@@ -1,6 +1,9 @@
 """Plain NumPy functions with arguments; compiled or not, they must give the same. One language feature or two each."""
 
 import numpy as np
+import scipy.linalg
+import scipy.special
+from scipy.sparse.linalg import cg
 
 import treadle as td
 
@@ -641,3 +644,74 @@ def all_axes_at_once(x):
 @case(np.array([np.inf, 3.0, -3.0, -7.5]))
 def floor_division_at_infinity(x):
     return x // 2.0, x // np.inf, x % np.inf
+
+
+@case(A, V)
+def element_types_and_orders(a, v):
+    return (
+        np.sum(a, 0, float), np.sum(v > 0, dtype=int), np.sum(a, axis=1, keepdims=True, initial=2.0), np.cumsum(v > 0, dtype=float),
+        np.std(a, 0, float, None, 1), np.mean(v > 0, dtype=float), np.hstack((v > 0, v > 1), dtype=float), np.max(v, initial=9.0),
+        np.concatenate([a, a], axis=None), np.stack([v, v], dtype=float), np.ravel(a, "F"), a.flatten("F"), a.flatten(order="C"),
+        np.argmax(a, axis=1, keepdims=True), np.sort(a, axis=None), np.sort(v, kind="stable"), np.argsort(v, kind="mergesort"),
+        np.linspace(0.0, 1.0, 4, endpoint=False), np.linspace(0.0, 1.0, 4, False), np.eye(2, dtype=int), np.trace(a, 1),
+        np.allclose(v, v, equal_nan=True), np.array_equal(a, a), np.indices((2, 3)), np.indices((2,), float),
+    )  # fmt: skip
+
+
+@case(A, V, None)
+@case(A, V, 0)
+def axes_known_at_run_time(a, v, axis):
+    return (
+        np.sort(a, axis),
+        np.concatenate([a, a], axis),
+        np.argsort(a, axis),
+        np.sum(a, axis),
+        np.cumsum(a, axis),
+    )
+
+
+@case(A, V)
+def new_functions(a, v):
+    return (
+        np.tensordot(a, a, 2), np.tensordot(a, a, ([0], [0])), np.flipud(a), np.fliplr(a), np.flip(a, (0, 1)), np.insert(v, 1, 5.0),
+        np.insert(a, [0, 2], 1.5, axis=1), np.pad(v, 2), np.pad(a, ((1, 0), (0, 2)), constant_values=3), np.pad(v, (1, 2), "reflect"),
+        np.fromfunction(lambda i, j: i * 10 + j, (2, 3)), np.fromfunction(lambda i: i + 1, (4,), dtype=int), np.repeat(v, [1, 0, 2, 1, 3]),
+        np.dot(np.ones((2, 3, 4)), np.ones((5, 4, 2))), np.linalg.norm(a, 1), np.linalg.norm(a, "nuc"), np.linalg.norm(v, 3),
+    )  # fmt: skip
+
+
+@case(A @ A.T + 5 * np.eye(3), np.array([1.0, 2.0, 3.0]))
+def functions_of_scipy(m, b):
+    x, info = cg(m, b, rtol=1e-12)
+    return (
+        scipy.linalg.solve(m, b), scipy.linalg.solve(m, b, assume_a="pos"), scipy.linalg.solve(m, b, assume_a="sym"), x, info,
+        scipy.linalg.lu(m), scipy.special.erf(b), scipy.special.expit(b), scipy.special.logsumexp(m, axis=0), scipy.linalg.inv(m),
+    )  # fmt: skip
+
+
+@case(A, None)
+def none_as_axis_and_index(a, n):
+    b = a.copy()
+    b[0, n] = 7
+    joined = np.concatenate((a, a), n)
+    return (
+        np.sort(a[::-1], n), np.argsort(-a, n), joined, np.cumsum(a, n), np.flip(a, n), np.sum(a, axis=n), a[n].shape,
+        a[0, n].shape, a[:, n].shape, b, np.repeat(a, 2, n), np.take(a, [1], n),
+    )  # fmt: skip
+
+
+@case(np.array([0.0, 1.0, 2.0]), [3, 1, 2])
+def pythons_extremes(v, items):
+    v = np.where(v == 0, np.nan, v)
+    return (
+        max(v), min(v), max([1.0, np.nan]), min([1.0, np.nan]), min(2, 1.5), max(items), min(items), any(v), all(v),
+        any([]), all([]), any([0, 0.0, []]), all([1, [0]]), np.max(v), np.min(v),
+    )  # fmt: skip
+
+
+@case([1, 2], (1, 2))
+def lists_are_lists(items, pair):
+    return (
+        items + [3], items * 2, 2 * items, items * np.array([1, 2]), np.array([1, 2]) + items, items == [1, 2],
+        items == pair, pair + (3,), pair * 2, np.add(items, 1), np.negative(items), np.abs(items), tuple(items),
+    )  # fmt: skip

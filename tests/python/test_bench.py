@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+import against
 import machine
 import plot
 import pytest
@@ -240,3 +241,27 @@ def test_every_workload_has_its_problem_in_one_place() -> None:
         if any(f.suffix == ".cpp" for f in files):
             assert (rivals.BENCH / name / "config.hpp").is_file(), name
         assert len({f.stem for f in files}) > 1, name
+
+
+def test_a_build_against_another_counts_a_loss_only_when_all_of_the_interval_says_so() -> None:
+    def series(now: list[float], before: list[float]) -> dict:
+        return {
+            ("w", "treadle", 2): Series(values=now, operations=[10] * len(now)),
+            ("w", "treadle before", 2): Series(values=before, operations=[10] * len(before)),
+        }
+
+    noisy = [1.0, 1.3, 0.9, 1.1, 1.0, 0.8, 1.2, 1.0, 1.05, 0.95]
+    (same,) = against.ratios(series(noisy[::-1], noisy))
+    assert same.verdict == "" and same.low < 1 < same.high
+    (slower,) = against.ratios(series([v * 1.05 for v in noisy], noisy))
+    assert slower.verdict == "slower" and abs(slower.median - 1.05) < 1e-9
+    (slightly,) = against.ratios(series([v * 1.01 for v in noisy], noisy))
+    assert slightly.verdict == ""
+    (faster,) = against.ratios(series([v * 0.9 for v in noisy], noisy))
+    assert faster.verdict == "faster" and faster.record()["ratio"] == faster.median
+    assert list(against.ratios(series([1.0], [1.0, 1.0]))) == []  # rounds that cannot be paired
+
+
+def test_a_commit_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench_run.main(["fib", "--against", "no-such-commit"]) == 2
+    assert "no commit 'no-such-commit'" in capsys.readouterr().err

@@ -29,11 +29,14 @@ def compared():
 
 def test_every_policy_agrees_with_numpy(compared):
     for c in compared:
-        assert [o.rival for o in c.outcomes] == ["numpy", *POLICIES]
+        by_hand = ["numpy-by-hand"] if c.workload.by_hand else []
+        assert [o.rival for o in c.outcomes] == ["numpy", *by_hand, *POLICIES]
         for o in c.outcomes[1:]:
             assert o.difference is not None and o.difference < 1e-9, (c.workload.name, o.rival, o.difference)
-            assert o.evaluations > 0 and o.seconds > 0
-        assert len({o.difference for o in c.outcomes[1:]}) == 1  # bit for bit the same among policies
+            assert o.seconds > 0
+        mine = [o for o in c.outcomes if o.profile]
+        assert all(o.evaluations > 0 for o in mine)
+        assert len({o.difference for o in mine}) == 1  # bit for bit the same among policies
 
 
 def test_policies_decide(compared):
@@ -89,7 +92,9 @@ def test_page_holds_everything_itself(compared):
     )
     assert [c["title"] for c in found["comparisons"]] == [c.workload.title for c in compared]
     for shown, c in zip(found["comparisons"], compared, strict=True):
-        for run, outcome in zip(shown["runs"][1:], c.outcomes[1:], strict=True):
+        for run, outcome in zip(shown["runs"], c.outcomes, strict=True):
+            if outcome.profile is None:
+                continue
             assert (sum(n[8] for n in run["nodes"]) > 0) == (outcome.tasks > 0)
             assert all(n[3] < i for i, n in enumerate(run["nodes"]))  # parents come first
             assert run["slices"] and all(0 <= s[0] < len(run["nodes"]) for s in run["slices"])

@@ -88,3 +88,31 @@ def test_the_command():
     assert records[-1].keys() == {"threshold_us", "windows", "splitting_us"}
     code, _, error = command("-c", "1 +")
     assert code == 1 and "Traceback" not in error
+
+
+def test_changes_in_place_leave_loops_parallel():
+    def work(v):
+        return v * 2
+
+    @td.jit
+    def counted(x, n):
+        y, m, k = np.zeros(n), np.zeros((n, 3)), 0
+        while k < n:
+            y[k] = x[k] * 2
+            y[k] += 1
+            t = y[k]
+            m[k] = x[k] + t
+            m[k, 1:] *= 2
+            m[k] = work(m[k])
+            k += 1
+        return y, m
+
+    notes = [note for note in counted.native.parallelism() if note[0] == "while"]
+    assert [(note[3], note[4]) for note in notes] == [(True, "parallel")]
+    x = np.arange(200.0)
+    for policy in ("always-async", "adaptive"):
+        with td.config(policy=policy, workers=2):
+            y, m = counted(x, 200)
+        expected = counted.__treadle_function__(x, 200)
+        np.testing.assert_array_equal(y, expected[0])
+        np.testing.assert_array_equal(m, expected[1])

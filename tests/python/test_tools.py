@@ -1,12 +1,16 @@
 """Each checker must catch a planted violation and pass clean input: a check that cannot fail checks nothing."""
 
+import functools
 import json
+import subprocess
 import tomllib
 from pathlib import Path
 
 import check_files
 import check_headers
+import check_imports
 import check_layers
+import check_links
 import pip_extras
 import pytest
 
@@ -58,6 +62,40 @@ def test_layers_pass(tmp_path: Path) -> None:
     assert check_layers.check(plant(tmp_path, files), TABLE) == []
 
 
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from .a import x\n",
+        "def f():\n    from .a import x\n",
+        "def f():\n    from . import a\n",
+        "def f():\n    import treadle.part.a\n",
+        "if TYPE_CHECKING:\n    from treadle.part.a import x\n",
+        "from ..part import x\n",
+    ],
+)
+def test_circles_of_imports_are_found(tmp_path: Path, back: str) -> None:
+    package = "python/treadle/part"
+    one_way = {
+        "__init__.py": "from .a import x\n",
+        "a.py": "import ast\nfrom .b import y\n",
+        "b.py": "from ..c import z\n",
+    }
+    plant(tmp_path, {f"{package}/{name}": text for name, text in one_way.items()})
+    plant(tmp_path, {"python/treadle/__init__.py": "", "python/treadle/c.py": "from . import _native\n"})
+    plant(tmp_path, {"python/treadle/_native.pyi": ""})
+    assert check_imports.check(tmp_path) == []
+    plant(tmp_path, {f"{package}/b.py": back})
+    (found,) = check_imports.check(tmp_path)
+    assert (
+        "a circle of imports" in found
+        and f"{package}/b.py:{2 if back.startswith(('def', 'if')) else 1}" in found
+    )
+
+
+def test_modules_of_the_package_import_in_one_direction() -> None:
+    assert check_imports.check(ROOT) == []
+
+
 def test_headers_catch_and_cache(tmp_path: Path) -> None:
     broken = "#pragma once\ninline std::size_t count() { return 0; }\n"
     root = plant(
@@ -95,3 +133,23 @@ def test_extras() -> None:
         "project": {"dependencies": ["a"], "optional-dependencies": {"dev": ["b", "a"]}},
     }
     assert pip_extras.requirements(project, ["build", "dev"]) == ["a", "builder", "b"]
+
+
+def test_edges_that_only_the_linker_sees(tmp_path: Path) -> None:
+    def build(area: str, text: str) -> None:
+        source = tmp_path / f"src/{area}/part.c"
+        compiled = tmp_path / f"build/CMakeFiles/lib.dir/src/{area}/part.c.o"
+        for file in (source, compiled):
+            file.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(text)
+        subprocess.run(["gcc", "-c", source, "-o", compiled], check=True)
+
+    build("low", "void above(void); void low(void) { above(); }")
+    build("high", "void low(void); void above(void) { low(); }")
+    table = {"areas": {"low": [], "high": ["low"]}, "links": {"public": [], "known": []}}
+    check = functools.partial(check_links.check, tmp_path / "build", root=tmp_path)
+    assert check(table) == ["build/CMakeFiles/lib.dir/src/low/part.c.o: low must not need high (above)"]
+    table["links"]["known"] = ["low -> high"]
+    assert check(table) == []
+    table["links"]["known"] = ["low -> high", "low -> other"]
+    assert check(table) == ["tools/layers.toml: low -> other is listed as known, and nothing needs it"]

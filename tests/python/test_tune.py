@@ -66,8 +66,10 @@ def test_export(store):
 def test_forget_waits_for_a_program_that_saves(store):
     with closing(sqlite3.connect(store, isolation_level=None, check_same_thread=False)) as db:
         db.execute("BEGIN IMMEDIATE")
-        Timer(0.2, lambda: db.execute("COMMIT")).start()
+        saving = Timer(0.2, lambda: db.execute("COMMIT"))
+        saving.start()
         Store(store).forget([1, 2, 3])
+        saving.join()
     assert Store(store).searches() == []
 
 

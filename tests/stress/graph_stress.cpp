@@ -1,17 +1,12 @@
 // Random programs of tasks against their serial evaluation. A seed decides the whole program: the graph, how each node
-// starts (async, dataflow, then, parallel_invoke ...) and where it blocks. A failure names the seed:
-//   TREADLE_STRESS_SEED=<seed> <this program>  runs that one program again.
+// starts (async, dataflow, then, parallel_invoke ...) and where it blocks. seeds.hpp says how a failure is replayed.
 
-#if defined(TREADLE_CHAOS)
 #include "chaos/chaos.hpp"
-#endif
+#include "stress/seeds.hpp"
 
 #include <treadle/for_loop.hpp>
 #include <treadle/treadle.hpp>
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
 #include <mutex>
 #include <random>
 #include <stdexcept>
@@ -180,9 +175,7 @@ class machine {
 void run_seed(std::uint64_t seed) {
   const auto program = random_program(seed, 300);
   const auto expected = evaluate_serially(program);
-#if defined(TREADLE_CHAOS)
   detail::seed_chaos(seed);
-#endif
   runtime rt({.workers = 1 + static_cast<unsigned>(seed % 6), .pools = "side:1"});
   const auto check = [&] {
     machine m(program);
@@ -215,10 +208,7 @@ void run_seed(std::uint64_t seed) {
   EXPECT_LT(rt.statistics().stacks, 400u);
 }
 
-TEST(graph_stress, random_programs_agree_with_serial_evaluation) {
-  if (const char* seed = std::getenv("TREADLE_STRESS_SEED")) return run_seed(std::strtoull(seed, nullptr, 10));
-  for (std::uint64_t seed = 1; seed <= 300 && !HasFatalFailure(); ++seed) run_seed(seed);
-}
+TEST(graph_stress, random_programs_agree_with_serial_evaluation) { testing::run_seeds(300, run_seed); }
 
 } // namespace
 } // namespace treadle

@@ -34,6 +34,9 @@ class future_state : public job {
     if (m_refs.drop()) delete this;
   }
 
+  /// True when the caller is the only owner.
+  bool is_unshared() const noexcept { return m_refs.is_one(); }
+
   bool is_ready() const noexcept { return m_waiting.is_ready(); }
   /// Only after is_ready().
   const std::exception_ptr& exception() const noexcept { return m_exception; }
@@ -97,7 +100,8 @@ class future_state : public job {
 
   /// The queue's side of the same; drops the queue's reference and counts the entry as finished.
   void run() noexcept final;
-  bool discard_if_done() noexcept final;
+  bool is_stale() const noexcept final { return is_claimed(); }
+  void discard() noexcept final;
 
   static void* operator new(std::size_t bytes) { return slab_allocate(bytes); }
   static void operator delete(void* memory, std::size_t bytes) noexcept { slab_free(memory, bytes); }

@@ -12,8 +12,10 @@ class job {
   /// Called once, by a worker whose stack holds nothing but its scheduling loop.
   virtual void run() noexcept = 0;
 
-  /// For a queue entry whose task ran elsewhere meanwhile: drops the entry's share in it and returns true.
-  virtual bool discard_if_done() noexcept { return false; }
+  /// True for a queue entry whose task was started elsewhere meanwhile; it stays so.
+  virtual bool is_stale() const noexcept { return false; }
+  /// Drops the share of such an entry in its task, and may run destructors of the program.
+  virtual void discard() noexcept {}
 
   /// True for a task of this group.
   virtual bool belongs_to(const void*) const noexcept { return false; }

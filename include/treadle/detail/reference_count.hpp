@@ -16,6 +16,8 @@ class reference_count {
     return m_count.load(order::acquire) == 1 || m_count.fetch_sub(1, order::acq_rel) == 1;
   }
 
+  /// True when there is no other owner, and what former owners did has happened.
+  bool is_one() const noexcept { return m_count.load(order::acquire) == 1; } // acquire: pairs with drop()
   /// True when there are two, and what former owners did has happened.
   bool is_two() const noexcept { return m_count.load(order::acquire) == 2; } // acquire: pairs with drop()
   /// drop() of one share by a caller who has another one that nobody else uses: never the last.

@@ -5,7 +5,8 @@
 namespace treadle::detail {
 
 /// Memory for small short-lived objects (future states, array headers): size classes with a free list per thread, so an
-/// allocate/free pair costs a few nanoseconds and no atomic operation. Larger sizes go to operator new.
+/// allocate/free pair costs a few nanoseconds and no atomic operation. Larger sizes go to operator new, and from 8 KB
+/// on come from blocks that each thread keeps (src/base/block_cache.hpp).
 ///
 /// Any thread may free what another allocated; surplus lists travel between threads in batches through a shared pool.
 /// Throws std::bad_alloc. `bytes` given to slab_free must be those given to slab_allocate.

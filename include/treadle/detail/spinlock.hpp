@@ -18,8 +18,7 @@ inline void cpu_relax() noexcept {
 #endif
 
 /// Lock for critical sections of a few instructions, never held across a suspension of its owner. Four bytes,
-/// zero-initialised. It may be released on another thread than the one that took it: a fiber that blocks hands its lock
-/// to the code that runs after the switch. Spins briefly, then yields the core, because the owner may be descheduled.
+/// zero-initialised. Spins briefly, then yields the core, because the owner may be descheduled.
 class spinlock {
  public:
   void lock() noexcept {

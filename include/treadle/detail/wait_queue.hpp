@@ -1,6 +1,5 @@
 #pragma once
 
-#include <treadle/detail/spinlock.hpp>
 #include <treadle/detail/waiter.hpp>
 
 namespace treadle::detail {
@@ -11,10 +10,11 @@ class wait_queue {
  public:
   bool empty() const noexcept { return m_head == nullptr; }
 
-  /// Holding `lock`: blocks until notified. The lock is released while blocked and NOT held on return.
-  void wait(spinlock& lock);
+  /// Holding `lock`, and after ready_to_block() or prepare_to_block(): blocks until notified. The lock is released
+  /// before the caller blocks and NOT held on return. Cannot fail; the owner of the queue may be gone when it returns.
+  void wait(spinlock& lock) noexcept;
   /// The same until `deadline_ns` of the steady clock; false on time-out.
-  bool wait_until(spinlock& lock, std::int64_t deadline_ns);
+  bool wait_until(spinlock& lock, std::int64_t deadline_ns) noexcept;
 
   /// Holding the lock: takes the oldest waiter out, null when there is none. The caller then calls its notify(), best
   /// after releasing the lock.

@@ -17,7 +17,7 @@ from rich.progress import (
 from rich.table import Table
 
 from .data import Workload, workloads
-from .runner import Comparison, Outcome, compare
+from .runner import Comparison, Outcome, compare, rivals
 
 __all__ = ["Comparison", "Outcome", "Workload", "run", "workloads"]
 
@@ -31,7 +31,7 @@ def run(name: str, csv: Path | None, console: Console) -> list[Comparison]:
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True) as progress:
         for workload in chosen:
-            bar = progress.add_task(workload.title, total=4.0)
+            bar = progress.add_task(workload.title, total=float(len(rivals(workload))))
             results.append(compare(workload, _reporter(progress, bar, workload.title)))
             progress.remove_task(bar)
     return results
@@ -67,13 +67,9 @@ def show(comparison: Comparison, console: Console) -> None:
     for o in comparison.outcomes:
         against = f"{numpy / o.seconds:.2f}x"
         style = "bold green" if o.seconds == fastest else None
-        if o.profile is None:
-            table.add_row("plain NumPy", duration(o.seconds), against, "", "", "", style=style)
-        else:
-            share = "" if o.inlined_share is None else f"{o.inlined_share:.1%}"
-            difference = "0" if o.difference == 0 else f"{o.difference:.1e}"
-            table.add_row(
-                o.rival, duration(o.seconds), against, f"{o.tasks:,}", share, difference, style=style
-            )
+        tasks = "" if o.profile is None else f"{o.tasks:,}"
+        share = "" if o.inlined_share is None else f"{o.inlined_share:.1%}"
+        difference = "" if o.difference is None else "0" if o.difference == 0 else f"{o.difference:.1e}"
+        table.add_row(o.title, duration(o.seconds), against, tasks, share, difference, style=style)
     console.print(table)
     console.print()

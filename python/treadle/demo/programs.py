@@ -17,7 +17,7 @@ def als(
 ) -> tuple[Array, Array]:
     """Alternating least squares for implicit feedback (Hu, Koren, Volinsky 2008), as written in the paper's program.
 
-    Confidence matrices are dense diagonals, and both Gram matrices come from the previous iterate.
+    Confidences are diagonal matrices, and both Gram matrices come from the previous iterate.
     """
     users, items = ratings.shape
     factors = X.shape[1]
@@ -43,6 +43,34 @@ def als(
             p = (c != 0).astype(float)
             A = X.T @ D @ X + G_X
             b = X.T @ (D + I_users) @ p
+            Y[i, :] = np.linalg.inv(A) @ b
+    return X, Y
+
+
+def als_by_hand(
+    ratings: Array, X: Array, Y: Array, iterations: int, regularization: float, alpha: float
+) -> tuple[Array, Array]:
+    """als() as one writes it who knows that NumPy multiplies the zeros of a diagonal matrix: rows are scaled instead."""
+    users, items = ratings.shape
+    factors = X.shape[1]
+    confidence = alpha * ratings
+    ridge = regularization * np.identity(factors)
+    X = X.copy()
+    Y = Y.copy()
+    for _ in range(iterations):
+        G_Y = Y.T @ Y + ridge
+        G_X = X.T @ X + ridge
+        for u in range(users):
+            c = confidence[u, :]
+            p = (c != 0).astype(float)
+            A = (Y.T * c) @ Y + G_Y
+            b = (Y.T * (c + 1)) @ p
+            X[u, :] = np.linalg.inv(A) @ b
+        for i in range(items):
+            c = confidence[:, i]
+            p = (c != 0).astype(float)
+            A = (X.T * c) @ X + G_X
+            b = (X.T * (c + 1)) @ p
             Y[i, :] = np.linalg.inv(A) @ b
     return X, Y
 

@@ -1,4 +1,4 @@
-"""Runs a workload in plain NumPy and under every policy, and compares."""
+"""Runs a workload in NumPy and under every policy, and compares."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ from ..profile import Profile, profile
 from .data import Workload
 
 TIMELINE = 1 << 18  # evaluations recorded of a run, at most
-SHORT_S, MOST_RUNS = 0.2, 25  # programs shorter than this are repeated, at most so often
+SHORT_S, MOST_RUNS = 0.5, 25  # programs shorter than this are repeated, at most so often
+
+
+NUMPY, BY_HAND = "numpy", "numpy-by-hand"
+NAMES = {NUMPY: "NumPy as written", BY_HAND: "NumPy, diagonals by hand"}  # of rivals that are no policies
 
 
 @dataclass
@@ -31,6 +35,10 @@ class Outcome:
     difference: float | None = None
     evaluations: int = 0
     profile: Profile | None = None
+
+    @property
+    def title(self) -> str:
+        return NAMES.get(self.rival, self.rival)
 
 
 @dataclass
@@ -52,37 +60,48 @@ def largest_difference(a: Any, b: Any) -> float:
 Report = Callable[[str, float], None]  # rival, fraction done
 
 
+def rivals(workload: Workload) -> list[str]:
+    return [NUMPY, *([BY_HAND] if workload.by_hand else []), *POLICIES]
+
+
 def compare(workload: Workload, report: Report) -> Comparison:
     """NumPy first, then each policy, every one starting without history. Short programs run several times."""
     result = Comparison(workload)
-    plain = workload.program.__treadle_function__
-    seconds: list[float] = []
-    for k, limit in enumerate((1, None)):
-        report("numpy", k / 2)
-        with blas_threads(limit):
-            taken, expected = time_plain(plain, workload.arguments)
-        # On busy cores NumPy's BLAS threads may hinder it; it is judged by its better half.
-        seconds = taken if not seconds else min(seconds, taken, key=statistics.median)
-    result.outcomes.append(Outcome("numpy", statistics.median(seconds)))
-    report("numpy", 1.0)
-    runs = len(seconds)
+    seconds, expected = run_numpy(NUMPY, workload.program.__treadle_function__, workload, report)
+    result.outcomes.append(Outcome(NUMPY, statistics.median(seconds)))
+    if workload.by_hand:
+        by_hand, answer = run_numpy(BY_HAND, workload.by_hand, workload, report)
+        difference = largest_difference(answer, expected)
+        result.outcomes.append(Outcome(BY_HAND, statistics.median(by_hand), difference=difference))
+        seconds = by_hand
     for policy in POLICIES:
-        outcome, answer = run_policy(workload, policy, runs, report)
+        outcome, answer = run_policy(workload, policy, len(seconds) > 1, report)
         outcome.difference = largest_difference(answer, expected)
         result.outcomes.append(outcome)
     return result
 
 
-def time_plain(
-    function: Callable[..., Any], arguments: tuple[Any, ...], runs: int | None = None
+def run_numpy(
+    name: str, function: Callable[..., Any], workload: Workload, report: Report
 ) -> tuple[list[float], Any]:
-    """Seconds of each call, as many as asked for or as a short time allows, and the result."""
+    """On busy cores the threads of NumPy's BLAS may hinder it: the faster of one thread and of as many as it likes."""
+    tries = []
+    for k, limit in enumerate((1, None)):
+        report(name, k / 2)
+        with blas_threads(limit):
+            tries.append(time_plain(function, workload.arguments))
+    report(name, 1.0)
+    return min(tries, key=lambda found: statistics.median(found[0]))
+
+
+def time_plain(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[list[float], Any]:
+    """Seconds of each call, as many as a short time allows, and the result."""
     seconds: list[float] = []
     while True:
         start = time.perf_counter()
         answer = function(*arguments)
         seconds.append(time.perf_counter() - start)
-        if len(seconds) == runs or (runs is None and (sum(seconds) >= SHORT_S or len(seconds) >= MOST_RUNS)):
+        if sum(seconds) >= SHORT_S or len(seconds) >= MOST_RUNS:
             return seconds, answer
 
 
@@ -95,15 +114,14 @@ def blas_threads(limit: int | None) -> AbstractContextManager[Any]:
     return cast(AbstractContextManager[Any], threadpool_limits(limit, user_api="blas"))
 
 
-def run_policy(workload: Workload, policy: str, runs: int, report: Report) -> tuple[Outcome, Any]:
+def run_policy(workload: Workload, policy: str, short: bool, report: Report) -> tuple[Outcome, Any]:
     native = workload.program.native
     native.reset_profile()  # forgets decisions, too
     # Keeping a timeline costs little, but much to a short program: that gets a run of its own for it.
-    short = runs > 1
     with config(policy=policy):
         with profile(timeline=0 if short else TIMELINE) as recorded:
             if short:
-                seconds, answer = time_plain(workload.program, workload.arguments, runs)
+                seconds, answer = time_plain(workload.program, workload.arguments)
             else:
                 taken, answer = timed(workload, lambda: report(policy, _fraction(native, workload)))
                 seconds = [taken]
@@ -115,7 +133,7 @@ def run_policy(workload: Workload, policy: str, runs: int, report: Report) -> tu
     inlined, spawned = (sum(getattr(r, name) for r in recorded.rows) for name in ("inlined", "spawned"))
     total = inlined + spawned
     share = inlined / total if total else None
-    tasks, evaluations = round(spawned / runs), round(total / runs)
+    tasks, evaluations = round(spawned / len(seconds)), round(total / len(seconds))
     return Outcome(policy, statistics.median(seconds), tasks, share, None, evaluations, recorded), answer
 
 

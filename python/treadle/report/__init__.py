@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import physl
 from ..jit import JitFunction, relative
-from ..profile import Files, Profile, Row, Slice, rows_of
+from ..observed import Files
+from ..profile import Profile, Row, Slice, rows_of
 
 if TYPE_CHECKING:
     from ..demo import Comparison
@@ -69,7 +70,7 @@ def demo_page(comparisons: list[Comparison], machine: dict[str, dict[str, Any]])
                 "seconds": o.seconds, "tasks": o.tasks, "evaluations": o.evaluations, "share": o.inlined_share,
                 "difference": _finite(o.difference), "dropped": o.profile.dropped if o.profile else 0,
             }  # fmt: skip
-            runs.append(_run("plain NumPy" if o.rival == "numpy" else o.rival, rows, slices) | measured)
+            runs.append(_run(o.title, rows, slices) | measured)
         shown.append(_comparison(c.workload.title, c.workload.detail, runs))
     facts = [
         machine["machine"]["cpu"], f"{machine['runtime']['workers']} workers",

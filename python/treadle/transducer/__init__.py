@@ -1,5 +1,6 @@
 """Python functions to PhySL, the language of execution trees."""
 
-from .unit import Program, prange, transduce
+from .driver import Program, transduce
+from .ranges import prange
 
 __all__ = ["Program", "prange", "transduce"]

@@ -1,58 +1,71 @@
-"""Where two names may mean the same memory in NumPy, found before anything runs.
+"""Names of one function that may mean the same memory.
 
-Values of an execution tree never change: assigning to an item makes a new value for that one variable. NumPy changes
-the memory, which every other name of it sees. Both agree unless a variable that is changed in place shares memory with
-another one; those programs are refused here and told to copy. Where sharing depends on a type (row = x[i] shares
-memory, number = v[i] does not), the compiled program checks it when it runs.
+Whether a change in place would show under another name is found when it happens: the compiled program refuses to change
+what somebody else holds (docs/design/aliasing.md). What is found here, before anything runs, adds two things. Changes
+that are surely shared are refused at once, with advice. And variables that may hold what is changed, but are not read
+any more, are named to the program, which may then drop them instead of refusing.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .scope import COMPREHENSIONS, target_names, walk_own
+from .liveness import Liveness
+from .scope import COMPREHENSIONS, target_names
 from .source import MISSING
 
-VIEW_METHODS = {"reshape", "transpose", "ravel", "squeeze", "swapaxes", "view", "diagonal"}
-VIEW_FUNCTIONS = {
+VIEW_METHODS = {"reshape", "transpose", "ravel", "squeeze", "swapaxes", "diagonal"}
+KEEPING_FUNCTIONS = (
     np.reshape, np.transpose, np.ravel, np.squeeze, np.expand_dims, np.swapaxes, np.asarray, np.diagonal, np.diag,
-    np.broadcast_to, np.atleast_1d, np.atleast_2d,
-}  # fmt: skip
-GROWING_METHODS = {"append"}
-CHANGING_METHODS = GROWING_METHODS | {
-    "sort",
-    "fill",
-    "extend",
-    "insert",
-    "pop",
-    "clear",
-    "reverse",
-    "remove",
-    "update",
-}
+    np.broadcast_to, np.flip, np.real, np.float64, np.int64, np.bool_,
+    zip, enumerate, reversed, list, tuple, dict, min, max,
+)  # fmt: skip
 
 Resolve = Callable[[ast.expr], Any]  # the Python object behind an expression; MISSING for a local value
+Held = Callable[[Any, ast.Call], list[ast.expr]]  # the arguments that the result of a call may hold
+Position = tuple[tuple[int, int], ...]  # the blocks around a statement, and its index in each
 
 
-@dataclass
-class Sharing:
-    """What the analysis found about one function."""
+@dataclass(frozen=True)
+class Edge:
+    """`a` may be `b`, or a view of it, or hold it."""
 
-    changed: dict[str, ast.AST] = field(default_factory=dict)  # name -> first place it is changed in place
-    updated: set[str] = field(
-        default_factory=set
-    )  # targets of op=, which changes arrays in place and rebinds numbers
-    edges: list[tuple[str, str, bool, ast.AST, int]] = field(
-        default_factory=list
-    )  # (a, b, surely a view, where, statement)
-    nested: set[str] = field(default_factory=set)  # containers whose items are changed: x[i][j] = value
-    iterated: list[tuple[ast.AST, str]] = field(default_factory=list)  # changes of what a loop goes over
-    held: list[tuple[str, str, ast.AST]] = field(default_factory=list)  # container, name it holds, where
+    a: str
+    b: str
+    sure: bool
+    held: bool
+    where: ast.AST
+    position: Position
+
+
+@dataclass(frozen=True)
+class Change:
+    name: str
+    where: ast.AST
+    statement: ast.stmt
+    position: Position
+
+
+def dominates(first: Position, second: Position) -> bool:
+    """Whether every way to the second place leads through the first: it stands before it, in a block around it."""
+    depth = len(first) - 1
+    return (
+        len(second) > depth
+        and first[:depth] == second[:depth]
+        and first[depth][0] == second[depth][0]
+        and first[depth][1] < second[depth][1]
+    )
+
+
+def root_name(target: ast.expr) -> str | None:
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else None
 
 
 def elementwise_index(index: ast.expr) -> bool | None:
@@ -65,40 +78,36 @@ def elementwise_index(index: ast.expr) -> bool | None:
     )
 
 
+def gives_new_memory(callee: Any, node: ast.Call) -> bool:
+    """Whether a function of Python or NumPy gives something that holds none of its arguments."""
+    if callee is MISSING or any(callee is f for f in KEEPING_FUNCTIONS):
+        return False
+    if callee is sum and len(node.args) + len(node.keywords) > 1:  # of lists, to a list
+        return False
+    return (getattr(callee, "__module__", None) or "").partition(".")[0] in ("numpy", "builtins")
+
+
 def _is_invert(node: ast.expr) -> bool:
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert)
 
 
 class Analysis:
     def __init__(
-        self,
-        params: list[str],
-        body: list[ast.stmt],
-        resolve: Resolve,
-        returns_argument: Callable[[ast.Call], bool],
+        self, params: list[str], body: list[ast.stmt], resolve: Resolve, bound: dict[str, int], held: Held
     ) -> None:
-        self._resolve, self.returns_argument = resolve, returns_argument
-        self.params, self.found = list(params), Sharing()
-        self.inner: set[str] = set()  # variables of the comprehensions being looked at
-        self.returned: set[str] = set()  # names whose memory the result may share
-        self.cleared: dict[str, int] = {}  # parameter -> statement that rebinds it to memory of its own
-        self.changed_at: dict[str, int] = {}
-        for index, statement in enumerate(body):
-            for node in walk_own([statement]):
-                self._visit(node, index, node is statement)
+        self._resolve, self._held, self.params = resolve, held, params
+        self.bindings = {name: bound.get(name, 0) + (name in params) for name in {*params, *bound}}
+        self.liveness = Liveness(body)
+        self.edges: list[Edge] = []
+        self.changes: list[Change] = []
+        self._inner: set[str] = set()  # variables of the comprehensions being looked at
+        self._block(body, ())
 
-    def resolve(self, node: ast.expr) -> Any:
-        """As given, but knowing the variables of comprehensions."""
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        return MISSING if isinstance(root, ast.Name) and root.id in self.inner else self._resolve(node)
-
-    # --- which names an expression shares memory with -------------------------------------------------------------
+    # --- which names an expression may share memory with ----------------------------------------------------------
     def sources(self, node: ast.expr | None) -> Iterator[tuple[str, bool]]:
-        """Pairs (name, surely a view)."""
+        """Pairs (name, surely the same memory)."""
         if isinstance(node, ast.Name):
-            if self._shared_name(node):
+            if node.id not in self._inner and self._resolve(node) is MISSING:
                 yield node.id, True
         elif isinstance(node, ast.Subscript):
             single = elementwise_index(node.slice)
@@ -106,216 +115,184 @@ class Analysis:
                 for name, sure in self.sources(node.value):
                     yield name, sure and not single
         elif isinstance(node, ast.Attribute):
-            if node.attr in ("T", "real"):
+            if node.attr == "T":
                 yield from self.sources(node.value)
-        elif isinstance(node, ast.IfExp):
-            yield from self.sources(node.body)
-            yield from self.sources(node.orelse)
-        elif isinstance(node, ast.BoolOp):
-            for value in node.values:
-                yield from self.sources(value)
         elif isinstance(node, ast.Call):
             yield from self._call_sources(node)
+        elif isinstance(node, ast.BinOp):
+            if any(isinstance(side, ast.List | ast.Tuple | ast.ListComp) for side in (node.left, node.right)):
+                yield from self._unsure(node.left, node.right)
+        elif isinstance(node, ast.IfExp):
+            yield from self._unsure(node.body, node.orelse)
+        elif isinstance(node, ast.BoolOp):
+            yield from self._unsure(*node.values)
         elif isinstance(node, ast.Tuple | ast.List):
-            for element in node.elts:
-                yield from ((name, False) for name, _ in self.sources(element))
-        elif isinstance(node, COMPREHENSIONS) and not isinstance(node, ast.DictComp):
+            yield from self._unsure(*node.elts)
+        elif isinstance(node, ast.Dict):
+            yield from self._unsure(*node.values)
+        elif isinstance(node, COMPREHENSIONS):
             inner = {n.id for g in node.generators for n in target_names(g.target)}
-            self.inner |= inner
-            for name, _ in list(self.sources(node.elt)):
-                if name in inner:
-                    for generator in node.generators:
-                        yield from ((n, False) for n, _ in self.sources(generator.iter))
-                else:
-                    yield name, False
-            self.inner -= inner
+            element = node.value if isinstance(node, ast.DictComp) else node.elt
+            yield from self._unsure(*(g.iter for g in node.generators))
+            outer, self._inner = self._inner, self._inner | inner
+            yield from list(self._unsure(element))
+            self._inner = outer
 
-    def _shared_name(self, node: ast.Name) -> bool:
-        """A local, or a global container, which belongs to somebody else just as an argument does."""
-        meaning = self.resolve(node)
-        if isinstance(meaning, np.ndarray | list | dict) and node.id not in self.params:
-            self.params.append(node.id)
-        return meaning is MISSING or isinstance(meaning, np.ndarray | list | dict)
+    def _unsure(self, *nodes: ast.expr) -> Iterator[tuple[str, bool]]:
+        for node in nodes:
+            yield from ((name, False) for name, _ in self.sources(node))
 
     def _call_sources(self, node: ast.Call) -> Iterator[tuple[str, bool]]:
-        callee = self.resolve(node.func)
+        """A function of the user may give those of its arguments that it returns; one of NumPy, those that are views."""
+        callee = MISSING if self._is_inner(node.func) else self._resolve(node.func)
         if callee is MISSING and isinstance(node.func, ast.Attribute):
             if node.func.attr in VIEW_METHODS:
-                yield from self.sources(node.func.value)
+                yield from self._unsure(node.func.value)
             return
-        try:
-            views = callee in VIEW_FUNCTIONS or callee in (zip, enumerate, reversed, list, tuple)
-        except TypeError:  # not hashable, so not one of them
-            views = False
-        if views or (not self._calls_inner(node) and self.returns_argument(node)):
-            for argument in [*node.args, *(k.value for k in node.keywords)]:
-                yield from ((name, False) for name, _ in self.sources(argument))
+        if callee is MISSING:  # a local function, which may give what it finds around it
+            yield from ((name, False) for name in sorted(self.liveness.pinned) if name in self.bindings)
+        if not gives_new_memory(callee, node):
+            yield from self._unsure(*self._held(callee, node))
 
-    def _calls_inner(self, node: ast.Call) -> bool:
-        return isinstance(node.func, ast.Name) and node.func.id in self.inner
+    def _is_inner(self, node: ast.expr) -> bool:
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        return isinstance(root, ast.Name) and root.id in self._inner
 
-    # --- statements ---------------------------------------------------------------------------------------------
-    def _visit(self, node: ast.AST, index: int, top: bool) -> None:
+    # --- statements -----------------------------------------------------------------------------------------------
+    def _block(self, body: list[ast.stmt], around: Position) -> None:
+        for index, statement in enumerate(body):
+            position = (*around, (id(body), index))
+            self._statement(statement, position)
+            for inner in (getattr(statement, name, []) for name in ("body", "orelse")):
+                if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                    self._block(inner, position)
+
+    def _statement(self, node: ast.stmt, position: Position) -> None:
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                self._assign(target, node.value, node, index, top)
+                self._assign(target, node.value, node, position)
+            first = node.targets[0]
             for other in node.targets[1:]:  # a = b = value makes a and b one
-                if isinstance(other, ast.Name) and isinstance(node.targets[0], ast.Name):
-                    self._edge(node.targets[0].id, other.id, True, node, index)
+                if isinstance(other, ast.Name) and isinstance(first, ast.Name):
+                    self.edges.append(Edge(first.id, other.id, True, False, node, position))
         elif isinstance(node, ast.AnnAssign) and node.value:
-            self._assign(node.target, node.value, node, index, top)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
-            self._change(node.target.value, node.target, index)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            self.found.updated.add(node.target.id)
+            self._assign(node.target, node.value, node, position)
+        elif isinstance(node, ast.AugAssign):
+            self._change(node.target, node, position)
+            if isinstance(node.target, ast.Subscript | ast.Name) and (name := root_name(node.target)):
+                self._keep(name, node.value, node, position)
         elif isinstance(node, ast.For):
-            self._refuse_changing_what_is_iterated(node)
+            body = (*position, (id(node.body), -1))
             for target in target_names(node.target):
-                for name, _ in self.sources(node.iter):
-                    self._edge(target.id, name, False, node, index)
-        elif isinstance(node, ast.Return):
-            self.returned |= {name for name, _ in self.sources(node.value)}
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in CHANGING_METHODS
-            and isinstance(node.func.value, ast.Name)
-            and self.resolve(node.func.value) is MISSING
-        ):
-            self._change(node.func.value, node, index)
-            for argument in node.args:
-                self._hold(node.func.value.id, argument, node)
+                for name, _ in self._unsure(node.iter):
+                    self.edges.append(Edge(target.id, name, False, False, node, body))
+        elif isinstance(node, ast.Expr) and (appended := appends_to(node.value)) is not None:
+            self._change(appended, node, position)
+            if name := root_name(appended):
+                for argument in node.value.args:  # type: ignore[attr-defined]
+                    self._keep(name, argument, node, position)
 
-    def _refuse_changing_what_is_iterated(self, loop: ast.For) -> None:
-        """A tree's loop goes over the value from before; Python's would meet the changes."""
-        iterated = {name for name, _ in self.sources(loop.iter)}
-        for node in walk_own(loop.body):
-            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-            changed = [t.value for t in targets if isinstance(t, ast.Subscript)]
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr in CHANGING_METHODS
-            ):
-                changed = [node.func.value]
-            for owner in changed:
-                if isinstance(owner, ast.Name) and owner.id in iterated:
-                    self.found.iterated.append((node, owner.id))
-
-    def _assign(self, target: ast.expr, value: ast.expr, where: ast.AST, index: int, top: bool) -> None:
+    def _assign(self, target: ast.expr, value: ast.expr, node: ast.stmt, position: Position) -> None:
         if isinstance(target, ast.Subscript):
-            self._change(target.value, target, index)
-            if isinstance(target.value, ast.Name):
-                self._hold(target.value.id, value, where)
-            return
-        if isinstance(target, ast.Tuple | ast.List):
+            self._change(target, node, position)
+            if name := root_name(target):
+                self._keep(name, value, node, position, sure=False)
+        elif isinstance(target, ast.Tuple | ast.List):
             pairwise = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
             for i, element in enumerate(target.elts):
-                self._assign(element, value.elts[i] if pairwise else value, where, index, top)  # type: ignore[attr-defined]
-            return
-        if not isinstance(target, ast.Name):
-            return
-        found = list(self.sources(value))
-        if top and target.id in self.params and all(name != target.id for name, _ in found):
-            self.cleared.setdefault(target.id, index)
-        if isinstance(value, ast.Tuple | ast.List):
-            for element in value.elts:
-                self._hold(target.id, element, where)
-            return
-        for name, sure in found:
-            self._edge(target.id, name, sure, where, index)
+                self._assign(element, value.elts[i] if pairwise else value, node, position)  # type: ignore[attr-defined]
+        elif isinstance(target, ast.Name):
+            if isinstance(value, ast.Tuple | ast.List):
+                for element in value.elts:
+                    self._keep(target.id, element, node, position)
+                return
+            for name, sure in self.sources(value):
+                if name != target.id:
+                    self.edges.append(Edge(target.id, name, sure, False, node, position))
 
-    def _edge(self, a: str, b: str, sure: bool, where: ast.AST, index: int) -> None:
-        if a != b:
-            self.found.edges.append((a, b, sure, where, index))
-
-    def _hold(self, container: str, value: ast.expr, where: ast.AST) -> None:
-        for name, _ in self.sources(value):
+    def _keep(
+        self, container: str, value: ast.expr, node: ast.stmt, position: Position, sure: bool = True
+    ) -> None:
+        for name, same in self.sources(value):
             if name != container:
-                self.found.held.append((container, name, where))
+                self.edges.append(Edge(container, name, sure and same, True, node, position))
 
-    def _change(self, target: ast.expr, where: ast.AST, index: int) -> None:
-        nested = isinstance(target, ast.Subscript)
-        while isinstance(target, ast.Subscript):
-            target = target.value
-        if isinstance(target, ast.Name):
-            if nested:
-                self.found.nested.add(target.id)
-            self.found.changed.setdefault(target.id, where)
-            self.changed_at.setdefault(target.id, index)
+    def _change(self, target: ast.expr, statement: ast.stmt, position: Position) -> None:
+        if name := root_name(target):
+            where = target if isinstance(target, ast.Subscript) else statement
+            self.changes.append(Change(name, where, statement, position))
 
-    # --- verdict ------------------------------------------------------------------------------------------------
-    def _owned(self, name: str) -> bool:
-        """A parameter that was rebound to memory of its own before it is changed."""
-        return name in self.cleared and self.cleared[name] <= self.changed_at.get(name, -1)
-
-    def group(self, name: str, only_sure: bool = False) -> set[str]:
-        """Every name that shares memory with `name` through some chain of views."""
+    # --- what follows ---------------------------------------------------------------------------------------------
+    def group(self, name: str, edges: Iterable[Edge] | None = None) -> set[str]:
+        """Every name that may share memory with `name` through some chain."""
         seen, todo = {name}, [name]
+        chosen = self.edges if edges is None else list(edges)
         while todo:
             current = todo.pop()
-            for a, b, sure, _, index in self.found.edges:
-                if (only_sure and not sure) or current not in (a, b):
-                    continue
-                if any(self._owned(n) and index < self.cleared[n] for n in (a, b)):
-                    continue
-                other = b if current == a else a
-                if other not in seen:
+            for edge in chosen:
+                other = edge.b if edge.a == current else edge.a if edge.b == current else None
+                if other is not None and other not in seen:
                     seen.add(other)
                     todo.append(other)
         return seen
 
     def conflicts(self) -> Iterator[tuple[ast.AST, str]]:
-        """Places that must be refused, with the advice."""
-        for where, name in self.found.iterated:
-            yield (
-                where,
-                f"'{name}' is changed while the loop goes over it: loop over {name}.copy() or over range",
-            )
-        for name, where in self.found.changed.items():
-            group = self.group(name, only_sure=True)
-            for parameter in [p for p in self.params if p in group and not self._owned(p)]:
-                if parameter == name:
-                    yield (
-                        where,
-                        f"'{name}' is an argument and would be changed for the caller: "
-                        f"write {name} = {name}.copy() first",
-                    )
-                else:
-                    yield (
-                        where,
-                        (
-                            f"'{name}' shares memory with the argument '{parameter}', which would be changed for the "
+        """Changes that another name surely shows, with the advice."""
+        replaced = {
+            c.name for c in self.changes if isinstance(c.where, ast.Subscript)
+        }  # perhaps what they hold
+        for change in self.changes:
+            if isinstance(change.statement, ast.AugAssign) and isinstance(change.statement.target, ast.Name):
+                continue  # x += 1 changes arrays and rebinds numbers: only the running program knows
+            name = change.name
+            once = [
+                e
+                for e in self.edges
+                if e.sure
+                and self.bindings.get(e.a) == self.bindings.get(e.b) == 1
+                and dominates(e.position, change.position)
+            ]
+            same = self.group(name, (e for e in once if not e.held))
+            for other in sorted(same):
+                if other in self.params and self.bindings[other] == 1:
+                    if other == name:
+                        what = (
+                            f"'{name}' is an argument and would be changed for the caller: "
+                            f"write {name} = {name}.copy() first"
+                        )
+                    else:
+                        what = (
+                            f"'{name}' shares memory with the argument '{other}', which would be changed for the "
                             f"caller: make it a copy with .copy() where '{name}' is assigned"
-                        ),
-                    )
-            for other in sorted(group - {name}):
-                yield (
-                    where,
-                    (
-                        f"'{name}' and '{other}' share memory, and '{name}' is changed here: make one a copy with "
-                        ".copy() where it is assigned"
-                    ),
-                )
-            for container, held, place in self.found.held:
-                if (held == name and container != name) or (container == name and name in self.found.nested):
+                        )
+                    yield change.where, what
+            for other in sorted(same - {name}):
+                if not self.liveness.dead_after(change.statement, [other]):
                     yield (
-                        place,
-                        f"'{container}' would hold '{held}' itself, which is changed elsewhere: write {held}.copy()",
+                        change.where,
+                        f"'{name}' and '{other}' share memory, and '{name}' is changed here: make one a copy with "
+                        ".copy() where it is assigned",
+                    )
+            for edge in once:
+                certain = edge.held and edge.b in same and edge.a not in replaced
+                if certain and not self.liveness.dead_after(change.statement, [edge.a]):
+                    yield (
+                        edge.where,
+                        f"'{edge.a}' would hold '{edge.b}' itself, which is changed elsewhere: write {edge.b}.copy()",
                     )
 
-    def guarded(self) -> dict[ast.AST, str]:
-        """Bindings that share memory only if their value is an array, with the name that is changed."""
-        result: dict[ast.AST, str] = {}
-        for a, b, sure, where, index in self.found.edges:
-            if sure or any(self._owned(n) and index < self.cleared[n] for n in (a, b)):
-                continue
-            changed = sorted((self.group(a) | self.group(b)) & (set(self.found.changed) | self.found.updated))
-            if changed:
-                result[where] = changed[0]
-        return result
+    def others(self, statement: ast.stmt, name: str) -> tuple[list[str], list[str]]:
+        """Variables that may hold what a change of `name` concerns: those not read afterwards, and the rest."""
+        group = sorted(self.group(name) - {name})
+        dead = self.liveness.dead_after(statement, group)
+        return dead, [n for n in group if n not in dead]
 
-    def shares_when_array(self, name: str) -> bool:
-        """Whether `name op= value` would be seen elsewhere, were it an array. Doubtful sharing is guarded already."""
-        group = self.group(name, only_sure=True)
-        return len(group) > 1 or any(p in self.params and p not in self.cleared for p in group)
+
+def appends_to(node: ast.expr) -> ast.expr | None:
+    """The list of a call x.append(...)."""
+    is_append = (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+    )
+    return node.func.value if is_append else None  # type: ignore[attr-defined]

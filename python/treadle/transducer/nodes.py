@@ -36,6 +36,7 @@ class Call:
     name: str
     args: tuple[Node, ...]
     place: Place | str = ""
+    attribute: str = ""
 
 
 Node = Literal | Name | Call
@@ -100,7 +101,7 @@ def render(node: Node, indent: int = 0) -> str:
         return node.text
     if isinstance(node, Name):
         return f"{node.name}{node.place}"
-    head = f"{node.name}{node.place}("
+    head = f"{node.name}{node.place}" + (f"{{{node.attribute}}}(" if node.attribute else "(")
     parts = [render(arg, indent + 2) for arg in node.args]
     flat = head + ", ".join(parts) + ")"
     if len(flat) + indent <= WIDTH and "\n" not in flat:

@@ -1,10 +1,11 @@
-"""Names of one function: which are local, and how they are called in PhySL."""
+"""Names: which are local to a function, and how all names of a program are called in PhySL."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -56,22 +57,50 @@ def parameters(args: ast.arguments) -> list[ast.arg]:
     return [*args.posonlyargs, *args.args, *args.kwonlyargs]
 
 
+class Names:
+    """The PhySL names of one program: ASCII, and none hides another that it does not hide in Python."""
+
+    def __init__(self, reserved: frozenset[str]) -> None:
+        self.reserved = reserved  # primitives and forms: `sum = sum(x)` must not hide sum()
+        self._outer: set[str] = set()  # functions and captured values, which every function sees
+        self._local: set[str] = set()
+
+    def outer(self, wanted: str) -> str:
+        name = self._free(wanted, lambda n: n in self._outer or n in self._local)
+        self._outer.add(name)
+        return name
+
+    def local(self, wanted: str, taken: Callable[[str], bool]) -> str:
+        name = self._free(wanted, lambda n: n in self._outer or taken(n))
+        self._local.add(name)
+        return name
+
+    def _free(self, wanted: str, taken: Callable[[str], bool]) -> str:
+        name = re.sub(r"[^A-Za-z0-9_]", lambda m: f"_u{ord(m[0]):x}_", wanted)
+        while name in self.reserved or name.startswith(("__", "_t_")) or taken(name):
+            name = f"{name.lstrip('_') or 'v'}_"
+        return name
+
+
 class Scope:
     """Maps Python names to PhySL names; nested functions see the enclosing scopes."""
 
-    def __init__(self, names: Iterable[str], parent: Scope | None, reserved: frozenset[str]) -> None:
-        self.parent, self.reserved = parent, reserved
+    def __init__(self, names: Iterable[str], parent: Scope | None, program: Names) -> None:
+        self.parent = parent
         self.names: dict[str, str] = {}
         self.temporaries: list[str] = []
         for name in names:
-            self.names.setdefault(name, self._physl_name(name))
+            if name not in self.names:
+                self.names[name] = program.local(name, partial(self._means_another, name))
 
-    def _physl_name(self, name: str) -> str:
-        """ASCII, and never the name of a primitive: `sum = sum(x)` must not hide sum()."""
-        plain = re.sub(r"[^A-Za-z0-9_]", lambda m: f"_u{ord(m[0]):x}_", name)
-        while plain in self.reserved or plain.startswith(("__", "_t_")) or plain in self.names.values():
-            plain = f"{plain.lstrip('_') or 'v'}_"
-        return plain
+    def _means_another(self, name: str, physl_name: str) -> bool:
+        """Whether a PhySL name stands for another variable than `name`, here or around."""
+        scope: Scope | None = self
+        while scope:
+            if any(physl == physl_name and own != name for own, physl in scope.names.items()):
+                return True
+            scope = scope.parent
+        return False
 
     def find(self, name: str) -> str | None:
         scope: Scope | None = self

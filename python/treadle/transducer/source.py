@@ -6,14 +6,30 @@ import ast
 import builtins
 import inspect
 import linecache
+import sys
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
 from ..errors import Error, UnsupportedError
 from .nodes import Place
+from .ranges import prange
 
 MISSING = object()
+
+
+def plain(value: Any) -> Any:
+    """The function behind a compiled one."""
+    return getattr(value, "__treadle_function__", value)
+
+
+def is_user_function(value: Any) -> bool:
+    """A function whose source can be compiled along: of the user, not of a library."""
+    function = plain(value)
+    if not isinstance(function, FunctionType) or function is prange:
+        return False
+    top = (function.__module__ or "").partition(".")[0]
+    return top not in sys.stdlib_module_names or top == "__main__"
 
 
 class Source:
@@ -71,6 +87,14 @@ class Source:
         place = self.place(node)
         line = linecache.getline(self.file, place.line).rstrip()
         raise UnsupportedError(message, file=self.file, line=place.line, column=place.column, source=line)
+
+    def refuse_packed(self, args: ast.arguments | None = None) -> None:
+        args = args or self.node.args
+        for packed in (args.vararg, args.kwarg):
+            if packed:
+                self.unsupported(
+                    packed, "functions with *args or **kwargs are not supported: name the parameters"
+                )
 
     def resolve(self, node: ast.expr, is_local: Callable[[str], bool]) -> Any:
         """The Python object that a name or dotted path means outside of the function; MISSING for a local value."""

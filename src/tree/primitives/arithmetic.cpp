@@ -1,4 +1,5 @@
-#include "tree/elementwise.hpp"
+#include "tree/kernels/elementwise.hpp"
+#include "tree/kernels/vector_math.hpp"
 
 #include <cmath>
 
@@ -24,6 +25,7 @@ struct add {
 };
 struct subtract {
   static constexpr dtype k_least = dtype::int64;
+  static constexpr bool k_refuses_truths = true;
   template <class T>
   static T apply(T a, T b) noexcept {
     if constexpr (std::is_same_v<T, double>)
@@ -47,7 +49,7 @@ struct multiply {
 };
 
 void require_divisor(i64 b) {
-  if (b == 0) throw value_error("integer division by zero");
+  if (b == 0) throw value_error(error_kind::zero_division, "integer division by zero");
 }
 
 struct divide { // as C: integers truncate
@@ -81,6 +83,23 @@ struct true_divide { // as Python
     return a / b;
   }
 };
+// Arrays of integers divided by 0 give 0, as in NumPy; scalars are refused, as by Python.
+template <class Op>
+struct of_arrays {
+  static constexpr dtype k_least = Op::k_least;
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_same_v<T, i64>)
+      if (b == 0) return 0;
+    return Op::template apply<T>(a, b);
+  }
+};
+template <class Op>
+value divide_as_python(call_context& context, std::span<value> args) {
+  if (args[0].is_scalar() && args[1].is_scalar()) return binary<Op>(context, args);
+  return binary<of_arrays<Op>>(context, args);
+}
+
 struct floor_modulo { // as Python: sign of the divisor
   static constexpr dtype k_least = dtype::int64;
   template <class T>
@@ -131,7 +150,9 @@ struct raise {
   template <class T>
   static T apply(T a, T b) {
     if constexpr (std::is_same_v<T, double>) {
-      return b == 2.0 ? a * a : std::pow(a, b);
+      if (b == 2.0) return a * a;
+      machine_vector_functions().pow(&a, 0, &b, 0, &a, 1);
+      return a;
     } else {
       if (b < 0) throw value_error("integers to negative integer powers are not allowed");
       T result = 1;
@@ -143,6 +164,7 @@ struct raise {
 };
 struct negate {
   static constexpr dtype k_least = dtype::int64;
+  static constexpr bool k_refuses_truths = true;
   template <class T>
   static T apply(T a) noexcept {
     if constexpr (std::is_same_v<T, double>)
@@ -153,6 +175,7 @@ struct negate {
 };
 struct identity {
   static constexpr dtype k_least = dtype::int64;
+  static constexpr bool k_refuses_truths = true;
   template <class T>
   static T apply(T a) noexcept {
     return a;
@@ -173,6 +196,32 @@ value add_or_join(call_context& context, std::span<value> args) {
     return detail::list_like(args[0], std::move(items));
   }
   return binary<add>(context, args);
+}
+
+// Arrays raised to these numbers are computed otherwise, as by NumPy: a square root of -inf is nan.
+value power(call_context& context, std::span<value> args) {
+  const bool real = std::max(dtype_of_value(args[0]), dtype_of_value(args[1])) == dtype::float64;
+  if (!real || (args[0].is_scalar() && args[1].is_scalar())) return binary<raise>(context, args);
+  const double exponent = args[1].is_scalar() ? args[1].to_float64() : 0.0;
+  if (exponent == 0.5) return find_primitive("sqrt")->compute(context, args.first(1));
+  if (exponent == 2.0) return call_primitive("__mul", context, {args[0], call_primitive("float", context, {args[0]})});
+  const auto base = args[0].to_array().cast(dtype::float64), to = args[1].to_array().cast(dtype::float64);
+  const auto shape = detail::broadcast_shapes(base.shape(), to.shape());
+  const auto row = [&](const array& a) { return a.size() == 1 ? a : array::broadcast(a, shape).contiguous(); };
+  const auto x = row(base), y = row(to);
+  auto result = array::uninitialized(dtype::float64, shape);
+  machine_vector_functions().pow(x.data<double>(), x.size() != 1, y.data<double>(), y.size() != 1,
+                                 static_cast<double*>(result.object()->data), result.size());
+  return result;
+}
+
+// a += b, of which the caller makes a change in place: a list takes any sequence then.
+value add_in_place(call_context& context, std::span<value> args) {
+  const auto &a = args[0], &b = args[1];
+  if (!a.is_list() || a.is_tuple() || detail::as_list(a).is_range) return add_or_join(context, args);
+  std::vector<value> items(detail::as_list(a).items);
+  for (std::size_t i = 0, n = b.size(); i < n; ++i) items.push_back(b.item(i));
+  return value::list(std::move(items));
 }
 
 constexpr std::size_t k_most_items = std::size_t(1) << 40;
@@ -201,16 +250,17 @@ value multiply_or_repeat(call_context& context, std::span<value> args) {
 std::span<const primitive> arithmetic_primitives() {
   static constexpr primitive k_table[] = {
       {"__add", "a, b, ...", add_or_join},
+      {"__iadd", "a, b", add_in_place},
       {"__sub", "a, b, ...", binary<subtract>},
       {"__mul", "a, b, ...", multiply_or_repeat},
       {"__div", "a, b, ...", binary<divide>},
       {"__mod", "a, b, ...", binary<remainder>},
       {"__truediv", "a, b", binary<true_divide>},
-      {"__floordiv", "a, b", binary<floor_divide>},
-      {"__pymod", "a, b", binary<floor_modulo>},
+      {"__floordiv", "a, b", divide_as_python<floor_divide>},
+      {"__pymod", "a, b", divide_as_python<floor_modulo>},
       {"__minus", "a", unary<negate>},
       {"__plus", "a", unary<identity>},
-      {"power", "a, b", binary<raise>},
+      {"power", "a, b", power},
       {"maximum", "a, b, ...", binary<larger>},
       {"minimum", "a, b, ...", binary<smaller>},
   };

@@ -1,5 +1,6 @@
 // Comparisons, logic and selection.
-#include "tree/elementwise.hpp"
+#include "tree/kernels/elementwise.hpp"
+#include "tree/kernels/picking.hpp"
 
 #include <cmath>
 
@@ -62,8 +63,8 @@ value compare(call_context& context, std::span<value> args) {
     const bool array_with_list = (a.is_array() && b.is_list()) || (a.is_list() && b.is_array());
     if (!array_with_list) {
       if (!k_equality)
-        throw value_error("cannot compare " + std::string(to_string(a.kind())) + " with " +
-                          std::string(to_string(b.kind())));
+        throw value_error(error_kind::type, "cannot compare " + std::string(to_string(a.kind())) + " with " +
+                                                std::string(to_string(b.kind())));
       return (a == b) == std::is_same_v<Test, equal>;
     }
   }
@@ -97,7 +98,19 @@ struct negation {
   }
 };
 
+struct flip_row { // bytes, because loops over bool are not made into vectors
+  TREADLE_LOOP static void run(const unsigned char* x, unsigned char* out, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) out[i] = x[i] ^ 1u;
+  }
+};
+
 value logical_not(call_context& context, std::span<value> args) {
+  if (args[0].is_array() && args[0].as_array().type() == dtype::boolean && args[0].as_array().is_contiguous()) {
+    auto result = result_array(context, args.first(1), dtype::boolean, args[0].as_array().shape());
+    detail::run_wide<flip_row>(static_cast<const unsigned char*>(args[0].as_array().raw_data()),
+                               static_cast<unsigned char*>(result.object()->data), result.size());
+    return result;
+  }
   return args[0].is_number() ? unary<negation>(context, args) : value(!args[0].to_bool());
 }
 
@@ -125,14 +138,14 @@ value to_truth(const value& v) {
 // Indices of the elements that are not zero, as nonzero does; one array per axis.
 value nonzero(call_context&, std::span<value> args) {
   const auto a = args[0].to_array().cast(dtype::boolean).contiguous();
-  std::vector<std::int64_t> found;
-  for (std::int64_t i = 0; i < a.size(); ++i)
-    if (a.data<bool>()[i]) found.push_back(i);
+  const auto found = positions_of_trues(a);
+  const auto* position = found.data<std::int64_t>();
+  if (a.rank() == 1) return value::tuple({found});
   std::vector<value> axes;
   for (std::size_t axis = 0; axis < a.rank(); ++axis) {
-    auto indices = array::uninitialized(dtype::int64, {static_cast<std::int64_t>(found.size())});
+    auto indices = array::uninitialized(dtype::int64, found.shape());
     auto* out = indices.mutable_data<std::int64_t>();
-    for (auto position : found) *out++ = position / a.strides()[axis] % a.shape()[axis];
+    for (std::int64_t i = 0; i < found.size(); ++i) out[i] = position[i] / a.strides()[axis] % a.shape()[axis];
     axes.emplace_back(std::move(indices));
   }
   return value::tuple(std::move(axes));
@@ -158,6 +171,7 @@ value all_close(call_context&, std::span<value> args) {
     return argument(args, i).is_nil() ? otherwise : args[i].to_float64();
   };
   const double rtol = number(2, 1e-5), atol = number(3, 1e-8);
+  const bool equal_nan = !argument(args, 4).is_nil() && args[4].to_bool();
   const operand a(args[0], dtype::float64), b(args[1], dtype::float64);
   const auto shape = detail::broadcast_shapes(a.shape(), b.shape());
   const auto sa = a.strides_over(shape), sb = b.strides_over(shape);
@@ -166,16 +180,42 @@ value all_close(call_context&, std::span<value> args) {
     for (std::int64_t i = 0; i < r.count; ++i) {
       const double x = a.data<double>()[r.offset[0] + i * r.stride[0]];
       const double y = b.data<double>()[r.offset[1] + i * r.stride[1]];
-      close = close && (x == y || std::fabs(x - y) <= atol + rtol * std::fabs(y));
+      const bool near = std::isfinite(y) && std::fabs(x - y) <= atol + rtol * std::fabs(y);
+      close = close && (x == y || near || (equal_nan && x != x && y != y));
     }
   });
   return close;
 }
 
-value array_equal(call_context&, std::span<value> args) {
-  const auto a = args[0].to_array(), b = args[1].to_array();
-  const auto type = std::max(a.type(), b.type());
-  return a.shape() == b.shape() && value(a.cast(type)) == value(b.cast(type));
+template <class T>
+struct same_row {
+  TREADLE_LOOP static void run(const T* x, const T* y, std::int64_t count, bool* result) {
+    int differ = 0;
+    for (std::int64_t i = 0; i < count; ++i) differ |= x[i] == y[i] ? 0 : 1;
+    *result = differ == 0;
+  }
+};
+constexpr std::int64_t k_block = 4096;
+
+value array_equal(call_context& context, std::span<value> args) { // (a, b, equal_nan)
+  if (args[0].to_array().shape() != args[1].to_array().shape()) return false;
+  const bool equal_nan = !argument(args, 2).is_nil() && args[2].to_bool();
+  if (const auto a = args[0].to_array(), b = args[1].to_array();
+      !equal_nan && a.type() == b.type() && a.is_contiguous() && b.is_contiguous())
+    return detail::visit_dtype(a.type(), [&](auto* tag) {
+      using T = detail::element_of<decltype(tag)>;
+      bool same = true;
+      for (std::int64_t i = 0; same && i < a.size(); i += k_block)
+        detail::run_wide<same_row<T>>(a.data<T>() + i, b.data<T>() + i, std::min(k_block, a.size() - i), &same);
+      return same;
+    });
+  auto same = binary_values<comparison<equal, bool>>(context, args.first(2));
+  if (equal_nan) {
+    const auto nan = [&](const value& x) { return call_primitive("isnan", context, {x}); };
+    const auto both = call_primitive("logical_and", context, {nan(args[0]), nan(args[1])});
+    same = call_primitive("logical_or", context, {same, both});
+  }
+  return call_primitive("all", context, {same});
 }
 
 } // namespace
@@ -196,8 +236,8 @@ std::span<const primitive> comparison_primitives() {
       {"logical_not", "a", logical_not},
       {"where", "condition, x=, y=", where},
       {"nonzero", "a", nonzero},
-      {"allclose", "a, b, rtol=, atol=", all_close},
-      {"array_equal", "a, b", array_equal},
+      {"allclose", "a, b, rtol=, atol=, equal_nan=", all_close},
+      {"array_equal", "a, b, equal_nan=", array_equal},
   };
   return k_table;
 }

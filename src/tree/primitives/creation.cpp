@@ -1,7 +1,10 @@
 // Arrays from numbers.
-#include "tree/primitive.hpp"
+#include "tree/nodes/primitive.hpp"
 
-#include "physl/value/strided.hpp"
+#include "tree/run/services.hpp"
+#include "value/diagonal.hpp"
+#include "value/dispatch.hpp"
+#include "value/strided.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -44,6 +47,8 @@ value full_like(call_context&, std::span<value> args) { // (like, x, dtype)
 
 template <int Number>
 value filled_with(call_context&, std::span<value> args) {
+  if (Number == 0)
+    return detail::from_array(array::zeros(to_dtype(argument(args, 1), dtype::float64), to_extents(args[0])));
   return detail::from_array(filled(value(Number), to_extents(args[0]), to_dtype(argument(args, 1), dtype::float64)));
 }
 
@@ -55,8 +60,20 @@ value filled_like(call_context&, std::span<value> args) {
 
 value as_array(call_context&, std::span<value> args) {
   const auto a = args[0].to_array();
-  return detail::from_array(a.cast(to_dtype(argument(args, 1), a.type())));
+  auto result = a.cast(to_dtype(argument(args, 1), a.type()));
+  return args[0].is_array() ? value(std::move(result)) : detail::from_array(std::move(result));
 }
+
+struct integers_row {
+  TREADLE_LOOP static void run(std::int64_t* x, std::int64_t count, std::int64_t start, std::int64_t step) {
+    for (std::int64_t i = 0; i < count; ++i) x[i] = start + i * step;
+  }
+};
+struct reals_row {
+  TREADLE_LOOP static void run(double* x, std::int64_t count, double start, double step) {
+    for (std::int64_t i = 0; i < count; ++i) x[i] = start + static_cast<double>(i) * step;
+  }
+};
 
 value arange(call_context&, std::span<value> args) { // (start, stop, step, dtype), or (stop)
   const bool one = argument(args, 1).is_nil();
@@ -65,49 +82,94 @@ value arange(call_context&, std::span<value> args) { // (start, stop, step, dtyp
   const auto type = to_dtype(
       argument(args, 3), std::max({dtype_of_value(start), dtype_of_value(stop), dtype_of_value(step), dtype::int64}));
   if (step.to_float64() == 0.0) throw value_error("the step must not be 0");
+  const auto checked = [type](const array& numbers) -> value { // NumPy's rule
+    if (type == dtype::boolean && numbers.size() > 2)
+      throw value_error("a range of bool has at most two elements, not " + std::to_string(numbers.size()));
+    return numbers.cast(type);
+  };
   if (start.kind() == value_kind::int64 && stop.kind() == value_kind::int64 && step.kind() == value_kind::int64) {
     const auto count = static_cast<std::int64_t>(value::range(start.integer(), stop.integer(), step.integer()).size());
     auto a = array::uninitialized(dtype::int64, {count});
     auto* x = a.mutable_data<std::int64_t>();
-    for (std::int64_t i = 0; i < count; ++i) x[i] = start.integer() + i * step.integer();
-    return a.cast(type);
+    detail::run_wide<integers_row>(x, count, start.integer(), step.integer());
+    return checked(a);
   }
   const double from = start.to_float64(), by = step.to_float64();
   const double length = std::ceil((stop.to_float64() - from) / by);
   if (!(length < 1e15)) throw value_error("the range is too long or not finite");
   auto a = array::uninitialized(dtype::float64, {std::max<std::int64_t>(0, static_cast<std::int64_t>(length))});
   auto* x = a.mutable_data<double>();
-  for (std::int64_t i = 0; i < a.size(); ++i) x[i] = from + static_cast<double>(i) * by;
-  return a.cast(type);
+  detail::run_wide<reals_row>(x, a.size(), from, by);
+  return checked(a);
 }
 
-value linspace(call_context&, std::span<value> args) { // (start, stop, num = 50), the end included
+value linspace(call_context&, std::span<value> args) { // (start, stop, num = 50, endpoint = true, dtype)
   const double start = args[0].to_float64(), stop = args[1].to_float64();
   const auto count = argument(args, 2).is_nil() ? 50 : args[2].to_int64();
   if (count < 0) throw value_error("the number of samples must not be negative");
   auto a = array::uninitialized(dtype::float64, {count});
   auto* x = a.mutable_data<double>();
-  const double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0.0;
-  for (std::int64_t i = 0; i < count; ++i) x[i] = start + static_cast<double>(i) * step;
-  if (count > 1) x[count - 1] = stop;
-  return a;
+  const bool endpoint = argument(args, 3).is_nil() || args[3].to_bool();
+  const auto intervals = static_cast<double>(endpoint ? count - 1 : count);
+  const double step = intervals > 0.0 ? (stop - start) / intervals : stop - start;
+  detail::run_wide<reals_row>(x, count, start, step);
+  if (endpoint && count > 1) x[count - 1] = stop;
+  const auto type = to_dtype(argument(args, 4), dtype::float64);
+  if (type == dtype::int64) // NumPy rounds down
+    for (std::int64_t i = 0; i < count; ++i) x[i] = std::floor(x[i]);
+  return a.cast(type);
 }
 
-value eye(call_context&, std::span<value> args) { // (rows, columns, k)
+bool keeps_diagonal(const call_context& context, std::int64_t length) noexcept {
+  return length >= detail::k_least_diagonal && context.services && context.services->keeps_diagonals();
+}
+
+value eye(call_context& context, std::span<value> args) { // (rows, columns, k, dtype)
   const auto rows = args[0].to_int64();
   const auto columns = argument(args, 1).is_nil() ? rows : args[1].to_int64();
   const auto k = argument(args, 2).is_nil() ? 0 : args[2].to_int64();
-  auto a = array::zeros(dtype::float64, {rows, columns});
+  const auto type = to_dtype(argument(args, 3), dtype::float64);
+  const extents shape{rows, columns};
+  static_cast<void>(shape.product()); // refuses what is impossible
+  if (k == 0 && rows == columns && keeps_diagonal(context, rows))
+    return detail::diagonal_matrix(filled(value(1), {rows}, type));
+  auto a = array::zeros(dtype::float64, shape);
   auto* x = a.mutable_data<double>();
   for (std::int64_t i = std::max<std::int64_t>(0, -k); i < rows && i + k < columns; ++i) x[i * columns + i + k] = 1.0;
-  return a;
+  return a.cast(type);
+}
+
+value identity(call_context& context, std::span<value> args) { // (rows, dtype)
+  value all[] = {args[0], value(), value(), argument(args, 1)};
+  return eye(context, all);
+}
+
+// indices(shape, dtype): along the first axis, the index of every element in each axis, as numpy.indices.
+value indices(call_context&, std::span<value> args) {
+  const auto shape = to_extents(args[0]);
+  extents all = shape;
+  all.insert(0, static_cast<std::int64_t>(shape.rank()));
+  auto result = array::uninitialized(dtype::int64, all);
+  auto* out = result.mutable_data<std::int64_t>();
+  const auto steps = detail::row_major_strides(shape);
+  const auto* const end = out + result.size();
+  for (std::size_t axis = 0; out != end; ++axis)
+    for (const auto* const last = out + shape.product(); out != last;)
+      if (steps[axis] == 1) {
+        detail::run_wide<integers_row>(out, shape[axis], std::int64_t(0), std::int64_t(1));
+        out += shape[axis];
+      } else {
+        for (std::int64_t i = 0; i < shape[axis]; ++i, out += steps[axis]) std::fill_n(out, steps[axis], i);
+      }
+  return result.cast(to_dtype(argument(args, 1), dtype::int64));
 }
 
 // A vector becomes the diagonal of a matrix, a matrix gives its diagonal.
-value diag(call_context&, std::span<value> args) {
+value diag(call_context& context, std::span<value> args) {
   const auto a = args[0].to_array();
   const auto k = argument(args, 1).is_nil() ? 0 : args[1].to_int64();
   if (a.rank() == 1) {
+    if (k == 0 && keeps_diagonal(context, a.size())) return detail::diagonal_matrix(a.copy());
     const auto n = a.shape()[0] + std::abs(k);
     auto result = array::zeros(a.type(), {n, n});
     const auto first = k >= 0 ? k : -k * n;
@@ -139,9 +201,10 @@ std::span<const primitive> creation_primitives() {
       {"empty_like", "like, dtype=", filled_like<0>},
       {"array", "x, dtype=", as_array},
       {"arange", "start, stop=, step=, dtype=", arange},
-      {"linspace", "start, stop, num=", linspace},
-      {"eye", "rows, columns=, k=", eye},
-      {"identity", "rows", eye},
+      {"linspace", "start, stop, num=, endpoint=, dtype=", linspace},
+      {"eye", "rows, columns=, k=, dtype=", eye},
+      {"identity", "rows, dtype=", identity},
+      {"indices", "shape, dtype=", indices},
       {"diag", "a, k=", diag},
   };
   return k_table;

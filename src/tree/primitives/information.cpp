@@ -1,5 +1,5 @@
 // Questions about values and the machine, and annotations that change nothing.
-#include "tree/primitive.hpp"
+#include "tree/nodes/primitive.hpp"
 
 #include <unistd.h>
 

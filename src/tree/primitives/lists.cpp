@@ -1,5 +1,5 @@
 // Lists and dicts.
-#include "tree/primitive.hpp"
+#include "tree/nodes/primitive.hpp"
 
 #include <algorithm>
 
@@ -91,13 +91,22 @@ value keys(call_context&, std::span<value> args) {
   return value::list(std::move(items));
 }
 
-value contains(call_context&, std::span<value> args) { // (container, item)
+value contains(call_context& context, std::span<value> args) { // (container, item)
   if (args[0].is_dict()) return args[0].find(args[1]) != nullptr;
   if (args[0].is_string()) return args[0].to_string_view().find(args[1].to_string_view()) != std::string_view::npos;
+  if (args[0].is_array()) return call_primitive("any", context, {call_primitive("__eq", context, {args[0], args[1]})});
+  const auto wanted = as_number(args[1]);
+  const auto is_wanted = [&](const value& item) {
+    if (item.is_array() || wanted.is_array()) { // itself, or equal: of which an array has no single answer
+      if (!item.is_number() || !wanted.is_number()) return false;
+      return (item.is_array() && wanted.is_array() && item.object() == wanted.object()) ||
+             call_primitive("__eq", context, {item, wanted}).to_bool();
+    }
+    const bool mixed = item.is_scalar() && wanted.is_scalar() && item.kind() != wanted.kind();
+    return mixed ? item.to_float64() == wanted.to_float64() : item == wanted;
+  };
   for (std::size_t i = 0; i < args[0].size(); ++i)
-    if (const auto item = args[0].item(i);
-        item == args[1] || (item.is_scalar() && args[1].is_scalar() && item.to_float64() == args[1].to_float64()))
-      return true;
+    if (is_wanted(as_number(args[0].item(i)))) return true;
   return false;
 }
 

@@ -1,5 +1,5 @@
-#include "tree/linear_solver.hpp"
-#include "tree/matrix_product.hpp"
+#include "tree/kernels/linear_solver.hpp"
+#include "tree/kernels/matrix_product.hpp"
 #include "tree/test_support.hpp"
 
 #include <cmath>
@@ -54,6 +54,77 @@ TEST(matrix, every_layout_and_size_gives_the_same_product) {
             ASSERT_NEAR(element_at(z, i, j), expected, 1e-12);
           }
       }
+  }
+}
+
+// Of whatever the axes before the last two select.
+array part(const array& a, std::int64_t i, std::int64_t j) {
+  extents shape = a.shape(), strides = a.strides();
+  std::int64_t offset = 0;
+  const std::int64_t at[] = {i, j};
+  for (std::size_t axis = 4; axis-- > 2;)
+    if (a.rank() > axis) { // (i, j) of a stack of rank 4, (j) of one of rank 3
+      const auto here = at[a.rank() == 4 ? 3 - axis : 1];
+      offset += (shape[0] == 1 ? 0 : here) * strides[0];
+      shape.erase(0);
+      strides.erase(0);
+    }
+  return a.view(offset, shape, strides);
+}
+
+TEST(matrix, stacks_are_products_of_their_matrices) {
+  const auto stacked = [](const extents& shape, unsigned seed) {
+    return random_matrix(shape.product(), 1, seed).reshape(shape);
+  };
+  for (const std::int64_t n : {1, 3, 40}) {
+    const array lefts[] = {stacked({2, 5, n, 7}, 1),
+                           stacked({5, n, 7}, 2),
+                           stacked({2, 1, n, 7}, 3),
+                           stacked({1, 5, n, 7}, 4),
+                           stacked({n, 7}, 5),
+                           stacked({1, n, 7}, 6),
+                           array::broadcast(stacked({n, 7}, 7), {2, 5, n, 7}),
+                           stacked({5, 7, n}, 8).transpose(std::vector<std::int64_t>{0, 2, 1})};
+    const array rights[] = {stacked({2, 5, 7, n}, 11),
+                            stacked({5, 7, n}, 12),
+                            stacked({2, 1, 7, n}, 13),
+                            stacked({7, n}, 14),
+                            stacked({5, n, 7}, 15).transpose(std::vector<std::int64_t>{0, 2, 1}),
+                            stacked({1, 7, n}, 16)};
+    for (const auto& a : lefts)
+      for (const auto& b : rights) {
+        const auto c = matmul(value(a), value(b)).to_array();
+        if (a.rank() <= 2 && b.rank() <= 2) continue;
+        for (std::int64_t i = 0; i < 2; ++i)
+          for (std::int64_t j = 0; j < 5; ++j) {
+            const auto found = part(c, i, j), expected = dot(value(part(a, i, j)), value(part(b, i, j))).to_array();
+            ASSERT_EQ(found.shape(), expected.shape());
+            for (std::int64_t r = 0; r < n; ++r)
+              for (std::int64_t k = 0; k < n; ++k)
+                ASSERT_NEAR(element_at(found, r, k), element_at(expected, r, k), 1e-12);
+          }
+      }
+  }
+  check({{"__matmul(constant(true, list(2, 1, 2)), constant(true, list(2, 1)))", "[[[true]], [[true]]]"},
+         {"__matmul(constant(2, list(3, 1, 2)), [1, 1])", "[[4], [4], [4]]"},
+         {"__matmul([1, 1], constant(2.0, list(2, 2, 1)))", "[[4.0], [4.0]]"},
+         {"__matmul(constant(1, list(2, 1, 0)), constant(1, list(0, 1)))", "[[[0]], [[0]]]"},
+         {"shape(__matmul(constant(1, list(0, 3, 2)), constant(1.0, list(2, 4))))", "list(0, 3, 4)"},
+         {"__matmul(constant(1, list(2, 1, 2)), constant(1, list(3, 2, 1)))",
+          "error __matmul: shapes (2, 1, 2) and (3, 2, 1) do not fit for a product"},
+         {"__matmul(constant(1, list(2, 1, 2)), constant(1, list(3, 1)))",
+          "error __matmul: shapes (2, 1, 2) and (3, 1) do not fit for a product"}});
+}
+
+TEST(matrix, stacks_are_the_same_for_any_number_of_workers) {
+  const std::vector<value> args = {random_matrix(60 * 50, 80, 1).reshape({60, 50, 80}),
+                                   random_matrix(60 * 80, 70, 2).reshape({60, 80, 70})};
+  const physl::program p("define(f, a, b, list(__matmul(a, b), __matmul(a, slice(b, 0)), __matmul(slice(a, 0), b))) f",
+                         "t");
+  const auto expected = p.run(args, with_policy(physl::policy::always_inline));
+  for (unsigned count : k_worker_counts) {
+    const workers w(count);
+    for (const auto& options : splitting_options()) EXPECT_EQ(p.run(args, options), expected);
   }
 }
 

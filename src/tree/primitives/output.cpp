@@ -1,8 +1,8 @@
 // Text and files.
-#include "tree/primitive.hpp"
-#include "tree/services.hpp"
+#include "tree/nodes/primitive.hpp"
+#include "tree/run/services.hpp"
 
-#include "physl/value/text.hpp"
+#include "value/text.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -28,33 +28,10 @@ value print(call_context& context, std::span<value> args) {
 
 value string(call_context&, std::span<value> args) { return joined(args, ""); }
 
-// format(text, ...): each {} takes the next argument, {{ and }} are braces.
-value format(call_context&, std::span<value> args) {
-  const auto pattern = args[0].to_string_view();
-  std::string text;
-  std::size_t next = 1;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const auto pair = pattern.substr(i, 2);
-    if (pair == "{{" || pair == "}}") {
-      text += pair[0];
-      ++i;
-    } else if (pair == "{}") {
-      if (next == args.size()) throw value_error("more {} than arguments in " + repr(args[0]));
-      text += to_string(args[next++]);
-      ++i;
-    } else if (pattern[i] == '{' || pattern[i] == '}') {
-      throw value_error("only {} may stand in a format; write {{ or }} for a brace, in " + repr(args[0]));
-    } else {
-      text += pattern[i];
-    }
-  }
-  if (next != args.size()) throw value_error("more arguments than {} in " + repr(args[0]));
-  return text;
-}
-
 value assertion(call_context&, std::span<value> args) {
   if (!args[0].to_bool())
-    throw value_error(argument(args, 1).is_nil() ? "assertion failed" : "assertion failed: " + to_string(args[1]));
+    throw value_error(error_kind::assertion,
+                      argument(args, 1).is_nil() ? "assertion failed" : "assertion failed: " + to_string(args[1]));
   return {};
 }
 
@@ -83,7 +60,6 @@ std::span<const primitive> output_primitives() {
       {"cout", "...", print, effect::ordered},
       {"debug", "...", print, effect::ordered},
       {"string", "...", string},
-      {"format", "text, ...", format},
       {"assert", "condition, message=", assertion, effect::ordered},
       {"file_read_csv", "name", read_table, effect::ordered},
       {"file_write_csv", "name, a", write_table, effect::ordered},

@@ -1,6 +1,6 @@
 // Random numbers of one run. The streams are those of std::mt19937, not NumPy's.
-#include "tree/primitive.hpp"
-#include "tree/services.hpp"
+#include "tree/nodes/primitive.hpp"
+#include "tree/run/services.hpp"
 
 #include <algorithm>
 #include <numeric>

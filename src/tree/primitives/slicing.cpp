@@ -1,6 +1,6 @@
-#include "tree/slicing.hpp"
+#include "tree/kernels/slicing.hpp"
 
-#include "tree/primitive.hpp"
+#include "tree/nodes/primitive.hpp"
 
 namespace treadle::tree {
 namespace {

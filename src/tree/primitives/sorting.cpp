@@ -1,41 +1,70 @@
 // Order: sort, arguments of extremes, unique elements. NaN sorts last, as in NumPy.
-#include "tree/primitive.hpp"
+#include "tree/kernels/extremes.hpp"
+#include "tree/nodes/primitive.hpp"
+#include "tree/run/services.hpp"
 
-#include "physl/value/strided.hpp"
+#include "value/dispatch.hpp"
+#include "value/strided.hpp"
+
+#include <treadle/algorithm/sort.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace treadle::tree {
 namespace {
 
 using i64 = std::int64_t;
+using detail::both;
+using detail::either;
 
 template <class T>
-bool before(T a, T b) noexcept {
-  return a < b || (b != b && a == a);
+TREADLE_LOOP bool is_nan(T x) noexcept {
+  return x != x;
 }
 
-// The order of n elements, equal ones as they come.
+// Sorts one line that lies in a row, NaN last. treadle::sort wants numbers that compare.
 template <class T>
-std::vector<i64> sorted_order(const T* x, i64 n, i64 step) {
-  std::vector<i64> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), i64(0));
-  std::sort(order.begin(), order.end(), [&](i64 i, i64 j) {
-    if (before(x[i * step], x[j * step])) return true;
-    return !before(x[j * step], x[i * step]) && i < j;
-  });
-  return order;
-}
-
-// Sorts one line, writing either its elements or where they came from.
-template <class T, class Out>
-void sort_line(const T* x, i64 n, i64 step, Out* out, i64 out_step, bool indices) {
-  const auto order = sorted_order(x, n, step);
-  for (i64 i = 0; i < n; ++i) {
-    const auto from = order[static_cast<std::size_t>(i)];
-    out[i * out_step] = indices ? static_cast<Out>(from) : static_cast<Out>(x[from * step]);
+void sort_values(T* x, i64 n, bool parallel) {
+  auto* end = x + n;
+  if constexpr (std::is_same_v<T, bool>) {
+    const auto falses = std::count(x, end, false);
+    std::fill(x, x + falses, false);
+    std::fill(x + falses, end, true);
+    return;
+  } else {
+    if constexpr (std::is_same_v<T, double>) end = std::partition(x, end, [](T e) { return !is_nan(e); });
+    if (parallel)
+      treadle::sort(par, x, end);
+    else
+      treadle::sort(seq, x, end);
   }
+}
+
+template <class T>
+struct placed { // an element and where it was
+  T element;
+  i64 index;
+};
+
+// The order of n elements, equal ones as they come, NaN last.
+template <class T>
+std::vector<placed<T>> sorted_order(const T* x, i64 n, i64 step, bool parallel) {
+  std::vector<placed<T>> order(static_cast<std::size_t>(n));
+  auto* next = order.data();
+  auto* last = next + n; // NaN from behind
+  for (i64 i = 0; i < n; ++i) {
+    const T e = x[i * step];
+    *(is_nan(e) ? --last : next++) = {e, i};
+  }
+  std::reverse(last, order.data() + n);
+  const auto before = [](const placed<T>& a, const placed<T>& b) {
+    return either(a.element < b.element, both(a.element == b.element, a.index < b.index));
+  };
+  if (parallel)
+    treadle::sort(par, order.data(), last, before);
+  else
+    treadle::sort(seq, order.data(), last, before);
+  return order;
 }
 
 template <class Out, class Line>
@@ -53,92 +82,197 @@ array map_lines(const array& a, std::size_t axis, const extents& shape, dtype ty
   return result;
 }
 
-array axis_or_flat(const value& v, const value& axis, bool flatten_without, std::size_t& chosen) {
+// All elements in a row when there is no axis.
+array axis_or_flat(const value& v, const value& axis, std::size_t& chosen) {
   auto a = v.to_array();
-  if (a.rank() == 0) a = a.reshape({1});
-  if (axis.is_nil() && flatten_without) a = a.reshape({-1});
+  if (axis.is_nil() || a.rank() == 0) a = a.reshape({-1});
   chosen = axis.is_nil() ? a.rank() - 1 : to_axis(axis, a.rank());
   return a;
 }
 
+// Every kind of NumPy's gives what a stable one gives.
+void check_kind(const value& kind) {
+  if (kind.is_nil()) return;
+  for (std::string_view known : {"quicksort", "mergesort", "heapsort", "stable"})
+    if (kind.to_string_view() == known) return;
+  throw value_error("unknown kind " + repr(kind) + ": use \"quicksort\", \"mergesort\", \"heapsort\" or \"stable\"");
+}
+
 template <bool Indices>
-value sort(call_context&, std::span<value> args) { // (a, axis = last)
+value sort(call_context& context, std::span<value> args) { // (a, axis = -1, kind); axis nil: of all elements
+  const bool parallel = context.services && context.services->allows_tasks();
+  static const value k_last(-1);
+  const auto& along = args.size() > 1 ? args[1] : k_last;
+  check_kind(argument(args, 2));
   std::size_t axis = 0;
-  const auto a = axis_or_flat(args[0], argument(args, 1), false, axis);
+  const auto a = axis_or_flat(args[0], along, axis);
+  if (!Indices && !along.is_nil() && as_number(args[0]).is_scalar()) to_axis(along, 0); // NumPy sorts no scalar
   const auto n = a.shape()[axis], step = a.strides()[axis];
   return detail::visit_dtype(a.type(), [&](auto* tag) -> value {
     using T = detail::element_of<decltype(tag)>;
     using Out = std::conditional_t<Indices, i64, T>;
+    std::vector<double> line(Indices || axis + 1 == a.rank() ? 0 : static_cast<std::size_t>(n)); // room for any type
+    auto* const kept = reinterpret_cast<T*>(line.data());
     return map_lines<Out>(a, axis, a.shape(), dtype_of<Out>, [&](i64 from, Out* out, i64 to_step) {
-      sort_line(a.data<T>() + from, n, step, out, to_step, Indices);
+      const T* x = a.data<T>() + from;
+      if constexpr (Indices) {
+        const auto order = sorted_order(x, n, step, parallel);
+        for (i64 i = 0; i < n; ++i) out[i * to_step] = order[static_cast<std::size_t>(i)].index;
+      } else {
+        auto* const to = to_step == 1 ? out : kept;
+        for (i64 i = 0; i < n; ++i) to[i] = x[i * step];
+        sort_values(to, n, parallel);
+        for (i64 i = 0; to != out && i < n; ++i) out[i * to_step] = to[i];
+      }
     });
   });
 }
 
+template <bool Largest, class T>
+TREADLE_LOOP bool beats(T candidate, T best) noexcept {
+  return either(Largest ? candidate > best : candidate < best, is_nan(candidate));
+}
+
+// Where an element, or NaN, stands first.
+template <class T>
+struct find_row {
+  TREADLE_LOOP static void run(const T* x, i64 count, T wanted, i64* result) {
+    constexpr i64 k_step = 32;
+    i64 i = 0;
+    for (; i + k_step <= count; i += k_step) {
+      int any = 0;
+      for (i64 k = 0; k < k_step; ++k) any |= either(x[i + k] == wanted, is_nan(x[i + k])) ? 1 : 0;
+      if (any) break;
+    }
+    while (i < count && !either(x[i] == wanted, is_nan(x[i]))) ++i;
+    *result = i;
+  }
+};
+
+constexpr i64 k_block = 2048; // elements that stay in the first cache
+
+template <bool Largest, class T>
+i64 extreme_of_row(const T* x, i64 n) {
+  i64 best = 0;
+  for (i64 i = 0; i < n && (i == 0 || !is_nan(x[best])); i += k_block) {
+    const auto count = std::min(k_block, n - i);
+    T found{};
+    detail::run_wide<extreme_row<Largest, T>>(x + i, count, &found);
+    if (i > 0 && !beats<Largest>(found, x[best])) continue;
+    detail::run_wide<find_row<T>>(x + i, count, found, &best);
+    best += i;
+  }
+  return best;
+}
+
+// The best of each column so far, and where it stands.
+template <bool Largest, class T>
+struct column_row {
+  TREADLE_LOOP static void run(const T* x, i64 count, i64 row, T* best, i64* where) {
+    for (i64 i = 0; i < count; ++i) {
+      const bool better = both(beats<Largest>(x[i], best[i]), !is_nan(best[i]));
+      best[i] = better ? x[i] : best[i];
+      where[i] = better ? row : where[i];
+    }
+  }
+};
+
+// Over the rows of a matrix: row by row, because its columns lie apart.
+template <bool Largest, class T>
+array extreme_rows(const array& a) {
+  const auto rows = a.shape()[0], columns = a.shape()[1];
+  auto result = array::zeros(dtype::int64, {columns});
+  std::vector<double> kept(static_cast<std::size_t>(columns)); // room for any type
+  auto* const best = reinterpret_cast<T*>(kept.data());
+  std::copy_n(a.data<T>(), columns, best);
+  for (i64 i = 1; i < rows; ++i)
+    detail::run_wide<column_row<Largest, T>>(a.data<T>() + i * a.strides()[0], columns, i, best,
+                                             static_cast<i64*>(result.object()->data));
+  return result;
+}
+
 template <bool Largest>
-value extreme_index(call_context&, std::span<value> args) { // (a, axis = flattened); the first of equals, NaN wins
+value extreme_index(call_context&, std::span<value> args) { // (a, axis, keepdims); the first of equals, NaN wins
   std::size_t axis = 0;
-  const auto a = axis_or_flat(args[0], argument(args, 1), true, axis);
+  const auto a = axis_or_flat(args[0], argument(args, 1), axis);
   const auto n = a.shape()[axis], step = a.strides()[axis];
-  if (n == 0) throw value_error("the axis to search is empty");
   extents shape = a.shape();
   shape.erase(axis);
+  if (n == 0) throw value_error("the axis to search is empty");
   return detail::visit_dtype(a.type(), [&](auto* tag) -> value {
     using T = detail::element_of<decltype(tag)>;
-    return detail::from_array(map_lines<i64>(a, axis, shape, dtype::int64, [&](i64 from, i64* out, i64) {
-      const T* x = a.data<T>() + from;
-      i64 best = 0;
-      for (i64 i = 1; i < n && x[best * step] == x[best * step]; ++i) {
-        const T candidate = x[i * step];
-        if ((Largest ? candidate > x[best * step] : candidate < x[best * step]) || candidate != candidate) best = i;
-      }
-      *out = best;
-    }));
+    const bool by_rows = a.rank() == 2 && axis == 0 && a.strides()[1] == 1;
+    const auto found = by_rows ? extreme_rows<Largest, T>(a)
+                               : map_lines<i64>(a, axis, shape, dtype::int64, [&](i64 from, i64* out, i64) {
+                                   const T* x = a.data<T>() + from;
+                                   if (step == 1) {
+                                     *out = extreme_of_row<Largest>(x, n);
+                                     return;
+                                   }
+                                   i64 best = 0;
+                                   for (i64 i = 1; i < n && !is_nan(x[best * step]); ++i)
+                                     if (beats<Largest>(x[i * step], x[best * step])) best = i;
+                                   *out = best;
+                                 });
+    if (argument(args, 2).is_nil() || !args[2].to_bool()) return detail::from_array(found);
+    extents kept = args[0].to_array().shape();
+    for (std::size_t i = 0; i < kept.rank(); ++i)
+      if (i == axis || args[1].is_nil()) kept[i] = 1;
+    return detail::from_array(found.reshape(kept));
   });
 }
 
-value unique(call_context&, std::span<value> args) {
-  const auto a = args[0].to_array().contiguous();
+value unique(call_context& context, std::span<value> args) {
+  auto a = args[0].to_array().copy();
+  const bool parallel = context.services && context.services->allows_tasks();
   return detail::visit_dtype(a.type(), [&](auto* tag) -> value {
     using T = detail::element_of<decltype(tag)>;
-    const T* x = a.data<T>();
-    auto order = sorted_order(x, a.size(), 1);
-    order.erase(std::unique(order.begin(), order.end(),
-                            [&](i64 i, i64 j) { return x[i] == x[j] || (x[i] != x[i] && x[j] != x[j]); }),
-                order.end());
-    auto result = array::uninitialized(a.type(), {static_cast<i64>(order.size())});
-    auto* out = result.template mutable_data<T>();
-    for (auto i : order) *out++ = x[i];
-    return result;
+    T* x = a.template mutable_data<T>();
+    sort_values(x, a.size(), parallel);
+    const auto* end =
+        std::unique(x, x + a.size(), [](T p, T q) { return p == q || (is_nan(p) && is_nan(q)); }); // NaN once
+    return array::of<T>({end - x}, std::span(static_cast<const T*>(x), static_cast<std::size_t>(end - x)));
   });
 }
 
 value bincount(call_context&, std::span<value> args) { // (a, weights, minlength)
-  const auto a = args[0].to_array().contiguous();
-  if (a.rank() != 1 || a.type() == dtype::float64) throw value_error("expected a vector of integers");
-  const auto x = a.cast(dtype::int64);
+  const auto a = args[0].to_array();
+  const bool is_empty_list = args[0].is_list() && a.size() == 0; // which has no type yet
+  if (a.rank() != 1 || (a.type() == dtype::float64 && !is_empty_list))
+    throw value_error("expected a vector of integers");
+  const auto x = a.cast(dtype::int64).contiguous();
+  const auto* from = x.data<i64>();
   i64 length = argument(args, 2).is_nil() ? 0 : args[2].to_int64();
-  for (i64 i = 0; i < x.size(); ++i) {
-    if (x.data<i64>()[i] < 0) throw value_error("the integers must not be negative");
-    length = std::max(length, x.data<i64>()[i] + 1);
+  if (length < 0) throw value_error("the least length must not be negative");
+  if (x.size() > 0) {
+    i64 least = 0, most = 0;
+    detail::run_wide<extreme_row<false, i64>>(from, x.size(), &least);
+    detail::run_wide<extreme_row<true, i64>>(from, x.size(), &most);
+    if (least < 0) throw value_error("the integers must not be negative");
+    length = std::max(length, most + 1);
   }
-  const bool weighted = !argument(args, 1).is_nil();
-  const auto weights = weighted ? args[1].to_array().cast(dtype::float64).contiguous() : array();
-  if (weighted && weights.shape() != x.shape()) throw value_error("the weights differ in shape");
-  auto result = array::zeros(dtype::float64, {length});
-  auto* out = result.mutable_data<double>();
-  for (i64 i = 0; i < x.size(); ++i) out[x.data<i64>()[i]] += weighted ? weights.data<double>()[i] : 1.0;
-  return weighted ? result : result.cast(dtype::int64);
+  if (argument(args, 1).is_nil()) {
+    auto counts = array::zeros(dtype::int64, {length});
+    auto* out = counts.mutable_data<i64>();
+    for (i64 i = 0; i < x.size(); ++i) ++out[from[i]];
+    return counts;
+  }
+  const auto weights = args[1].to_array().cast(dtype::float64).contiguous();
+  if (weights.shape() != x.shape()) throw value_error("the weights differ in shape");
+  auto sums = array::zeros(dtype::float64, {length});
+  auto* out = sums.mutable_data<double>();
+  for (i64 i = 0; i < x.size(); ++i) out[from[i]] += weights.data<double>()[i];
+  return sums;
 }
 
 } // namespace
 
 std::span<const primitive> sorting_primitives() {
   static constexpr primitive k_table[] = {
-      {"sort", "a, axis=", sort<false>},
-      {"argsort", "a, axis=", sort<true>},
-      {"argmax", "a, axis=", extreme_index<true>},
-      {"argmin", "a, axis=", extreme_index<false>},
+      {"sort", "a, axis=-1, kind=", sort<false>},
+      {"argsort", "a, axis=-1, kind=", sort<true>},
+      {"argmax", "a, axis=, keepdims=", extreme_index<true>},
+      {"argmin", "a, axis=, keepdims=", extreme_index<false>},
       {"unique", "a", unique},
       {"bincount", "a, weights=, minlength=", bincount},
   };

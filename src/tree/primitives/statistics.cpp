@@ -1,9 +1,7 @@
-// Norms, cumulative sums and clipping.
-#include "tree/elementwise.hpp"
-#include "tree/reduce.hpp"
+// Cumulative sums, soft maxima and clipping.
+#include "tree/kernels/elementwise.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace treadle::tree {
 namespace {
@@ -44,10 +42,10 @@ struct multiply {
 };
 
 template <class Op>
-value cumulate(call_context&, std::span<value> args) {
+value cumulate(call_context&, std::span<value> args) { // (a, axis, dtype)
   auto a = args[0].to_array();
-  a = a.cast(std::max(a.type(), dtype::int64));
-  if (argument(args, 1).is_nil()) a = a.reshape({-1});
+  a = a.cast(to_dtype(argument(args, 2), std::max(a.type(), dtype::int64)));
+  if (argument(args, 1).is_nil() || a.rank() == 0) a = a.reshape({-1});
   const auto axis = argument(args, 1).is_nil() ? 0 : to_axis(args[1], a.rank());
   auto result = array::uninitialized(a.type(), a.shape());
   detail::visit_dtype(a.type(), [&](auto* tag) {
@@ -61,90 +59,69 @@ value cumulate(call_context&, std::span<value> args) {
   return result;
 }
 
-struct total {
-  template <class T>
-  static T identity() noexcept {
-    return T(0);
-  }
-  template <class T>
-  static T combine(T a, T b) noexcept {
-    return a + b;
-  }
-  template <class T>
-  static T row(const T* x, i64 n, i64 step) noexcept {
-    T sum = 0;
-    for (i64 i = 0; i < n; ++i) sum += x[i * step];
-    return sum;
-  }
-};
-struct largest_magnitude {
-  template <class T>
-  static T identity() noexcept {
-    return T(0);
-  }
-  template <class T>
-  static T combine(T a, T b) noexcept {
-    return std::fabs(b) > a || b != b ? std::fabs(b) : a;
-  }
-  template <class T>
-  static T row(const T* x, i64 n, i64 step) noexcept {
-    T total = 0;
-    for (i64 i = 0; i < n; ++i) total = combine(total, x[i * step]);
-    return total;
-  }
-};
-
-// (a, ord, axis, keepdims): the 2-norm of vectors, the Frobenius norm over all; ord 1, 2 and inf for vectors.
-value norm(call_context&, std::span<value> args) {
-  auto a = args[0].to_array().cast(dtype::float64);
-  const double order = argument(args, 1).is_nil() || args[1].is_string() ? 2.0 : args[1].to_float64();
-  if (argument(args, 1).is_string() && args[1].to_string_view() != "fro")
-    throw value_error("unknown norm " + repr(args[1]));
-  const bool matrix_norm = a.rank() > 1 && argument(args, 2).is_nil();
-  if (matrix_norm && !argument(args, 1).is_nil() && !args[1].is_string())
-    throw value_error("only the Frobenius norm of a matrix is supported: give an axis for norms of its vectors");
-  const auto plan = reduction_plan(a.shape(), argument(args, 2), argument(args, 3));
-  if (std::isinf(order) && order > 0) return detail::from_array(reduce<largest_magnitude, double>(a, plan));
-  if (order != 1.0 && order != 2.0) throw value_error("unknown norm of order " + repr(args[1]) + ": use 1, 2 or inf");
-  a = a.copy();
-  for (auto& x : std::span(a.mutable_data<double>(), static_cast<std::size_t>(a.size())))
-    x = order == 1.0 ? std::fabs(x) : x * x;
-  auto result = reduce<total, double>(a, plan);
-  if (order == 2.0)
-    for (auto& x : std::span(result.mutable_data<double>(), static_cast<std::size_t>(result.size()))) x = std::sqrt(x);
-  return detail::from_array(std::move(result));
-}
-
-// log(sum(exp(x))), shifted by the largest element so that it cannot overflow.
-value log_sum_exp(call_context& context, std::span<value> args) {
+// log(sum(exp(x))) as the largest element and what the others add to it, which neither overflows nor loses digits.
+value log_sum_exp(call_context& context, std::span<value> args) { // (a, axis, keepdims)
   const auto call = [&](std::string_view name, std::vector<value> list) {
     return call_primitive(name, context, std::move(list));
   };
-  const auto largest = call("amax", {args[0], argument(args, 1), value(true)});
-  const auto total = call("sum", {call("exp", {call("__sub", {args[0], largest})}), argument(args, 1), value(true)});
-  auto result = call("__add", {call("log", {total}), largest});
+  const value x = detail::from_array(args[0].to_array().cast(dtype::float64));
+  const auto along = [&](std::string_view reduction, const value& v) {
+    return call(reduction, {v, argument(args, 1), value(true)});
+  };
+  const auto largest = along("amax", x), is_largest = call("__eq", {x, largest});
+  const auto others = call("where", {is_largest, value(0.0), call("exp", {call("__sub", {x, largest})})});
+  const auto count = along("sum", is_largest);
+  const auto added = call("log1p", {call("__truediv", {along("sum", others), count})});
+  auto result = call("__add", {call("__add", {added, call("log", {count})}), largest});
   if (!argument(args, 2).is_nil() && args[2].to_bool()) return result;
   return call("squeeze", {result, argument(args, 1)});
 }
 
-value clip(call_context& context, std::span<value> args) { // nil bounds are open
+template <class T>
+struct clip_row {
+  TREADLE_LOOP static void run(const T* x, std::int64_t count, T low, T high, T* out) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T raised = x[i] < low ? low : x[i]; // NaN stays NaN
+      out[i] = raised > high ? high : raised;
+    }
+  }
+};
+
+template <class T>
+value clip_as(call_context& context, std::span<value> args) {
+  const operand a(args[0], dtype_of<T>), low(args[1], dtype_of<T>), high(args[2], dtype_of<T>);
+  auto result = result_array(context, args.first(1), dtype_of<T>, a.shape());
+  detail::run_wide<clip_row<T>>(a.template data<T>(), result.size(), *low.template data<T>(), *high.template data<T>(),
+                                static_cast<T*>(result.object()->data));
+  return result;
+}
+
+// clip(a, min, max); nil bounds are open. In one pass where the bounds are numbers that compare.
+value clip(call_context& context, std::span<value> args) {
+  const auto &low = argument(args, 1), &high = argument(args, 2);
+  const bool simple = args[0].is_array() && args[0].as_array().is_contiguous() && low.is_scalar() && high.is_scalar() &&
+                      !std::isnan(low.to_float64()) && !std::isnan(high.to_float64());
+  if (simple) {
+    const auto type = std::max({dtype_of_value(args[0]), dtype_of_value(low), dtype_of_value(high)});
+    if (type == dtype::float64) return clip_as<double>(context, args);
+    if (type == dtype::int64) return clip_as<std::int64_t>(context, args);
+  }
   value bounded = args[0];
-  if (!argument(args, 1).is_nil()) bounded = call_primitive("maximum", context, {bounded, args[1]});
-  if (!argument(args, 2).is_nil()) bounded = call_primitive("minimum", context, {bounded, args[2]});
+  if (!low.is_nil()) bounded = call_primitive("maximum", context, {bounded, low});
+  if (!high.is_nil()) bounded = call_primitive("minimum", context, {bounded, high});
   return bounded;
 }
 
 value normalize(call_context& context, std::span<value> args) { // x / |x|
-  return call_primitive("__truediv", context, {args[0], norm(context, args.first(1))});
+  return call_primitive("__truediv", context, {args[0], call_primitive("norm", context, {args[0]})});
 }
 
 } // namespace
 
 std::span<const primitive> statistics_primitives() {
   static constexpr primitive k_table[] = {
-      {"cumsum", "a, axis=", cumulate<add>},
-      {"cumprod", "a, axis=", cumulate<multiply>},
-      {"norm", "a, ord=, axis=, keepdims=", norm},
+      {"cumsum", "a, axis=, dtype=", cumulate<add>},
+      {"cumprod", "a, axis=, dtype=", cumulate<multiply>},
       {"normalize", "a", normalize},
       {"logsumexp", "a, axis=, keepdims=", log_sum_exp},
       {"clip", "a, min=, max=", clip},

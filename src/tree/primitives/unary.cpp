@@ -1,7 +1,9 @@
 // The unary functions: one loop, one line per function.
-#include "tree/elementwise.hpp"
+#include "tree/kernels/elementwise.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace treadle::tree {
 namespace {
@@ -30,13 +32,10 @@ template <bool (*F)(double)>
 constexpr kernel k_test = unary<real_test<F>>;
 
 double inverse_sqrt(double x) { return 1.0 / std::sqrt(x); }
-double inverse_cbrt(double x) { return 1.0 / std::cbrt(x); }
-double exp10_of(double x) { return std::pow(10.0, x); }
-double sigmoid_of(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 double radians_of(double x) { return x * (3.14159265358979323846 / 180.0); }
 double degrees_of(double x) { return x * (180.0 / 3.14159265358979323846); }
-bool is_negative_infinity(double x) { return std::isinf(x) && x < 0; }
-bool is_positive_infinity(double x) { return std::isinf(x) && x > 0; }
+bool is_negative_infinity(double x) { return x == -std::numeric_limits<double>::infinity(); }
+bool is_positive_infinity(double x) { return x == std::numeric_limits<double>::infinity(); }
 
 // The next functions keep integers integers.
 struct magnitude {
@@ -65,11 +64,18 @@ struct sign_of {
   static constexpr dtype k_least = dtype::int64;
   template <class T>
   static T apply(T x) noexcept {
-    return x > 0 ? T(1) : x < 0 ? T(-1) : x;
-  } // NaN stays NaN
+    return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x;
+  } // NaN stays NaN, and 0 has no sign
 };
 struct unchanged {
   static constexpr dtype k_least = dtype::boolean;
+  template <class T>
+  static T apply(T x) noexcept {
+    return x;
+  }
+};
+struct conjugate_of { // which is none for numbers, but no bool
+  static constexpr dtype k_least = dtype::int64;
   template <class T>
   static T apply(T x) noexcept {
     return x;
@@ -83,8 +89,8 @@ struct zero_of {
   }
 };
 template <double (*F)(double)>
-struct rounding {
-  static constexpr dtype k_least = dtype::int64;
+struct rounding { // which changes floats only
+  static constexpr dtype k_least = dtype::boolean;
   template <class T>
   static T apply(T x) noexcept {
     if constexpr (std::is_same_v<T, double>)
@@ -96,21 +102,50 @@ struct rounding {
 template <double (*F)(double)>
 constexpr kernel k_rounding = unary<rounding<F>>;
 
+// A truth value alone is an integer, as in Python; arrays of them stay such.
+template <class Op>
+value part_of(call_context& context, std::span<value> args) {
+  if (args[0].kind() != value_kind::boolean) return unary<Op>(context, args);
+  value number[] = {value(args[0].integer())};
+  return unary<Op>(context, number);
+}
+
+value sign(call_context& context, std::span<value> args) { // not of a truth value, not even of one alone
+  if (dtype_of_value(args[0]) == dtype::boolean) refuse_truths(context.self->name);
+  return unary<sign_of>(context, args);
+}
+
+struct rounded_row {
+  TREADLE_LOOP static void run(double* x, std::int64_t count, double scale, bool digits_after_point) {
+    if (digits_after_point)
+      for (std::int64_t i = 0; i < count; ++i) x[i] = std::nearbyint(x[i] * scale) / scale;
+    else
+      for (std::int64_t i = 0; i < count; ++i) x[i] = std::nearbyint(x[i] / scale) * scale;
+  }
+};
+
 // To `decimals` digits, half to even as NumPy.
 value round_to(call_context& context, std::span<value> args) {
   const auto decimals = args.size() > 1 && !args[1].is_nil() ? args[1].to_int64() : 0;
   const bool whole = dtype_of_value(args[0]) != dtype::float64;
+  if (dtype_of_value(args[0]) == dtype::boolean) { // as NumPy
+    if (decimals != 0) refuse_truths(context.self->name);
+    return k_real<std::nearbyint>(context, args.first(1));
+  }
   if (decimals == 0 || (whole && decimals > 0)) return unary<rounding<std::nearbyint>>(context, args.first(1));
   if (whole) {
     value exact[] = {args[0].to_array().cast(dtype::float64), args[1]};
     return detail::from_array(round_to(context, exact).to_array().cast(dtype::int64));
   }
-  const double scale = std::pow(10.0, static_cast<double>(decimals));
-  const auto round = [scale](double x) { return std::nearbyint(x * scale) / scale; };
-  if (args[0].is_scalar()) return round(args[0].real());
-  auto a = take_array(context, args, 0).copy();
-  auto* x = a.mutable_data<double>();
-  for (std::int64_t i = 0; i < a.size(); ++i) x[i] = round(x[i]);
+  const double scale = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+  if (args[0].is_scalar()) {
+    double x = args[0].real();
+    rounded_row::run(&x, 1, scale, decimals > 0);
+    return x;
+  }
+  auto a = take_array(context, args, 0);
+  if (!a.is_unique() || !a.is_contiguous()) a = a.copy();
+  detail::run_wide<rounded_row>(a.mutable_data<double>(), a.size(), scale, decimals > 0);
   return a;
 }
 
@@ -120,42 +155,19 @@ std::span<const primitive> unary_primitives() {
   static constexpr primitive k_table[] = {
       {"absolute", "x", unary<magnitude>},
       {"square", "x", unary<square_of>},
-      {"sign", "x", unary<sign_of>},
-      {"conj", "x", unary<unchanged>},
-      {"real", "x", unary<unchanged>},
-      {"imag", "x", unary<zero_of>},
+      {"sign", "x", sign},
+      {"conj", "x", unary<conjugate_of>},
+      {"real", "x", part_of<unchanged>},
+      {"imag", "x", part_of<zero_of>},
       {"floor", "x", k_rounding<std::floor>},
       {"ceil", "x", k_rounding<std::ceil>},
       {"trunc", "x", k_rounding<std::trunc>},
-      {"rint", "x", k_rounding<std::nearbyint>},
+      {"rint", "x", k_real<std::nearbyint>},
       {"round", "x, decimals=", round_to},
       {"sqrt", "x", k_real<std::sqrt>},
       {"invsqrt", "x", k_real<inverse_sqrt>},
-      {"cbrt", "x", k_real<std::cbrt>},
-      {"invcbrt", "x", k_real<inverse_cbrt>},
-      {"exp", "x", k_real<std::exp>},
-      {"exp2", "x", k_real<std::exp2>},
-      {"exp10", "x", k_real<exp10_of>},
-      {"expm1", "x", k_real<std::expm1>},
-      {"log", "x", k_real<std::log>},
-      {"log2", "x", k_real<std::log2>},
-      {"log10", "x", k_real<std::log10>},
-      {"log1p", "x", k_real<std::log1p>},
-      {"sin", "x", k_real<std::sin>},
-      {"cos", "x", k_real<std::cos>},
-      {"tan", "x", k_real<std::tan>},
-      {"sinh", "x", k_real<std::sinh>},
-      {"cosh", "x", k_real<std::cosh>},
-      {"tanh", "x", k_real<std::tanh>},
-      {"arcsin", "x", k_real<std::asin>},
-      {"arccos", "x", k_real<std::acos>},
-      {"arctan", "x", k_real<std::atan>},
-      {"arcsinh", "x", k_real<std::asinh>},
-      {"arccosh", "x", k_real<std::acosh>},
-      {"arctanh", "x", k_real<std::atanh>},
       {"erf", "x", k_real<std::erf>},
       {"erfc", "x", k_real<std::erfc>},
-      {"sigmoid", "x", k_real<sigmoid_of>},
       {"radians", "x", k_real<radians_of>},
       {"degrees", "x", k_real<degrees_of>},
       {"isnan", "x", k_test<std::isnan>},

@@ -9,7 +9,7 @@ void thread::join(const std::source_location& at) { execution::current()->join(m
 
 unsigned this_thread() { return execution::current()->thread(); }
 
-void in_parallel(std::initializer_list<std::function<void()>> bodies) {
+void in_parallel(const std::vector<std::function<void()>>& bodies) {
   std::vector<thread> threads;
   for (const auto& body : bodies) threads.emplace_back(body);
   for (thread& t : threads) t.join();

@@ -22,7 +22,7 @@ class thread {
 unsigned this_thread();
 
 /// Runs all of them as threads and waits for their ends.
-void in_parallel(std::initializer_list<std::function<void()>> bodies);
+void in_parallel(const std::vector<std::function<void()>>& bodies);
 
 /// As std::atomic_thread_fence, which the product does not use.
 void fence(detail::order o, const std::source_location& at = std::source_location::current());

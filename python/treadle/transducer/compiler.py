@@ -1,0 +1,103 @@
+"""What every part of the compiler of one function has: its source, its names, and places in both."""
+
+from __future__ import annotations
+
+import ast
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .nodes import NIL, Name, Node, Place, call, number, string
+from .scope import Scope
+from .source import Source, is_user_function, plain
+from .temporaries import Temporaries
+from .unit import Unit
+
+SPAN_LIMIT = (
+    64  # items of a captured sequence that are written into the program; longer ones are passed to it
+)
+UNSUPPORTED: dict[type[ast.AST], str] = {
+    ast.NamedExpr: "the walrus operator is not supported: assign in a statement before",
+    ast.JoinedStr: "f-strings are not supported: print(a, b) prints several values",
+    ast.Await: "await is not supported: a compiled function is a task already",
+    ast.Yield: "generators are not supported: return a list",
+    ast.YieldFrom: "generators are not supported: return a list",
+    ast.Set: "sets are not supported: use a list or a boolean mask",
+    ast.SetComp: "sets are not supported: use a list or a boolean mask",
+    ast.Starred: "unpacking with * is not supported: write the items out",
+}
+
+
+class Compiler:
+    """Expressions and statements are compiled by the method that is called as their type: _BinOp, _For."""
+
+    def __init__(self, source: Source, unit: Unit, scope: Scope) -> None:
+        self.source, self.unit, self.scope = source, unit, scope
+        self.scalars: set[str] = set()  # names that are surely numbers
+
+    def place(self, node: ast.AST) -> Place:
+        return self.unit.shifted(self.source.place(node), self.source.file)
+
+    def resolve(self, node: ast.expr) -> Any:
+        return self.source.resolve(node, self.scope.is_local)
+
+    def temporaries(self) -> Temporaries:
+        return Temporaries(self.scope)
+
+    def function(self, value: Any) -> str:
+        """The name of another function of the user, which is compiled along."""
+        return self.unit.function(plain(value), self.source.function)
+
+    def known(self, node: ast.AST, primitive: str) -> str:
+        """Refuse what this build's execution tree does not offer."""
+        if primitive not in self.unit.names.reserved:
+            self.source.unsupported(node, f"the execution tree has no primitive '{primitive}' for this")
+        return primitive
+
+    def expression(self, node: ast.expr) -> Node:
+        handler = getattr(self, f"_{type(node).__name__}", None)
+        if handler is None:
+            self.source.unsupported(
+                node, UNSUPPORTED.get(type(node), f"{type(node).__name__} is not supported")
+            )
+        result: Node = handler(node)
+        return result
+
+    def constant(self, node: ast.expr, value: Any, name: str = "constant") -> Node:
+        """A Python object from outside of the function, taken by value."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        if value is None:
+            return NIL
+        if isinstance(value, bool | int | float):
+            try:
+                return number(value)
+            except OverflowError as error:
+                self.source.unsupported(node, f"{error}: integers have 64 bits")
+        if isinstance(value, str):
+            return string(value)
+        spelled_out = isinstance(value, tuple) or (isinstance(value, list) and not _is_data(value))
+        if spelled_out and len(value) <= SPAN_LIMIT:
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return call(kind, *(self.constant(node, v, name) for v in value), place=self.place(node))
+        if isinstance(value, np.ndarray | tuple | list | dict):
+            return Name(self.unit.capture(name, value), self.place(node))
+        if is_user_function(value):
+            return Name(self.function(value), self.place(node))
+        kind = (
+            f"module {value.__name__}"
+            if isinstance(value, ModuleType)
+            else f"{type(value).__module__}.{type(value).__qualname__}"
+        )
+        self.source.unsupported(
+            node,
+            f"'{ast.unparse(node)}' is a {kind}: only numbers, text, arrays, lists and functions can be used",
+        )
+
+
+def _is_data(value: Any) -> bool:
+    """Whether a run takes this as an argument, rather than functions in it being compiled along."""
+    if isinstance(value, list | tuple):
+        return all(_is_data(v) for v in value)
+    return not callable(value)

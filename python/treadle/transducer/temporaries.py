@@ -1,0 +1,24 @@
+"""Names for values that an expression uses more than once."""
+
+from __future__ import annotations
+
+from .nodes import Call, Name, Node, block, call
+from .scope import Scope
+
+
+class Temporaries:
+    """Collects what must be stored before the expression that uses it."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self.stores: list[Node] = []
+
+    def simple(self, node: Node) -> Node:
+        if not isinstance(node, Call):
+            return node
+        name = Name(self._scope.temporary())
+        self.stores.append(call("store", name, node, place=node.place))
+        return name
+
+    def finish(self, result: Node) -> Node:
+        return block([*self.stores, result])

@@ -1,0 +1,210 @@
+#include "task/engine/runtime_fixture.hpp"
+
+#include <treadle/for_loop.hpp>
+#include <treadle/treadle.hpp>
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <pthread.h>
+
+namespace treadle {
+namespace {
+
+class executors_test : public testing::on_workers {};
+TREADLE_ON_WORKERS(executors_test);
+
+std::string thread_name() {
+  char name[32] = {};
+  pthread_getname_np(pthread_self(), name, sizeof(name));
+  return name;
+}
+
+TEST_P(executors_test, async_with_each_executor) {
+  const auto body = [] {
+    EXPECT_EQ(async(parallel_executor(), [](int a, int b) { return a + b; }, 1, 2).get(), 3);
+    EXPECT_EQ(async(parallel_executor(priority::critical), [] { return std::string("x"); }).get(), "x");
+    EXPECT_EQ(async(parallel_executor(priority::low), [] { return 4; }).get(), 4);
+    EXPECT_EQ(async(pool_executor("default"), [] { return 5; }).get(), 5);
+    EXPECT_TRUE(async(sequenced_executor(), [] {}).is_ready());
+    EXPECT_THROW(async(parallel_executor(priority::high), [] { throw std::runtime_error("x"); }).get(),
+                 std::runtime_error);
+  };
+  async(body).get();
+  body();
+}
+
+TEST_P(executors_test, dataflow_and_then_with_an_executor) {
+  async([] {
+    promise<int> first;
+    auto sum = dataflow(
+        parallel_executor(priority::high), [](future<int> a, future<int> b) { return a.get() + b.get(); },
+        first.get_future(), async([] { return 2; }));
+    auto after = sum.then(parallel_executor(priority::low), [](future<int> f) { return f.get() * 10; });
+    first.set_value(1);
+    EXPECT_EQ(after.get(), 30);
+  }).get();
+}
+
+TEST_P(executors_test, dataflow_and_then_with_an_executor_unwrap) {
+  const auto check = [](const auto& executor) {
+    future<int> sum = dataflow(executor, [](int x) { return async([x] { return x + 1; }); }, 1);
+    future<int> after = sum.then(executor, [](future<int> f) { return f; });
+    EXPECT_EQ(after.get(), 2);
+    future<void> failed = make_ready_future().then(
+        executor, [](future<void>) { return make_exceptional_future<void>(std::runtime_error("inner")); });
+    EXPECT_THROW(failed.get(), std::runtime_error);
+  };
+  const auto body = [&] {
+    check(parallel_executor());
+    check(parallel_executor(priority::high));
+    check(sequenced_executor());
+    check(pool_executor("default"));
+  };
+  async(body).get();
+  body();
+}
+
+TEST(executors_order_test, urgent_tasks_go_first_and_low_ones_last) {
+  runtime rt({.workers = 1});
+  async([] {
+    std::vector<int> order;
+    std::vector<future<void>> all;
+    const auto note = [&order](int what) { return [&order, what] { order.push_back(what); }; };
+    all.push_back(async(parallel_executor(priority::low), note(0)));
+    all.push_back(async(note(1)));
+    all.push_back(async(parallel_executor(priority::high), note(2)));
+    all.push_back(async(parallel_executor(priority::high), note(3)));
+    all.push_back(async(parallel_executor(priority::critical), note(4)));
+    promise<void> end;
+    const auto last = async(parallel_executor(priority::low), [&end] { end.set_value(); });
+    end.get_future().get(); // suspends: the queues are served
+    EXPECT_EQ(order, (std::vector<int>{4, 2, 3, 1, 0}));
+    for (auto& f : all) f.get();
+  }).get();
+}
+
+TEST(pools_test, tasks_run_and_stay_in_their_pool) {
+  runtime rt({.workers = 2, .pools = "io:1,blas-2:2"});
+  EXPECT_EQ(rt.workers(), 2u);
+  const pool_executor io("io"), blas("blas-2", priority::high), ordinary("default");
+  EXPECT_EQ(async(io, thread_name).get(), "io-0");
+  EXPECT_EQ(async(blas, thread_name).get().substr(0, 6), "blas-2");
+  EXPECT_EQ(async(io, [] { return async(thread_name).get(); }).get(), "io-0");
+  EXPECT_EQ(async([&] { return async(io, thread_name).get(); }).get(), "io-0") << "a get() elsewhere does not run it";
+  EXPECT_EQ(async(io, [&] { return async(ordinary, thread_name).get().substr(0, 8); }).get(), "treadle-");
+  EXPECT_EQ(async(io, [] { return &runtime::current(); }).get(), &rt);
+}
+
+TEST(pools_test, what_a_task_creates_stays_in_its_pool) {
+  runtime rt({.workers = 1, .pools = "io:1"});
+  promise<future<std::string>> created;
+  std::atomic<bool> stop{false};
+  auto creator = async(pool_executor("io"), [&] {
+    created.set_value(async(thread_name));
+    while (!stop) {
+    }
+  });
+  auto waiting = async([&] {
+    auto inner = created.get_future().get();
+    static_cast<void>(async([&] { stop = true; })); // runs as soon as the next line waits, and not before
+    return inner.get();
+  });
+  EXPECT_EQ(waiting.get(), "io-0");
+  creator.get();
+}
+
+TEST(pools_test, tasks_wander_between_pools_until_all_is_idle) {
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> hops{0};
+    {
+      runtime rt({.workers = 1, .pools = "a:1,b:1"});
+      struct hop { // with executors of its own: the last ones run while the runtime is destroyed
+        std::array<pool_executor, 3> pools;
+        std::atomic<int>& hops;
+        void operator()(int left) const {
+          ++hops;
+          if (left > 0) static_cast<void>(async(pools[static_cast<std::size_t>(left) % 3], *this, left - 1));
+        }
+      };
+      const hop first{{pool_executor("a"), pool_executor("b"), pool_executor("default")}, hops};
+      static_cast<void>(async(first.pools[0], first, 50));
+      if (round % 2 == 0) rt.wait_idle();
+      EXPECT_TRUE(round % 2 == 1 || hops == 51);
+    }
+    EXPECT_EQ(hops, 51);
+  }
+}
+
+std::string message(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "(accepted)";
+}
+
+TEST(pools_test, bad_names_and_sizes_are_refused_by_name) {
+  {
+    runtime rt({.workers = 1, .pools = "io:1"});
+    EXPECT_EQ(message([] { pool_executor e("ios"); }),
+              "pool_executor: no pool 'ios'; there are 'default', 'io' (runtime_options::pools, TREADLE_POOLS)");
+  }
+  const auto refused = [](const char* pools) { return message([&] { runtime rt({.workers = 1, .pools = pools}); }); };
+  EXPECT_EQ(refused("io"), "runtime_options::pools 'io': expected NAME:WORKERS, got 'io'");
+  EXPECT_EQ(refused("a b:1"),
+            "runtime_options::pools 'a b:1': 'a b' is no name for a pool (1 to 15 letters, digits, '-' and '_')");
+  EXPECT_EQ(refused("a:1,a:2"), "runtime_options::pools 'a:1,a:2': there are two pools 'a'");
+  EXPECT_EQ(refused("default:1"), "runtime_options::pools 'default:1': there are two pools 'default'");
+  EXPECT_EQ(refused("a:0"), "workers of pool 'a': expected a number from 1 to 4096, got '0'");
+  EXPECT_EQ(refused(",a:1"), "runtime_options::pools ',a:1': expected NAME:WORKERS, got ''");
+  EXPECT_EQ(refused("a:1,"), "runtime_options::pools 'a:1,': expected NAME:WORKERS after the last comma");
+}
+
+TEST(pools_test, loops_run_where_their_executor_says) {
+  runtime rt({.workers = 1, .pools = "io:2"});
+  const pool_executor io("io");
+  const auto names = [&](const auto& policy) {
+    std::atomic<int> elsewhere{0};
+    for_loop(policy, 0, 100, [&](int) {
+      this_task::yield();
+      if (thread_name().substr(0, 3) != "io-") ++elsewhere;
+    });
+    return elsewhere.load();
+  };
+  EXPECT_EQ(names(par.on(io)), 0);
+  EXPECT_EQ(names(par.with(static_chunk_size{1}).on(io)), 0);
+  EXPECT_EQ(names(seq.on(io)), 0);
+  EXPECT_EQ(async(io, [&] { return names(par.on(io)); }).get(), 0);
+  EXPECT_EQ(async([&] { return names(par.on(io)); }).get(), 0);
+  EXPECT_EQ(names(par), 100);
+  EXPECT_EQ(async(io, [&] { return names(par.on(pool_executor("default"))); }).get(), 100);
+
+  std::vector<int> order;
+  for_loop(par.on(sequenced_executor()), 0, 10, [&](int i) { order.push_back(i); });
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  int sum = 0;
+  for_loop(par(task).on(parallel_executor(priority::high)), 0, 10, reduction_plus(sum), [](int i, int& s) {
+    s += i;
+  }).get();
+  EXPECT_EQ(sum, 45);
+  EXPECT_THROW(for_loop(par.on(io), 0, 10, [](int) { throw std::runtime_error("x"); }), std::runtime_error);
+}
+
+TEST(annotation_test, names_tasks_and_passes_calls_on) {
+  runtime rt({.workers = 2});
+  int calls = 0;
+  auto f = annotated([&calls](int x) mutable { return ++calls + x; }, "count up");
+  EXPECT_STREQ(f.annotation(), "count up");
+  EXPECT_EQ(async(f, 10).get(), 11);
+  EXPECT_EQ(async(parallel_executor(), annotated([] { return 1; }, "one")).get(), 1);
+  EXPECT_EQ(async([] { return 1; }).then(annotated([](future<int> x) { return x.get() + 1; }, "next")).get(), 2);
+}
+
+} // namespace
+} // namespace treadle

@@ -1,0 +1,301 @@
+#include <treadle/runtime.hpp>
+
+#include "base/clock.hpp"
+#include "base/fork.hpp"
+#include "observe/counter_printer.hpp"
+#include "observe/traced_run.hpp"
+#include "task/counters/thread_counters.hpp"
+#include "task/engine/exit_report.hpp"
+#include "task/engine/forked_task.hpp"
+#include "task/engine/inlining_policy.hpp"
+#include "task/engine/options.hpp"
+#include "task/engine/scheduler.hpp"
+#include "topology/usable_cores.hpp"
+
+#include <treadle/async.hpp>
+#include <treadle/executors.hpp>
+#include <treadle/parallel_invoke.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace treadle {
+
+namespace {
+
+/// The runtimes that exist, in the order in which they were started. A child of fork() begins without any.
+struct registry final : detail::fork_participant {
+  registry() noexcept { join_forks(); }
+  bool try_lock() noexcept override {
+    if (!starting.try_lock()) return false;
+    if (mutex.try_lock()) return true;
+    starting.unlock();
+    return false;
+  }
+  void unlock() noexcept override {
+    mutex.unlock();
+    starting.unlock();
+  }
+  void begin_child() noexcept override {
+    live.clear();
+    by_default = nullptr;
+    detail::leave_worker_after_fork();
+  }
+
+  std::mutex starting; // of the next
+  runtime* by_default = nullptr;
+  std::mutex mutex; // of the next
+  std::vector<runtime*> live;
+};
+registry& runtimes() {
+  static registry* r = new registry; // never destroyed: threads may look until the very end
+  return *r;
+}
+
+/// Started when tasks are created without any runtime. Ends at exit, after the tasks in flight; destructors of static
+/// objects that create tasks even later start it once more.
+runtime& default_runtime() {
+  registry& all = runtimes();
+  std::lock_guard guard(all.starting);
+  if (!all.by_default) {
+    all.by_default = new runtime;
+    std::atexit([] {
+      if (detail::on_worker()) return; // exit() inside a task cannot wait for that task
+      const auto take = [] {
+        std::lock_guard until_taken(runtimes().starting);
+        return std::exchange(runtimes().by_default, nullptr);
+      };
+      detail::scheduler::end_at_exit(take());
+    });
+  }
+  return *all.by_default;
+}
+
+} // namespace
+
+struct runtime::pools {
+  const std::uint32_t generation = detail::fork_generation();
+  std::int64_t exit_deadline_ns = 0;
+  bool explain = false;
+  std::optional<detail::traced_run> traced; // ends after the workers
+  std::vector<std::unique_ptr<detail::scheduler>> all;
+  std::optional<detail::counter_printer> printer;
+};
+
+detail::scheduler& detail::scheduler::of(const runtime& r) noexcept { return *r.m_pools->all.front(); }
+std::vector<std::unique_ptr<detail::scheduler>>& detail::scheduler::pools_of(const runtime& r) noexcept {
+  return r.m_pools->all;
+}
+
+runtime::runtime(runtime_options options) {
+  detail::refuse_in_forked_task();
+  const runtime_options resolved = detail::resolve(std::move(options));
+  const auto wanted = detail::all_pools(resolved);
+  unsigned workers = 0;
+  for (const detail::pool_options& pool : wanted) workers += pool.workers;
+  // A search is longer than a wake-up costs, shorter than anybody notices, and as long as the serial parts between
+  // short loops; where workers share cores it keeps others from working.
+  static const unsigned cores = detail::usable_cores(); // takes longer than starting a worker
+  const std::int64_t search_ns = workers <= cores ? 50'000 : 10'000;
+  auto made = std::make_unique<pools>();
+  made->exit_deadline_ns = std::int64_t{resolved.exit_deadline_ms} * 1'000'000;
+  made->explain = resolved.explain;
+  if (resolved.inlining) detail::choose_inlining(*resolved.inlining);
+  if (!resolved.trace_files.empty()) made->traced.emplace(resolved.trace_files, resolved.trace_records);
+  unsigned first = 0;
+  for (const detail::pool_options& pool : wanted) {
+    made->all.push_back(
+        std::make_unique<detail::scheduler>(pool.name.c_str(), first, pool.workers, resolved, search_ns, *this));
+    first += pool.workers;
+  }
+  m_pools = made.get();
+  detail::publish_thread_counters();
+  {
+    std::lock_guard guard(runtimes().mutex);
+    runtimes().live.push_back(this);
+  }
+  try {
+    if (resolved.list_counters) std::fputs(detail::counter_table().c_str(), stdout);
+    if (!resolved.print_counters.empty())
+      made->printer.emplace(detail::counter_printer::options{
+          resolved.print_counters, std::int64_t{resolved.print_counter_interval_ms} * 1'000'000,
+          resolved.print_counter_destination, resolved.print_counter_format});
+  } catch (...) {
+    withdraw();
+    if (made->traced) made->traced->discard();
+    throw;
+  }
+  made.release();
+}
+
+void runtime::withdraw() noexcept {
+  std::lock_guard guard(runtimes().mutex);
+  std::erase(runtimes().live, this);
+}
+
+runtime::~runtime() {
+  if (!m_pools || m_pools->generation != detail::fork_generation()) return; // its threads are the parent's
+  wait_idle(); // while it still is the current one for the tasks in flight
+  m_pools->printer.reset();
+  withdraw();
+  for (auto& pool : m_pools->all) pool->await_visitors(); // their tasks may go to any pool
+  wait_idle();
+  explain();
+  delete m_pools;
+}
+
+void runtime::explain() const {
+  if (!m_pools->explain) return;
+  const auto table = detail::g_site_table.load(detail::order::relaxed);
+  std::fputs(table ? table().c_str() : "no place has used launch::adaptive\n", stderr);
+}
+
+void detail::scheduler::end_at_exit(runtime* r) {
+  if (!r || r->m_pools->generation != fork_generation()) return;
+  if (!r->drains_at_exit()) {
+    // Tasks are blocked for good. Their stacks, and all that refers to them, stay as they are.
+    runtime::pools& left = *r->m_pools;
+    left.printer.reset();
+    r->withdraw();
+    static auto& abandoned = *new std::vector<runtime::pools*>; // not lost
+    abandoned.push_back(&left);
+    std::string blocked;
+    for (auto& pool : left.all) {
+      pool->stop_workers();
+      blocked += pool->blocked_tasks();
+    }
+    r->m_pools = nullptr;
+    left.traced.reset();
+    report_at_exit(
+        "treadle: the program ends although tasks are blocked, and nothing else has run for " +
+        std::to_string(left.exit_deadline_ns / 1'000'000) +
+        " ms (runtime_options::exit_deadline_ms, --treadle:exit-deadline, TREADLE_EXIT_DEADLINE). Nothing on "
+        "their stacks is destroyed:\n" +
+        blocked);
+  }
+  delete r;
+}
+
+bool runtime::drains_at_exit() {
+  const auto progress = [this] {
+    std::uint64_t sum = 0;
+    for (const auto& pool : m_pools->all) sum += pool->progress();
+    return sum;
+  };
+  const std::int64_t step_ns = std::min<std::int64_t>(m_pools->exit_deadline_ns / 8, 20'000'000); // several looks
+  std::uint64_t before = progress();
+  for (std::int64_t quiet_ns = 0; quiet_ns < m_pools->exit_deadline_ns;) {
+    if (wait_idle_until(detail::steady_now_ns() + step_ns)) return true;
+    const bool runs = std::exchange(before, progress()) != before ||
+                      std::any_of(m_pools->all.begin(), m_pools->all.end(), [](auto& pool) { return pool->runs(); });
+    quiet_ns = runs ? 0 : quiet_ns + step_ns;
+  }
+  return false;
+}
+
+unsigned runtime::workers() const noexcept {
+  return static_cast<unsigned>(detail::scheduler::of(*this).workers.size());
+}
+std::size_t runtime::stack_bytes() const noexcept { return detail::scheduler::of(*this).stack_bytes; }
+
+void runtime::wait_idle() {
+  if (m_pools->generation != detail::fork_generation()) return; // its tasks are the parent's
+  if (const detail::worker* w = detail::this_worker(); w && &w->owner().facade == this)
+    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                            "runtime::wait_idle() inside a task of this runtime waits for that task, too");
+  wait_idle_until(detail::k_never_ns);
+}
+
+bool runtime::wait_idle_until(std::int64_t deadline_ns) {
+  const auto created = [this] {
+    std::uint64_t sum = 0;
+    for (const auto& pool : m_pools->all) sum += pool->tasks_created();
+    return sum;
+  };
+  // Each pool was idle at some moment after `before` was read. When nothing has been created since then in any of them,
+  // none had a task that could create another one elsewhere after its moment: all are idle now.
+  for (;;) {
+    const std::uint64_t before = created();
+    for (const auto& pool : m_pools->all) {
+      if (!pool->wait_idle_until(deadline_ns)) return false;
+    }
+    if (m_pools->all.size() == 1 || created() == before) return true;
+  }
+}
+
+runtime_statistics runtime::statistics() const noexcept {
+  using detail::order;
+  runtime_statistics sum;
+  for (const auto& pool : m_pools->all) {
+    sum.tasks_created += pool->tasks_created();
+    sum.stacks += pool->stacks.load(order::relaxed);
+    for (const auto& w : pool->workers) {
+      sum.tasks_inlined += w->counters.inlined.load(order::relaxed);
+      for (unsigned i = 0; i < pool->workers.size(); ++i) sum.tasks_stolen += w->stolen_from(i).load(order::relaxed);
+      sum.forks_promoted += w->counters.promoted.load(order::relaxed);
+      sum.suspensions += w->counters.suspensions.load(order::relaxed);
+      sum.parks += w->counters.parks.load(order::relaxed);
+    }
+  }
+  return sum;
+}
+
+runtime* runtime::current_or_null() noexcept {
+  if (detail::worker* w = detail::this_worker()) return &w->owner().facade;
+  std::lock_guard guard(runtimes().mutex);
+  return runtimes().live.empty() ? nullptr : runtimes().live.back();
+}
+
+runtime& runtime::current() {
+  runtime* r = current_or_null();
+  return r ? *r : default_runtime();
+}
+
+namespace detail {
+
+bool visit_current_pools(void (*visit)(void*, const std::vector<std::unique_ptr<scheduler>>&), void* argument) {
+  const worker* w = this_worker();
+  std::lock_guard guard(runtimes().mutex);
+  if (!w && runtimes().live.empty()) return false;
+  visit(argument, scheduler::pools_of(w ? w->owner().facade : *runtimes().live.back()));
+  return true;
+}
+
+scheduler& enter_current_scheduler() {
+  refuse_in_forked_task();
+  for (;;) {
+    {
+      std::lock_guard guard(runtimes().mutex);
+      if (!runtimes().live.empty()) {
+        scheduler& s = scheduler::of(*runtimes().live.back());
+        s.enter(); // under the lock: the destructor of the runtime takes it before it waits for those inside
+        return s;
+      }
+    }
+    default_runtime();
+  }
+}
+
+scheduler* find_pool(const char* name) {
+  std::string known;
+  for (const auto& pool : scheduler::pools_of(runtime::current())) {
+    if (pool->name == name) return pool.get();
+    known += (known.empty() ? "'" : ", '") + pool->name + "'";
+  }
+  throw std::invalid_argument("pool_executor: no pool '" + std::string(name) + "'; there are " + known +
+                              " (runtime_options::pools, TREADLE_POOLS)");
+}
+
+void run_on_worker(void (*call)(void*), void* argument) {
+  launch_task(launch::async, [=] { call(argument); }).get();
+}
+
+} // namespace detail
+
+} // namespace treadle

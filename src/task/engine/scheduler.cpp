@@ -1,0 +1,208 @@
+#include "task/engine/scheduler.hpp"
+
+#include "task/counters/task_events.hpp"
+#include "task/engine/overflow.hpp"
+#include "task/latent/nudge.hpp"
+#include "task/latent/promoted_task.hpp"
+#include "topology/usable_cores.hpp"
+
+#include <algorithm>
+
+#include <pthread.h>
+#include <string>
+
+namespace treadle::detail {
+
+static constinit atomic<std::uint64_t> next_serial{1};
+
+scheduler::scheduler(const char* pool_name, unsigned first, unsigned worker_count, const runtime_options& resolved,
+                     std::int64_t search_for_ns, runtime& owner)
+    : idle(worker_count),
+      facade(owner),
+      stack_bytes(resolved.stack_bytes),
+      search_ns(search_for_ns),
+      name(pool_name),
+      is_default(name == "default"),
+      first_worker(first),
+      serial(next_serial.fetch_add(1, order::relaxed)),
+      m_nudges(resolved.nudge && worker_count > 1 && enable_nudges()) {
+  outside_at_start.add(counted_outside);
+  init_asymmetric_fence();
+  report_stack_overflows();
+  for (unsigned i = 0; i < worker_count; ++i) {
+    workers.push_back(std::make_unique<worker>(*this, i, worker_count));
+  }
+  try {
+    for (auto& w : workers) {
+      m_threads.emplace_back([this, &w] {
+        use_all_cores();
+        if (m_nudges) accept_nudges();
+        w->thread_main();
+      });
+      const std::string thread_name = (is_default ? "treadle" : name.substr(0, 10)) + "-" + std::to_string(w->index());
+      pthread_setname_np(m_threads.back().native_handle(), thread_name.c_str());
+    }
+  } catch (...) { // no more threads to be had: end those that run
+    stop_workers();
+    throw;
+  }
+}
+
+scheduler::~scheduler() {
+  await_visitors(); // their tasks count as in flight; nobody finds this scheduler any more
+  wait_idle();
+  await_visitors(); // threads on their way out of inject()
+  stop_workers();
+  workers.clear();
+  for (task_fiber* f : m_idle_fibers) delete_fiber(f);
+}
+
+void scheduler::stop_workers() noexcept {
+  exiting.store(true, order::relaxed);
+  idle.wake_all();
+  for (auto& t : m_threads) t.join();
+  m_threads.clear();
+}
+
+void scheduler::await_visitors() noexcept {
+  while (m_injecting.load(order::acquire) != 0) std::this_thread::yield(); // a matter of instructions
+}
+
+void scheduler::inject(job& item, priority level) {
+  enter(); // before the job can run: it may be the last one the runtime waits for
+  if constexpr (k_counts) {
+    thread_local std::uint32_t jobs = 0;
+    if (++jobs % worker::k_jobs_per_stamp == 0) item.queued_at = ticks_now();
+  }
+  injected.push(&item, level);
+  idle.notify_injected();
+  leave();
+}
+
+job* scheduler::steal(worker& thief, xorshift& random) noexcept {
+  const auto n = static_cast<unsigned>(workers.size());
+  const unsigned start = random.below(n);
+  for (unsigned i = 0; i < n; ++i) {
+    worker& victim = *workers[(start + i) % n];
+    if (&victim == &thief) continue;
+    thief.counters.steals_tried.increment_unshared();
+    job* item = victim.tasks.steal();
+    if (!item) item = thief.accept_handed(victim);
+    if (!item) continue;
+    thief.count_steal(victim.index());
+    if (is_wanted(event_kind::steal))
+      emit({.kind = event_kind::steal, .task = number_of(item), .value = static_cast<double>(victim.number())});
+    return item;
+  }
+  return nullptr;
+}
+
+bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
+  if (!m_nudges) return false;
+  const auto n = static_cast<unsigned>(workers.size());
+  const unsigned start = random.below(n);
+  for (unsigned i = 0; i < n; ++i) {
+    worker& other = *workers[(start + i) % n];
+    if (&other != &thief && other.nudge()) return true;
+  }
+  return false;
+}
+
+bool scheduler::lacks_watch() const noexcept {
+  return m_watched.load(order::relaxed) == 0 && std::any_of(workers.begin(), workers.end(), [](const auto& w) {
+           return !w->looks_for_work.load(order::relaxed);
+         });
+}
+
+bool scheduler::work_is_visible() const noexcept {
+  if (!injected.empty()) return true;
+  for (const auto& w : workers) {
+    if (!w->tasks.empty() || w->has_handed()) return true;
+  }
+  return false;
+}
+
+std::uint64_t scheduler::tasks_created() const noexcept {
+  std::uint64_t sum = injected_tasks.load(order::relaxed);
+  for (const auto& w : workers) sum += w->counters.created.load(order::relaxed);
+  return sum;
+}
+
+bool scheduler::wait_idle_until(std::int64_t deadline_ns) {
+  return m_drain.wait_until(deadline_ns, [this] { return quiescent(); });
+}
+
+bool scheduler::runs() const noexcept {
+  if (work_is_visible() || timers.next_deadline_ns() != timer_queue::k_never) return true;
+  return std::any_of(workers.begin(), workers.end(),
+                     [](const auto& w) { return !w->looks_for_work.load(order::relaxed); });
+}
+
+std::uint64_t scheduler::progress() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& w : workers)
+    sum += w->counters.finished.load(order::relaxed) + w->counters.resumptions.load(order::relaxed);
+  return sum;
+}
+
+std::string scheduler::blocked_tasks() const {
+  std::string lines;
+  const scoped_lock guard(m_fiber_lock);
+  for (const task_fiber* f = m_fibers; f; f = f->next) {
+    if (!f->is_blocked) continue;
+    const task_name task = f->tasks.running ? f->tasks.running->task->name() : name_from("a task");
+    lines.append("  ").append(task.text, task.bytes).append(is_default ? "" : ", pool '" + name + "'").append("\n");
+  }
+  return lines;
+}
+
+void scheduler::check_drained() noexcept {
+  m_drain.check([this] { return quiescent(); });
+}
+
+task_fiber* scheduler::make_fiber() {
+  auto* f = new task_fiber(stack_bytes, &worker::fiber_main);
+  stacks.fetch_add(1, order::relaxed);
+  const scoped_lock guard(m_fiber_lock);
+  f->next = m_fibers;
+  if (m_fibers) m_fibers->previous = f;
+  return m_fibers = f;
+}
+
+void scheduler::delete_fiber(task_fiber* f) noexcept {
+  {
+    const scoped_lock guard(m_fiber_lock);
+    (f->previous ? f->previous->next : m_fibers) = f->next;
+    if (f->next) f->next->previous = f->previous;
+  }
+  stacks.fetch_sub(1, order::relaxed);
+  delete f;
+}
+
+task_fiber* scheduler::take_fiber() {
+  {
+    const scoped_lock guard(m_fiber_lock);
+    if (!m_idle_fibers.empty()) {
+      task_fiber* f = m_idle_fibers.back();
+      m_idle_fibers.pop_back();
+      return f;
+    }
+  }
+  return make_fiber();
+}
+
+void scheduler::give_fiber(task_fiber* idle_fiber) noexcept {
+  {
+    scoped_lock guard(m_fiber_lock);
+    if (m_idle_fibers.size() < 64 + 16 * workers.size()) {
+      try {
+        m_idle_fibers.push_back(idle_fiber);
+        return;
+      } catch (...) { // no memory for the list: let the stack go instead
+      }
+    }
+  }
+  delete_fiber(idle_fiber);
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,123 @@
+#pragma once
+
+#include "task/engine/worker.hpp"
+#include "task/idle/drain.hpp"
+#include "task/idle/idle_workers.hpp"
+#include "task/idle/timer_queue.hpp"
+#include "task/queue/injected_jobs.hpp"
+
+#include <treadle/runtime.hpp>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace treadle::detail {
+
+/// A pool: workers, and what they share: queues, sleep and wake-up, stacks, timers.
+class scheduler {
+ public:
+  /// One pool: `workers` of them, otherwise by the options of its runtime.
+  scheduler(const char* name, unsigned first_worker, unsigned workers, const runtime_options& resolved,
+            std::int64_t search_ns, runtime& facade);
+  /// Waits for the tasks in flight and ends the threads.
+  ~scheduler();
+
+  /// The default pool.
+  static scheduler& of(const runtime& r) noexcept;
+  static std::vector<std::unique_ptr<scheduler>>& pools_of(const runtime& r) noexcept;
+
+  /// Any thread. Between the two the scheduler is not destroyed.
+  void enter() noexcept { m_injecting.fetch_add(1, order::relaxed); }
+  void leave() noexcept { m_injecting.fetch_sub(1, order::release); } // pairs with the destructor
+
+  void inject(job& item, priority level = priority::normal); ///< any thread
+  /// The same for a new task, which is counted as created.
+  void submit(job& task, priority level = priority::normal) {
+    injected_tasks.fetch_add(1, order::relaxed);
+    inject(task, level);
+  }
+  /// Any thread. Wakes a parked worker when it would otherwise sleep past the deadline.
+  void arm(timer& t, std::int64_t deadline_ns) {
+    if (timers.arm(t, deadline_ns)) idle.notify_injected();
+  }
+
+  job* steal(worker& thief, xorshift& random) noexcept;
+  /// Asks a busy worker for latent work, when it is time to; true when one was asked.
+  bool nudge_somebody(worker& thief, xorshift& random) noexcept;
+  /// While somebody is busy one idle worker does not sleep for good: it watches, and nudges. True when none does.
+  bool lacks_watch() const noexcept;
+  bool begin_watch() noexcept { return lacks_watch() && m_watched.exchange(1, order::relaxed) == 0; }
+  void end_watch() noexcept { m_watched.store(0, order::relaxed); }
+  bool work_is_visible() const noexcept;
+  void wait_idle() { wait_idle_until(k_never_ns); }
+  /// False when the time has passed.
+  bool wait_idle_until(std::int64_t deadline_ns);
+
+  /// Ends what a process has left of its default runtime (or null), and reports tasks that are blocked for good.
+  static void end_at_exit(runtime* r);
+  /// Whether a task runs, is about to, or will when its time has come.
+  bool runs() const noexcept;
+  /// Grows whenever a task has finished or gone on.
+  std::uint64_t progress() const noexcept;
+  void stop_workers() noexcept;
+  /// After stop_workers(): a line for each.
+  std::string blocked_tasks() const;
+
+  // For idle_workers::sleep().
+  bool must_stay_awake() const noexcept { return work_is_visible() || exiting.load(order::relaxed); }
+  void check_drained() noexcept;
+  std::int64_t next_deadline_ns() const noexcept { return timers.next_deadline_ns(); }
+
+  /// One that is idle, or a new one. Throws std::system_error when there is no memory for its stack.
+  task_fiber* take_fiber();
+  void give_fiber(task_fiber* idle_fiber) noexcept;
+  task_fiber* make_fiber();
+  void delete_fiber(task_fiber* f) noexcept;
+
+  idle_workers idle;
+  alignas(k_cache_line) injected_jobs injected;
+  atomic<std::uint64_t> injected_tasks{0}; // counterpart of task_counts::created for foreign threads
+  timer_queue timers;
+  atomic<bool> exiting{false}; // relaxed: idle_workers::wake_all() publishes it
+  atomic<std::uint64_t> stacks{0};
+  std::vector<std::unique_ptr<worker>> workers;
+  runtime& facade;
+  const std::size_t stack_bytes;
+  const std::int64_t search_ns; ///< how long a worker looks for work before it sleeps
+  const std::string name;
+  const bool is_default;
+  const unsigned first_worker;       ///< the number of worker 0 through all pools of the runtime
+  const std::uint64_t serial;        ///< among all that this process has made
+  readiness_counts outside_at_start; ///< what foreign threads had counted before
+
+  bool quiescent() const noexcept { return all_finished(injected_tasks, workers); }
+  std::uint64_t tasks_created() const noexcept;
+
+  /// Returns when the threads that were between enter() and leave() have left.
+  void await_visitors() noexcept;
+
+ private:
+  const bool m_nudges;
+  atomic<std::uint32_t> m_watched{0};
+  mutable spinlock m_fiber_lock;
+  std::vector<task_fiber*> m_idle_fibers;
+  task_fiber* m_fibers = nullptr;       // all of them
+  atomic<std::uint32_t> m_injecting{0}; // threads between enter() and leave()
+  drain m_drain;
+  std::vector<std::thread> m_threads;
+};
+
+/// Calls visit(argument, pools) for those of the runtime that the caller would use, which does not end meanwhile. False
+/// when there is none.
+bool visit_current_pools(void (*visit)(void* argument, const std::vector<std::unique_ptr<scheduler>>& pools),
+                         void* argument);
+
+/// Queues a job as schedule() does, and counts it as created, but tells nobody that there is a new task.
+void queue_here(job& task);
+
+/// For foreign threads: the scheduler they use, started on demand, and entered. The caller must leave() it.
+scheduler& enter_current_scheduler();
+
+} // namespace treadle::detail

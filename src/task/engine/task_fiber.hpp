@@ -1,0 +1,20 @@
+#pragma once
+
+#include "fiber/fiber.hpp"
+
+#include <treadle/detail/latent.hpp>
+
+namespace treadle::detail {
+
+/// With less than this left, tasks are queued instead of called.
+inline constexpr std::size_t k_stack_reserve_bytes = (k_sanitized ? 128 : 64) * 1024;
+
+/// A stack for tasks, with the latent work on it.
+struct task_fiber final : fiber {
+  using fiber::fiber;
+  task_stack tasks;
+  bool is_blocked = false;                         ///< it was left by a task
+  task_fiber *next = nullptr, *previous = nullptr; ///< of the pool's
+};
+
+} // namespace treadle::detail

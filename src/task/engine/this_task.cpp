@@ -1,0 +1,75 @@
+#include <treadle/parallel_invoke.hpp>
+#include <treadle/this_task.hpp>
+
+#include "base/clock.hpp"
+#include "task/engine/forked_task.hpp"
+#include "task/engine/scheduler.hpp"
+
+#include <cerrno>
+#include <time.h>
+
+namespace treadle::this_task {
+
+using namespace treadle::detail;
+
+void yield() {
+  if (!on_worker()) {
+    std::this_thread::yield();
+    return;
+  }
+  waiter self;
+  self.block(
+      [](void* argument) {
+        // To the back of the queue that is served when a worker's own deque is empty.
+        this_worker()->owner().inject(*static_cast<waiter*>(argument));
+        return true;
+      },
+      &self);
+}
+
+void sleep_for_ns(std::int64_t ns) {
+  if (ns <= 0) return;
+  worker* w = this_worker();
+  if (!w) {
+    timespec left{ns / 1'000'000'000, ns % 1'000'000'000};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+    return;
+  }
+  struct sleeper final : timer {
+    void expire() noexcept override { self.notify(); } // nothing may follow: it may be gone
+    waiter self;
+  } state;
+  prepare_to_block();
+  const std::int64_t now = steady_now_ns();
+  w->owner().arm(state, ns < timer_queue::k_never - now ? now + ns : timer_queue::k_never);
+  state.self.block();
+}
+
+int worker_index() noexcept {
+  worker* w = this_worker();
+  return w ? static_cast<int>(w->index()) : -1;
+}
+
+} // namespace treadle::this_task
+
+namespace treadle::detail {
+
+void run_on_fresh_stack(void (*call)(void*), void* argument) {
+  if (!on_worker()) return run_on_worker(call, argument);
+  struct fresh {
+    waiter self;
+    void (*call)(void*);
+    void* argument;
+  } state{{}, call, argument};
+  state.self.block(
+      [](void* a) {
+        auto* s = static_cast<fresh*>(a);
+        s->call(s->argument); // may suspend and go on elsewhere
+        if (TREADLE_UNLIKELY(forked_in_task.load(order::relaxed))) end_forked_task();
+        return false; // go on with the caller
+      },
+      &state);
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,427 @@
+#include "task/engine/worker.hpp"
+
+#include "base/alternate_stack.hpp"
+#include "base/clock.hpp"
+#include "base/sync/fence.hpp"
+#include "task/counters/task_events.hpp"
+#include "task/engine/scheduler.hpp"
+#include "task/latent/promoted_task.hpp"
+
+#include <treadle/detail/loop.hpp>
+
+#include <algorithm>
+
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace treadle::detail {
+
+constinit atomic<std::uint64_t> last_hungry_ms{0};
+constinit readiness_counts counted_outside;
+
+namespace {
+
+constexpr std::int64_t k_unsampled_ns = 64'000; // a sample costs some 40 ns
+constexpr std::int64_t k_steal_ns = 250;        // what it costs thief and victim together at least
+constexpr std::int64_t k_patience = 16;         // with vain steals
+constexpr std::uint32_t k_stale_max = 16;       // entries of tasks that were run in place, below live ones
+constexpr std::size_t k_idle_fibers_max = 8;    // kept by each worker; more go to the scheduler's pool
+
+/// What a time stamp takes itself.
+std::int64_t stamp_ticks() noexcept {
+  static const std::int64_t ticks = [] {
+    std::int64_t least = INT64_MAX;
+    for (int i = 0; i < 20; ++i) {
+      const std::int64_t before = ticks_now();
+      least = std::min(least, ticks_now() - before);
+    }
+    return least;
+  }();
+  return ticks;
+}
+
+void note_hunger() noexcept {
+  const std::uint64_t now_ms = static_cast<std::uint64_t>(steady_now_ns()) / 1'000'000;
+  if (last_hungry_ms.load(order::relaxed) != now_ms) last_hungry_ms.store(now_ms, order::relaxed);
+}
+
+} // namespace
+
+worker::worker(scheduler& owner, unsigned index, unsigned workers)
+    : m_scheduler(owner),
+      m_index(index),
+      m_random(index + 1),
+      m_stolen_from(std::make_unique<atomic<std::uint64_t>[]>(workers)) {
+  m_idle_fibers.reserve(k_idle_fibers_max);
+  m_current = owner.make_fiber(); // before the thread exists, so that failure throws to the user
+}
+
+worker::~worker() {
+  for (task_fiber* f : m_idle_fibers) m_scheduler.delete_fiber(f);
+  m_scheduler.delete_fiber(m_current);
+  if (promoted_task* empty = m_empty_task.load(order::relaxed)) empty->release();
+  if (promoted_task* stale = take_handed()) stale->release(); // its joiner ran it
+}
+
+unsigned worker::number() const noexcept { return m_scheduler.first_worker + m_index; }
+unsigned worker::worker_count() const noexcept { return static_cast<unsigned>(m_scheduler.workers.size()); }
+
+void worker::thread_main() {
+  const alternate_stack for_signals;
+  m_thread.emplace();
+  thread_id.store(gettid(), order::relaxed);
+  counters.alive.begin(ticks_now());
+  set_worker_number(static_cast<int>(number()));
+  looks_for_work.store(false, order::relaxed);
+  set_current(*m_current);
+  m_thread->switch_to(*m_current);
+  // Back here once scheduling_loop() found the runtime exiting; m_current is the fiber that did.
+  thread_id.store(0, order::relaxed);
+  set_this_task_stack(nullptr);
+  set_stack_limit(nullptr);
+}
+
+void worker::fiber_main(fiber&, fiber&) {
+  after_switch();
+  for (;;) {
+    scheduling_loop();
+    worker* w = this_worker(); // the runtime is exiting: give the thread its own stack back, for good
+    w->m_current->switch_to(*w->m_thread);
+  }
+}
+
+void worker::scheduling_loop() {
+  for (;;) {
+    job* item = this_worker()->next_job(); // fetched each time: a job may have moved this fiber to another worker
+    if (!item) return;
+    this_worker()->begin_phase(*item);
+    item->run();
+    this_worker()->end_phase();
+  }
+}
+
+void worker::end_wait(job& item) noexcept {
+  m_waited = std::max<std::int64_t>(ticks_now() - std::exchange(item.queued_at, 0), 0);
+  m_waited_before = counters.phases.load(order::relaxed);
+  counters.pending_ticks.increment_unshared(static_cast<std::uint64_t>(m_waited));
+  counters.pending_waits.increment_unshared();
+}
+
+void worker::void_phase() noexcept {
+  if (!m_in_phase) return;
+  const std::uint64_t phases = counters.phases.load(order::relaxed);
+  if (m_waited_before == phases) {
+    counters.pending_ticks.increment_unshared(0 - static_cast<std::uint64_t>(m_waited));
+    counters.pending_waits.increment_unshared(~std::uint64_t{0});
+  }
+  counters.phases.store(phases - 1, order::relaxed);
+  m_sampled_phase_began = 0;
+}
+
+void worker::begin_sample() noexcept {
+  const std::int64_t now = ticks_now();
+  m_sampled_phase_began = now;
+  const std::uint64_t phases = counters.phases.load(order::relaxed);
+  const std::uint64_t meant = phases - std::exchange(m_phases_sampled_to, phases); // by this sample
+  if (m_phase_ended == 0) return; // it looked for work: that time counts elsewhere
+  // A sample in which the system took the core away must not stand for others.
+  const std::int64_t took = std::clamp<std::int64_t>(now - m_phase_ended - stamp_ticks(), 0, 16 * m_management_ticks);
+  m_management_ticks += (took - m_management_ticks) / 8;
+  counters.management_ticks.increment_unshared(meant * static_cast<std::uint64_t>(took));
+}
+
+/// A phase of the sample has ended: the one before what is measured first, or the one that is measured then.
+void worker::continue_sample() noexcept {
+  const std::int64_t now = ticks_now();
+  if (m_sampled_phase_began == 0) {
+    m_phase_ended = now;
+    return;
+  }
+  const std::int64_t ns = ticks_to_ns(now - std::exchange(m_sampled_phase_began, 0));
+  const std::int64_t every = std::clamp<std::int64_t>(k_unsampled_ns / std::max<std::int64_t>(ns, 1), 1, 32);
+  const int range = std::min(64 - __builtin_clzll(static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 1))) - 1,
+                             worker_counters::k_duration_ranges - 1);
+  counters.durations[range].increment_unshared(static_cast<std::uint64_t>(std::exchange(m_phases_per_sample, every)));
+  m_phases_to_sample = every;
+}
+
+std::int64_t worker::queue(job& item) noexcept {
+  if (k_counts && TREADLE_UNLIKELY(--m_jobs_to_stamp == 0)) {
+    m_jobs_to_stamp = k_jobs_per_stamp;
+    item.queued_at = ticks_now();
+  }
+  try {
+    return tasks.push(&item);
+  } catch (...) { // no memory to grow: a queue that needs none
+    m_scheduler.inject(item);
+    return 0;
+  }
+}
+
+void worker::push(job& item) noexcept {
+  if (const std::int64_t size = queue(item)) m_scheduler.idle.notify_work(size > 1);
+}
+
+void worker::push_new(job& task) noexcept {
+  counters.created.increment_unshared();
+  const std::int64_t size = queue(task);
+  if (size) m_scheduler.idle.notify_work(size > 1);
+  if (TREADLE_UNLIKELY(size > m_sweep_at)) drop_stale_of_others(size);
+}
+
+void worker::drop_stale_of_others(std::int64_t size) noexcept {
+  std::uint64_t inlined = 0;
+  for (const auto& w : m_scheduler.workers) inlined += w->counters.inlined.load(order::relaxed);
+  if (inlined - std::exchange(m_inlined_before, inlined) >= static_cast<std::uint64_t>(size) / 2) return drop_stale();
+  m_sweep_at = 2 * size; // most of it is live
+}
+
+job* worker::next_job() {
+  constexpr std::uint32_t k_fair_period = 61; // how often work from outside goes before the worker's own
+  if (TREADLE_UNLIKELY(m_scheduler.timers.next_deadline_ns() != timer_queue::k_never)) {
+    const std::int64_t now = steady_now_ns();
+    if (now >= m_scheduler.timers.next_deadline_ns()) m_scheduler.timers.run_due(now);
+  }
+  injected_jobs& injected = m_scheduler.injected;
+  if (job* item = injected.pop_urgent()) return item;
+  if (++m_ticks % k_fair_period == 0) {
+    if (job* item = injected.pop_normal()) return item;
+  }
+  if constexpr (k_counts) counters.pending_accesses.increment_unshared();
+  if (job* item = tasks.pop()) return item;
+  if (job* item = accept_handed(*this)) return item;
+  if constexpr (k_counts) counters.pending_misses.increment_unshared();
+  if (job* item = injected.pop_normal()) return item;
+  return search();
+}
+
+job* worker::look(std::int64_t ns) {
+  std::int64_t now = m_looks_since = ticks_now();
+  const std::int64_t end = now + ns_to_ticks(ns);
+  do {
+    counters.pending_accesses.increment_unshared();
+    counters.pending_misses.increment_unshared();
+    if (job* item = m_scheduler.injected.pop_urgent()) return item;
+    if (job* item = m_scheduler.injected.pop_normal()) return item;
+    if (job* item = m_scheduler.steal(*this, m_random)) {
+      m_stole_at = ticks_now();
+      m_steal_ticks += (std::min(m_stole_at - now, 4 * m_steal_ticks) - m_steal_ticks) / 8;
+      return item;
+    }
+    if (job* item = m_scheduler.injected.pop_low()) return item;
+    cpu_relax();
+    now = ticks_now();
+  } while (now < end && !m_scheduler.exiting.load(order::relaxed));
+  return nullptr;
+}
+
+void worker::rest_from_vain_steals() noexcept {
+  constexpr long k_rest_ns_min = 50'000;
+  if (m_stole_at != 0) {
+    const std::int64_t steal = std::max(ns_to_ticks(k_steal_ns), 3 * m_steal_ticks);
+    const std::int64_t found_in = m_stole_at - m_looks_since, ran = ticks_now() - m_stole_at;
+    const bool blocked = counters.suspensions.load(order::relaxed) != m_suspensions_before;
+    const std::int64_t lost = blocked ? steal : std::clamp(found_in - steal, -steal, steal);
+    const bool was_worth_it = ran > (blocked ? 4 * steal : steal);
+    m_vain_ticks = was_worth_it ? 0 : std::clamp<std::int64_t>(m_vain_ticks + lost, 0, (k_patience + 2) * steal);
+    if (const std::int64_t rests = m_vain_ticks / steal - k_patience; rests >= 0) {
+      const timespec rest{0, k_rest_ns_min << rests};
+      counters.parked.begin(ticks_now());
+      nanosleep(&rest, nullptr);
+      counters.parked.end(ticks_now());
+    }
+  }
+  m_stole_at = 0;
+  m_suspensions_before = counters.suspensions.load(order::relaxed);
+}
+
+job* worker::search() {
+  m_phase_ended = 0;
+  cpu.store(sched_getcpu(), order::relaxed);
+  counters.searching.begin(ticks_now());
+  rest_from_vain_steals();
+  looks_for_work.store(true, order::relaxed);
+  m_scheduler.idle.begin_search();
+  job* item = search_or_sleep();
+  item ? m_scheduler.idle.end_search_with_job(m_scheduler) : m_scheduler.idle.end_search();
+  looks_for_work.store(item == nullptr, order::relaxed);
+  light_fence(); // pairs with the heavy one in idle_workers::sleep(): who parks sees us busy, or we see it parked
+  if (item && m_scheduler.lacks_watch()) m_scheduler.idle.notify_work(false);
+  counters.searching.end(ticks_now());
+  return item;
+}
+
+job* worker::search_or_sleep() {
+  constexpr std::int64_t k_look_ns = 4'000; // after a nap or a nudge
+  constexpr std::int64_t k_nap_ns_min = 50'000;
+  constexpr std::int64_t k_after_work_ns = 6 * k_nap_ns_min; // of naps; a nap costs the busy ones up to 20 us
+  constexpr std::int64_t k_after_vain_wake_ns = 5'000'000;
+  constexpr std::int64_t k_watch_ns = 10'000'000;
+  std::int64_t search_ns = m_vain_ticks < ns_to_ticks(k_patience / 2 * k_steal_ns) ? m_scheduler.search_ns : k_look_ns;
+  std::int64_t nap_ns = k_nap_ns_min;
+  std::int64_t napped_ns = 0, napping_ns = k_after_work_ns;
+  for (;;) {
+    if (job* item = look(search_ns)) return item;
+    if (m_scheduler.nudge_somebody(*this, m_random)) {
+      if (job* item = look(k_look_ns)) return item;
+    }
+    if (m_scheduler.exiting.load(order::relaxed)) return nullptr;
+    note_hunger();
+    const bool naps = napped_ns < napping_ns;
+    const bool watches = !naps && m_scheduler.begin_watch();
+    if (!naps && !watches) counters.parks.increment_unshared();
+    const std::int64_t sleep_ns = naps ? nap_ns : watches ? k_watch_ns : k_forever_ns;
+    counters.parked.begin(ticks_now());
+    if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
+    const bool woken = m_scheduler.idle.sleep(m_index, sleep_ns, m_scheduler);
+    counters.parked.end(ticks_now());
+    if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
+    if (woken) { // there is work, and soon perhaps more; unless somebody else is faster
+      search_ns = m_scheduler.search_ns;
+      napping_ns = k_after_vain_wake_ns;
+      napped_ns = 0;
+      nap_ns = k_nap_ns_min;
+    } else {
+      search_ns = k_look_ns;
+      napped_ns += nap_ns;
+      nap_ns = std::min(2 * nap_ns, idle_workers::k_nap_ns_max);
+    }
+    if (watches) m_scheduler.end_watch();
+    if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
+    if (job* item = tasks.pop()) return item; // a timer may have queued it here, and more of them
+  }
+}
+
+job* worker::pop_live(worker*& here) {
+  job* top = here->tasks.pop();
+  while (here->m_stale != 0 && top && top->is_stale()) {
+    top->discard();
+    here = this_worker(); // the entry's value went with it, and its destructor may have suspended
+    if (here->m_stale != 0) --here->m_stale;
+    top = here->tasks.pop();
+  }
+  if (!top) here->m_stale = 0;
+  return top;
+}
+
+void worker::run_in_place(future_state& task, sharing s) {
+  if (TREADLE_UNLIKELY(m_stale != 0)) return run_among_stale(task, s);
+  job* const top = tasks.pop();
+  if (TREADLE_UNLIKELY(top != &task)) return run_out_of_order(task, top);
+  counters.inlined.increment_unshared();
+  task.run_taken(s);
+}
+
+void worker::run_among_stale(future_state& task, sharing s) {
+  worker* here = this;
+  job* const top = pop_live(here);
+  if (top != &task) return here->run_out_of_order(task, top);
+  here->counters.inlined.increment_unshared();
+  task.run_taken(s);
+  // What lies below may be what was got before; a program that never leaves this task would keep all of that.
+  here = this_worker();
+  if (job* next = pop_live(here)) here->push(*next);
+}
+
+void worker::run_out_of_order(future_state& task, job* top) {
+  if (top) push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
+  if (task.is_pinned() || !task.run_unqueued()) return;
+  worker* const here = this_worker();
+  here->counters.inlined.increment_unshared();
+  const auto others = static_cast<std::uint64_t>(here->tasks.size()) + here->m_scheduler.injected.size();
+  ++here->m_stale;
+  if (++here->m_out_of_order > k_stale_max && here->m_out_of_order > others - others / 8) here->drop_stale();
+}
+
+void worker::drop_stale() noexcept {
+  m_stale = m_out_of_order = 0;
+  job *stale = nullptr, *live = nullptr;
+  std::int64_t left = 0;
+  while (job* item = tasks.pop()) {
+    const bool is_stale = item->is_stale();
+    item->next_job = std::exchange(is_stale ? stale : live, item);
+    left += !is_stale;
+  }
+  m_sweep_at = 2 * left + k_sweep_min; // so that looking at all is a constant for each
+  while (job* item = live) {           // the oldest first, as they were
+    live = item->next_job;
+    tasks.push(item); // there is room
+  }
+  m_scheduler.injected.take_stale([&stale](job* list) {
+    while (job* item = list) {
+      list = item->next_job;
+      item->next_job = std::exchange(stale, item);
+    }
+  });
+  m_scheduler.idle.notify_injected(); // somebody may have looked meanwhile and gone to sleep
+  while (job* item = stale) {         // a destructor may suspend: from here on this is perhaps another worker
+    stale = item->next_job;
+    item->discard();
+  }
+}
+
+void worker::get_idle_fiber() {
+  promote_all(m_current->tasks);
+  if (!m_idle_fibers.empty()) return;
+  m_idle_fibers.push_back(m_scheduler.take_fiber()); // there is room in the list
+}
+
+void worker::set_current(task_fiber& next) noexcept {
+  next.tasks.runner = this;
+  next.tasks.hungry = &m_scheduler.idle.count();
+  m_current = &next;
+  set_this_task_stack(&next.tasks);
+}
+
+void worker::count_stack_use(const task_fiber& suspended) noexcept {
+  const auto used = static_cast<std::uint64_t>(static_cast<const char*>(suspended.memory().top()) -
+                                               static_cast<const char*>(__builtin_frame_address(0)));
+  counters.suspended_bytes.increment_unshared(used);
+  if (used > counters.suspended_bytes_max.load(order::relaxed))
+    counters.suspended_bytes_max.store(used, order::relaxed);
+}
+
+void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
+  prepare_to_suspend();
+  task_fiber& self = *m_current;
+  task_fiber& next = *m_idle_fibers.back();
+  m_idle_fibers.pop_back();
+  end_phase();
+  const job* const task = self.tasks.running ? self.tasks.running->task : nullptr;
+  if (task) tell(event_kind::task_suspended, *task);
+  counters.suspensions.increment_unshared();
+  count_stack_use(self);
+  m_pending = {publish, argument, &who, nullptr};
+  self.is_blocked = true;
+  set_current(next);
+  self.switch_to(next);
+  self.is_blocked = false;
+  after_switch(); // possibly on another worker
+  if (task) tell(event_kind::task_resumed, *task);
+}
+
+void worker::resume(task_fiber& blocked) {
+  task_fiber& self = *m_current;
+  counters.resumptions.increment_unshared();
+  m_pending = {nullptr, nullptr, nullptr, &self};
+  set_current(blocked);
+  self.switch_to(blocked);
+  after_switch(); // this fiber was taken from the pool again, possibly by another worker
+}
+
+TREADLE_NOINLINE void worker::after_switch() noexcept {
+  worker& w = *this_worker();
+  set_stack_limit(w.m_current->memory().limit());
+  const auto action = std::exchange(w.m_pending, {});
+  if (action.recycle) {
+    if (w.m_idle_fibers.size() < k_idle_fibers_max)
+      w.m_idle_fibers.push_back(action.recycle);
+    else
+      w.m_scheduler.give_fiber(action.recycle);
+  } else if (action.who) {
+    action.who->begin_to_wait(action.publish, action.argument);
+  }
+}
+
+} // namespace treadle::detail

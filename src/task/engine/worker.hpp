@@ -1,0 +1,218 @@
+#pragma once
+
+#include "base/rng.hpp"
+#include "task/counters/worker_counters.hpp"
+#include "task/engine/task_fiber.hpp"
+#include "task/queue/deque.hpp"
+
+#include <treadle/detail/future_state.hpp>
+#include <treadle/detail/latent.hpp>
+#include <treadle/detail/waiter.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace treadle::detail {
+
+class scheduler;
+
+/// One OS thread of a runtime. It always runs exactly one fiber; each fiber executes the same scheduling loop, so a
+/// fiber that blocks is simply left behind and another one from the pool goes on (docs/design/fibers.md).
+///
+/// Everything here is for the owning thread unless it says otherwise. Code that may suspend must fetch this_worker()
+/// again afterwards.
+class worker {
+ public:
+  /// One of so many `workers`.
+  worker(scheduler& owner, unsigned index, unsigned workers);
+  ~worker();
+
+  /// Body of the OS thread; returns when the scheduler is told to exit.
+  void thread_main();
+
+  /// Queues a job here and wakes a worker to help (idle_workers::notify_work); on top of others it is a backlog.
+  void push(job& item) noexcept;
+  /// The same for a new task, which is counted as created. Sees to it that entries of tasks which others have run in
+  /// place do not fill the queue; that may suspend.
+  void push_new(job& task) noexcept;
+
+  /// From get(): runs `task` in place when nobody has started it. May suspend.
+  void run_in_place(future_state& task, sharing s);
+
+  /// See ready_to_block() and prepare_to_block().
+  bool can_suspend() const noexcept { return !m_current->tasks.newest && !m_idle_fibers.empty(); }
+  void prepare_to_suspend() {
+    if (TREADLE_UNLIKELY(!can_suspend())) get_idle_fiber();
+  }
+  /// Leaves the current fiber and goes on with an idle one, there running `publish` (see waiter::block).
+  void suspend(waiter& who, bool (*publish)(void*), void* argument);
+
+  /// Leaves the current fiber, which is in its scheduling loop, to the pool and goes on with `blocked`.
+  void resume(task_fiber& blocked);
+
+  /// Makes a task of the oldest latent work of the stack that runs, unless there is something to steal already.
+  void promote_oldest(task_stack& current) noexcept;
+  /// Makes tasks of all latent work of the stack that runs, because it is about to be left.
+  void promote_all(task_stack& current);
+  /// Makes a task of (the part to be given away of, unless `all`) one record; false when it has nothing to give.
+  bool promote(latent_work& record, bool all);
+  /// What became of promoted work when its creator came back to it. As long as nobody takes any, the next promotions
+  /// are put off.
+  void note_promoted(bool stolen) noexcept;
+  /// Before something that is worth promoting by measurement: the next promotion is not put off if somebody waits for
+  /// it, or if waking somebody for it pays.
+  void end_promotion_pause(bool worth_waking) noexcept;
+  /// By another worker: asks for latent work by a signal, if this one is busy and was not asked just now. True when it
+  /// was done.
+  bool nudge() noexcept;
+  /// In the signal handler, between any two instructions of this worker: hands over its oldest latent work.
+  void answer_nudge(task_stack& current) noexcept;
+  /// Takes what `other`, perhaps this worker itself, has handed over in its signal handler; null when there is nothing.
+  job* accept_handed(worker& other) noexcept;
+  bool has_handed() const noexcept { return m_handed.load(order::relaxed) != nullptr; }
+  /// By the joiner of a task that may still be there, so that it does not look like something to steal.
+  void take_back(promoted_task& task) noexcept;
+
+  /// A phase is what a worker executes of one task at a stretch: from its start, or where it was suspended, to where it
+  /// suspends or ends.
+  void begin_phase(job& item) noexcept {
+    if constexpr (!k_counts) return;
+    counters.phases.increment_unshared();
+    m_in_phase = true;
+    if (TREADLE_UNLIKELY(item.queued_at != 0)) end_wait(item);
+    if (TREADLE_UNLIKELY(m_phases_to_sample <= 0)) begin_sample();
+  }
+  void end_phase() noexcept {
+    if (!k_counts || !m_in_phase) return; // it was suspended
+    m_in_phase = false;
+    if (TREADLE_UNLIKELY(--m_phases_to_sample <= 0)) continue_sample();
+  }
+  /// The queue entry was stale: its task had been run in place. Also where no phase was begun for it.
+  void void_phase() noexcept;
+  /// How many tasks this worker has taken from another one.
+  const atomic<std::uint64_t>& stolen_from(unsigned other) const noexcept { return m_stolen_from[other]; }
+  void count_steal(unsigned victim) noexcept { m_stolen_from[victim].increment_unshared(); }
+
+  scheduler& owner() const noexcept { return m_scheduler; }
+  unsigned index() const noexcept { return m_index; }
+  unsigned number() const noexcept; ///< through all pools
+  unsigned worker_count() const noexcept;
+  task_fiber& current_fiber() const noexcept { return *m_current; }
+
+  /// The time in the queue is measured of one job in so many.
+  static constexpr std::uint32_t k_jobs_per_stamp = 16;
+
+  deque tasks; // push and pop by the owner, steal by anybody
+  worker_counters counters;
+  atomic<int> thread_id{0};
+  atomic<bool> looks_for_work{true};
+  atomic<int> cpu{0}; // where it last looked for work
+
+  static void fiber_main(fiber& self, fiber& previous); ///< what every task fiber runs
+
+ private:
+  static void scheduling_loop();
+  /// Blocks until there is something to do; null when the runtime stops.
+  job* next_job();
+  job* search();
+  job* search_or_sleep();
+  /// When the last steals took much longer than the tasks, their victim had better be left alone for a while.
+  void rest_from_vain_steals() noexcept;
+  /// Looks at all queues, again and again for so long or until the runtime stops.
+  job* look(std::int64_t ns);
+  /// The newest entry whose task was not run in place; may suspend, and says on which worker it was popped.
+  static job* pop_live(worker*& here);
+  /// run_in_place() while there may be such entries.
+  TREADLE_NOINLINE void run_among_stale(future_state& task, sharing s);
+  /// The same for a task that is not the newest entry, which is put back.
+  TREADLE_NOINLINE void run_out_of_order(future_state& task, job* top);
+  /// Without waking anybody. How many there are now; 0 when there was no memory and somebody may have been woken for
+  /// it.
+  std::int64_t queue(job& item) noexcept;
+  /// Drops the entries of tasks that were run in place, wherever they are among those that this worker can take.
+  /// Destructors of what the tasks hold may suspend: nothing of this worker may be used afterwards.
+  TREADLE_NOINLINE void drop_stale() noexcept;
+  promoted_task* take_handed() noexcept;
+  /// The same when the deque has grown to `size`, if so many tasks were run in place meanwhile that it may be worth it.
+  TREADLE_NOINLINE void drop_stale_of_others(std::int64_t size) noexcept;
+  void end_wait(job& item) noexcept;
+  void begin_sample() noexcept;
+  void continue_sample() noexcept;
+  TREADLE_NOINLINE void get_idle_fiber();
+  void count_stack_use(const task_fiber& suspended) noexcept;
+  /// From now on this worker runs `next`, as soon as it is switched to.
+  void set_current(task_fiber& next) noexcept;
+  /// Moves a record's work into a task; false when it has nothing to give.
+  bool fill(promoted_task& task, latent_work& record, bool all) noexcept;
+  /// Calls give(record) for the records of a stack, the oldest first, until it returns true.
+  template <class Give>
+  bool give_oldest(task_stack& current, Give give);
+  /// Runs on the new stack after every switch.
+  static void after_switch() noexcept;
+
+  scheduler& m_scheduler;
+  const unsigned m_index;
+  xorshift m_random;
+  std::unique_ptr<atomic<std::uint64_t>[]> m_stolen_from; // by worker
+  std::uint32_t m_ticks = 0;
+  // A sample: the end of one phase, the beginning of the next and its end.
+  std::int64_t m_phases_to_sample = 1;
+  std::int64_t m_phases_per_sample = 1;
+  std::int64_t m_phase_ended = 0;         // in ticks; 0 when the worker has looked for work since
+  std::int64_t m_sampled_phase_began = 0; // in ticks; 0 when this phase is no sample
+  std::uint64_t m_phases_sampled_to = 0;
+  std::int64_t m_management_ticks = 100; // before a phase, on average
+  bool m_in_phase = false;
+  std::uint32_t m_jobs_to_stamp = 1;
+  std::int64_t m_waited = 0;         // in ticks, before the last phase for which it was measured ...
+  std::uint64_t m_waited_before = 0; // ... whose number is this
+  std::int64_t m_looks_since = 0;    // in ticks
+  std::uint64_t m_suspensions_before = 0;
+  std::int64_t m_stole_at = 0;      // in ticks; 0 when what it found last was not stolen
+  std::int64_t m_steal_ticks = 256; // what a steal costs the thief, on average
+  std::int64_t m_vain_ticks = 0;    // what the last steals cost more than they were worth
+  std::uint32_t m_stale = 0;        // at most: tasks run in place out of order, whose entries are still in the deque
+  std::uint32_t m_out_of_order = 0; // since such entries were last looked for everywhere
+  static constexpr std::int64_t k_sweep_min = 256;
+  std::int64_t m_sweep_at = k_sweep_min; // entries in the deque
+  std::uint64_t m_inlined_before = 0;    // tasks that the pool had run in place when it was last that large
+  std::optional<fiber> m_thread;         // the OS thread's own stack, while the thread runs
+  task_fiber* m_current = nullptr;
+  std::vector<task_fiber*> m_idle_fibers;
+  bool m_promotes = false;                      // the signal handler must not
+  atomic<promoted_task*> m_empty_task{nullptr}; // from whoever nudges, for answer_nudge(), which cannot allocate ...
+  atomic<promoted_task*> m_handed{nullptr};     // ... and fills it for whoever takes it
+  atomic<std::int64_t> m_nudge_after{0};        // in ticks: no nudge is welcome before
+  atomic<std::int64_t> m_nudge_pause_ns{0};
+  std::int64_t m_promote_after = 0; // in ticks
+  std::int64_t m_promotion_pause_ns = 0;
+
+  struct {
+    bool (*publish)(void*) = nullptr;
+    void* argument = nullptr;
+    waiter* who = nullptr;
+    task_fiber* recycle = nullptr;
+  } m_pending; // what after_switch() has to do
+};
+
+/// The worker that runs the caller; null on foreign threads. Not to be kept across a suspension: the caller may be on
+/// another thread afterwards.
+inline worker* this_worker() noexcept {
+  const task_stack* current = this_task_stack();
+  return current ? current->runner : nullptr;
+}
+/// Counts where the caller runs; returns the number before.
+inline std::uint64_t count(atomic<std::uint64_t> readiness_counts::* what, std::uint64_t by = 1) noexcept {
+  if constexpr (!k_counts) return 1;
+  worker* w = this_worker();
+  if (!w) return (counted_outside.*what).fetch_add(by, order::relaxed);
+  const std::uint64_t before = (w->counters.*what).load(order::relaxed);
+  (w->counters.*what).store(before + by, order::relaxed);
+  return before;
+}
+void set_this_task_stack(task_stack* current) noexcept;
+/// Lowest usable address of the stack that runs now, for stack_remaining().
+void set_stack_limit(const void* limit) noexcept;
+
+} // namespace treadle::detail

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "base/clock.hpp"
+
+#include <treadle/detail/atomic.hpp>
+
+#include <boost/intrusive/set.hpp>
+
+#include <mutex>
+
+namespace treadle::detail {
+
+/// Something to do at a time.
+class timer {
+ public:
+  /// Called once, by a worker that found it due. Short; must not block on anything but a spinlock.
+  virtual void expire() noexcept = 0;
+
+  bool operator<(const timer& other) const noexcept { return due_ns < other.due_ns; }
+
+  boost::intrusive::set_member_hook<> node; // used by the queue, as the deadline
+  std::int64_t due_ns = 0;
+
+ protected:
+  ~timer() = default;
+};
+
+/// Deadlines of sleeping tasks and timed waits. Workers look at the next deadline between jobs (one relaxed load) and
+/// sleep no longer than to it. Any thread. Nothing is allocated: the timers themselves are the nodes of the tree.
+///
+/// Timers expire outside the lock, one at a time, so that arm() may be called with locks held that expire() takes.
+class timer_queue {
+ public:
+  static constexpr std::int64_t k_never = k_never_ns;
+
+  /// True when `t` is now the next one to expire, so that somebody may have to sleep shorter.
+  bool arm(timer& t, std::int64_t deadline_ns) noexcept;
+
+  /// Afterwards `t` is not in the queue and its expire() is not running.
+  void cancel(timer& t) noexcept;
+
+  std::int64_t next_deadline_ns() const noexcept { return m_next.load(order::relaxed); }
+
+  void run_due(std::int64_t now_ns) noexcept;
+
+ private:
+  void publish_next() noexcept;
+
+  std::mutex m_mutex;
+  boost::intrusive::multiset<timer,
+                             boost::intrusive::member_hook<timer, boost::intrusive::set_member_hook<>, &timer::node>,
+                             boost::intrusive::constant_time_size<false>>
+      m_timers;
+  timer* m_expiring = nullptr;
+  atomic<std::int64_t> m_next{k_never};
+};
+
+} // namespace treadle::detail

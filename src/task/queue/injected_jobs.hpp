@@ -1,0 +1,50 @@
+#pragma once
+
+#include "task/queue/injection_queue.hpp"
+
+#include <treadle/priority.hpp>
+
+namespace treadle::detail {
+
+/// The jobs of a pool that are in no worker's deque: from outside, with a priority, or put back by yield().
+class injected_jobs {
+ public:
+  void push(job* item, priority level = priority::normal) noexcept {
+    m_queues[static_cast<unsigned>(level)].push(item);
+  }
+  /// The next one that goes before what a worker has itself.
+  job* pop_urgent() noexcept {
+    job* item = queue(priority::critical).pop();
+    return item ? item : queue(priority::high).pop();
+  }
+  job* pop_normal() noexcept { return queue(priority::normal).pop(); }
+  job* pop_low() noexcept { return queue(priority::low).pop(); }
+
+  /// Calls take(list) with the entries of each queue whose tasks were started elsewhere
+  /// (injection_queue::take_stale()).
+  template <class Take>
+  void take_stale(Take take) noexcept {
+    for (injection_queue& q : m_queues) {
+      if (!q.empty()) take(q.take_stale());
+    }
+  }
+
+  std::uint64_t size() const noexcept {
+    std::uint64_t sum = 0;
+    for (const injection_queue& q : m_queues) sum += q.size();
+    return sum;
+  }
+  bool empty() const noexcept {
+    for (const injection_queue& q : m_queues) {
+      if (!q.empty()) return false;
+    }
+    return true;
+  }
+
+ private:
+  injection_queue& queue(priority level) noexcept { return m_queues[static_cast<unsigned>(level)]; }
+
+  injection_queue m_queues[4];
+};
+
+} // namespace treadle::detail

@@ -1,0 +1,230 @@
+#include <treadle/detail/future_state.hpp>
+
+#include "base/clock.hpp"
+#include "task/counters/task_events.hpp"
+#include "task/engine/scheduler.hpp"
+#include "task/state/running_scope.hpp"
+#include "task/wait/timed_wait.hpp"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace treadle::detail {
+
+bool future_state::run_unqueued() noexcept {
+  if (!m_claim.claim()) return false;
+  const running_scope running(*this);
+  execute(sharing::shared);
+  return true;
+}
+
+void future_state::run_unoffered(sharing s) noexcept {
+  const running_scope running(*this);
+  execute(s);
+}
+
+void future_state::run_directly(sharing s) noexcept {
+  count(&readiness_counts::direct);
+  run_unoffered(s);
+}
+
+void future_state::begin_staging() noexcept {
+  tell(event_kind::task_created, *this);
+  constexpr std::uint64_t k_staged_per_stamp = 16;
+  if (count(&readiness_counts::staged) % k_staged_per_stamp == 0) queued_at = ticks_now();
+}
+
+void future_state::miss_input() noexcept {
+  count(&readiness_counts::staged_accesses);
+  count(&readiness_counts::staged_misses);
+}
+
+void future_state::end_staging() noexcept {
+  count(&readiness_counts::staged_accesses);
+  if (queued_at == 0) return;
+  const std::int64_t waited = ticks_now() - std::exchange(queued_at, 0);
+  count(&readiness_counts::staged_ticks, static_cast<std::uint64_t>(std::max<std::int64_t>(waited, 0)));
+  count(&readiness_counts::staged_waits);
+}
+
+void future_state::run_taken(sharing s) noexcept {
+  // Two owners: the entry, which is ours, and the caller's future, which nobody else uses.
+  if (s == sharing::shared || !m_refs.is_two()) {
+    run_unqueued();
+    return end_entry();
+  }
+  m_claim.claim_unshared();
+  run_unoffered(sharing::unshared);
+  m_refs.drop_unshared();
+  this_worker()->counters.count_finished();
+}
+
+void future_state::run() noexcept {
+  if (!run_unqueued()) this_worker()->void_phase();
+  end_entry();
+}
+
+void future_state::end_entry() noexcept {
+  release();
+  this_worker()->counters.count_finished();
+}
+
+void future_state::discard() noexcept { end_entry(); }
+
+namespace {
+
+/// A get() that suspends.
+class blocked_get final : public continuation {
+ public:
+  explicit blocked_get(future_state& state) noexcept : m_state(state) {}
+  void block() {
+    m_waiter.block([](void* self) { return static_cast<blocked_get*>(self)->publish(); }, this);
+  }
+  void fire() noexcept override { m_waiter.notify(); }
+
+ private:
+  bool publish() noexcept { return m_state.try_attach(*this); }
+
+  waiter m_waiter;
+  future_state& m_state;
+};
+
+/// A get() with a time limit, after prepare_to_block(): the state and the timer race to end it.
+class timed_get final : public timed_wait<future_state>, public timer {
+ public:
+  explicit timed_get(future_state& state) noexcept : timed_wait(state) {}
+
+  bool block_until(std::int64_t deadline_ns) noexcept {
+    if (worker* w = this_worker()) {
+      scheduler& here = w->owner();
+      here.arm(*this, deadline_ns);
+      if (attach()) m_waiter.block();
+      here.timers.cancel(*this);
+    } else if (attach() && !m_waiter.block_thread_until(deadline_ns) && !decide()) {
+      m_waiter.await_notification(); // the state was faster by a moment and is about to notify
+    }
+    return leave();
+  }
+  void expire() noexcept override { end(); }
+
+ private:
+  void wake() noexcept override { m_waiter.notify(); }
+
+  waiter m_waiter;
+};
+
+} // namespace
+
+/// A wait for a task on the calling stack could not end.
+void future_state::refuse_own_task() const {
+  const task_stack* current = this_task_stack();
+  for (const running_task* r = current ? current->running : nullptr; r; r = r->outer) {
+    if (r->task != this) continue;
+    const task_name own = name();
+    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                            "a task waits for its own future, " + std::string(own.text, own.bytes));
+  }
+}
+
+void future_state::wait_slow(sharing s) {
+  const std::uint32_t claimable = m_claim.state();
+  if (claimable == claim_word::k_deferred) {
+    if (stack_has_room())
+      static_cast<void>(run_unqueued() && count(&readiness_counts::direct));
+    else
+      start_deferred();
+  } else if ((claimable == claim_word::k_available || claimable == claim_word::k_pinned) && stack_has_room()) {
+    if (worker* w = this_worker()) w->run_in_place(*this, s);
+  }
+  if (is_ready()) return;
+  refuse_own_task();
+  blocked_get(*this).block();
+}
+
+void queue_here(job& task) {
+  if (worker* w = this_worker()) {
+    w->push_new(task);
+  } else {
+    scheduler& s = enter_current_scheduler();
+    s.submit(task);
+    s.leave();
+  }
+}
+
+namespace {
+
+/// What the caller creates stays in its pool.
+std::uint32_t offered_here() noexcept {
+  const worker* w = this_worker();
+  return w && !w->owner().is_default ? claim_word::k_pinned : claim_word::k_available;
+}
+
+} // namespace
+
+void future_state::start_deferred_slow() noexcept {
+  if (!m_claim.end_deferral(offered_here())) return;
+  add_ref();
+  queue_or_fail(); // whoever comes first, a worker or a waiting get(), wins the claim
+}
+
+void future_state::schedule_or_fail() noexcept {
+  m_claim.offer(offered_here());
+  queue_or_fail();
+}
+
+void future_state::queue_or_fail() noexcept {
+  try {
+    queue_here(*this);
+  } catch (...) {
+    if (m_claim.claim()) complete_with(std::current_exception());
+    release();
+  }
+}
+
+bool future_state::wait_until(std::int64_t deadline_ns) {
+  if (is_ready()) return true;
+  if (deadline_ns <= steady_now_ns()) return false;
+  prepare_to_block();
+  return (new timed_get(*this))->block_until(deadline_ns);
+}
+
+void schedule(job& task) {
+  tell(event_kind::task_created, task);
+  queue_here(task);
+}
+
+void schedule(future_state& task) {
+  if (offered_here() == claim_word::k_pinned) task.pin();
+  schedule(static_cast<job&>(task));
+}
+
+void schedule_fork(future_state& task) {
+  if (!on_worker()) return schedule(task);
+  struct exposed {
+    waiter creator;
+    future_state* task;
+  } state{{}, &task};
+  tell(event_kind::task_created, task);
+  try {
+    state.creator.block(
+        [](void* argument) {
+          auto* self = static_cast<exposed*>(argument);
+          future_state* child = self->task;
+          worker* here = this_worker();
+          here->counters.created.increment_unshared();
+          self->creator.notify(); // from here on the creator may run elsewhere and its frame be gone
+          here->begin_phase(*child);
+          child->run();
+          this_worker()->end_phase();
+          return true;
+        },
+        &state);
+  } catch (...) { // no stack to be had: let others start the child instead
+    if (offered_here() == claim_word::k_pinned) task.pin();
+    queue_here(task);
+  }
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "task/counters/task_events.hpp"
+#include "task/engine/forked_task.hpp"
+
+#include <treadle/detail/latent.hpp>
+
+namespace treadle::detail {
+
+/// Says what the stack executes, for diagnosis and for those who listen.
+class running_scope {
+ public:
+  explicit running_scope(const job& task) noexcept : m_stack(this_task_stack()), m_here{&task, nullptr} {
+    tell(event_kind::task_started, task);
+    if (!m_stack) return;
+    m_here.outer = m_stack->running;
+    m_stack->running = &m_here;
+  }
+  ~running_scope() {
+    if (TREADLE_UNLIKELY(forked_in_task.load(order::relaxed))) end_forked_task();
+    if (m_stack) m_stack->running = m_here.outer;
+    tell(event_kind::task_finished, *m_here.task);
+  }
+  running_scope(const running_scope&) = delete;
+  running_scope& operator=(const running_scope&) = delete;
+
+ private:
+  task_stack* const m_stack;
+  running_task m_here;
+};
+
+} // namespace treadle::detail

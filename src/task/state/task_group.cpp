@@ -1,0 +1,106 @@
+#include <treadle/task_group.hpp>
+
+#include "task/counters/task_events.hpp"
+#include "task/engine/scheduler.hpp"
+#include "task/state/running_scope.hpp"
+
+#include <thread>
+
+namespace treadle {
+
+using namespace detail;
+
+void group_task::run() noexcept {
+  task_group& group = m_group;
+  // Here is a scheduling loop: whoever made the group on this stack has left it, and its owner may be on another one.
+  if (group.is_made_here()) group.m_owner.store(nullptr, order::relaxed);
+  group.execute(*this);
+  if (group.m_count.finished_elsewhere()) group.m_waiter->notify();
+  this_worker()->counters.count_finished(); // the group may be gone by now
+}
+
+void group_task::run_while_waiting() noexcept {
+  task_group& group = m_group;
+  group.execute(*this);
+  group.is_made_here() ? group.m_count.finished_here() : static_cast<void>(group.m_count.finished_elsewhere());
+  this_worker()->counters.count_finished();
+}
+
+task_group::task_group() noexcept { own(); }
+
+task_group::~task_group() {
+  if (m_count.all_finished()) return;
+  cancel();
+  wait_finished();
+}
+
+void task_group::own() noexcept { m_owner.store(this_task_stack(), order::relaxed); }
+
+bool task_group::is_made_here() const noexcept {
+  const task_stack* owner = m_owner.load(order::relaxed);
+  return owner && owner == this_task_stack();
+}
+
+void task_group::start(group_task& task) {
+  const bool here = is_made_here();
+  here ? m_count.started_here() : m_count.started_elsewhere();
+  try {
+    schedule(task);
+  } catch (...) {
+    here ? m_count.finished_here() : static_cast<void>(m_count.finished_elsewhere());
+    delete &task;
+    throw;
+  }
+}
+
+void task_group::execute(group_task& task) noexcept {
+  if (stop_requested()) {
+    tell(event_kind::task_finished, task);
+  } else {
+    const running_scope running(task);
+    try {
+      task.call();
+    } catch (...) {
+      if (m_failed.exchange(1, order::relaxed) == 0) m_exception = std::current_exception();
+      cancel();
+    }
+  }
+  delete &task; // what the function holds is released before anybody sees that it has finished
+}
+
+void task_group::run_own_tasks() {
+  while (stack_has_room()) {
+    worker* here = this_worker();
+    job* top = here ? here->tasks.pop() : nullptr;
+    if (!top) return;
+    if (!top->belongs_to(this)) return here->push(*top);
+    here->counters.inlined.increment_unshared();
+    static_cast<group_task*>(top)->run_while_waiting();
+  }
+}
+
+void task_group::wait_finished() {
+  run_own_tasks();
+  if (m_count.all_finished()) return;
+  waiter self;
+  m_waiter = &self;
+  try {
+    self.block([](void* group) { return static_cast<task_group*>(group)->m_count.begin_wait(); }, this);
+    m_count.end_wait();
+  } catch (...) { // no stack to suspend on: keep the thread until others have done the work
+    while (!m_count.all_finished()) {
+      std::this_thread::yield();
+      run_own_tasks();
+    }
+  }
+}
+
+void task_group::wait() {
+  wait_finished();
+  m_cancelled.store(0, order::relaxed);
+  if (m_failed.load(order::relaxed) == 0) return;
+  m_failed.store(0, order::relaxed);
+  std::rethrow_exception(std::exchange(m_exception, nullptr));
+}
+
+} // namespace treadle

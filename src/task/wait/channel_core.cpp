@@ -1,0 +1,107 @@
+#include <treadle/detail/channel_core.hpp>
+
+#include "task/wait/lock_to_wait.hpp"
+
+#include <treadle/future_error.hpp>
+
+#include <algorithm>
+
+namespace treadle::detail {
+
+void channel_core::list::push(future_state& s) noexcept {
+  s.next_job = nullptr;
+  if (head)
+    tail->next_job = &s;
+  else
+    head = &s;
+  tail = &s;
+  ++count;
+}
+
+future_state* channel_core::list::pop() noexcept {
+  future_state* const first = head;
+  if (!first) return nullptr;
+  head = static_cast<future_state*>(first->next_job);
+  --count;
+  return first;
+}
+
+channel_core::garbage::~garbage() {
+  while (future_state* s = pop()) s->release();
+}
+
+channel_core::~channel_core() {
+  const garbage unread{m_items};
+  while (future_state* receiver = m_receivers.pop()) {
+    receiver->complete_with(make_broken_promise());
+    receiver->release();
+  }
+}
+
+void channel_core::drop_receivers(list& dropped) noexcept {
+  while (m_receivers.head && m_receivers.head->is_unshared()) dropped.push(*m_receivers.pop());
+  if (m_receivers.count < m_many_receivers) return;
+  list live;
+  while (future_state* receiver = m_receivers.pop()) (receiver->is_unshared() ? dropped : live).push(*receiver);
+  m_receivers = live;
+  m_many_receivers = std::max<std::size_t>(16, 2 * live.count); // so that looking at all is a constant for each
+}
+
+channel_core::result channel_core::put(future_state* item, future_state*& receiver) {
+  for (;;) {
+    garbage dropped;
+    const auto is_full = [&] {
+      drop_receivers(dropped);
+      return item && m_capacity != 0 && m_items.count >= m_capacity && !m_receivers.head && !m_closed;
+    };
+    if (lock_to_wait(m_lock, is_full)) {
+      m_senders.wait(m_lock); // it has an item: nothing can fail between its wake-up and its use of the room
+      continue;
+    }
+    result done = result::closed;
+    if (!m_closed) {
+      receiver = m_receivers.pop();
+      done = receiver ? result::handed : item ? result::stored : result::wanted;
+      if (done == result::stored) m_items.push(*item);
+    }
+    m_lock.unlock();
+    return done;
+  }
+}
+
+channel_core::result channel_core::take(future_state* receiver, future_state*& item) noexcept {
+  garbage dropped;
+  waiter* sender = nullptr;
+  result done = result::handed;
+  m_lock.lock();
+  item = m_items.pop();
+  if (!item) done = m_closed ? result::closed : receiver ? result::stored : result::wanted;
+  if (done == result::stored) {
+    drop_receivers(dropped);
+    receiver->add_ref();
+    m_receivers.push(*receiver);
+  }
+  // A receiver that waits is as good as room: each needs a sender, or one could wait although nothing is in its way.
+  if (done == result::handed || done == result::stored) sender = m_senders.take_one();
+  m_lock.unlock();
+  if (sender) sender->notify();
+  return done;
+}
+
+std::size_t channel_core::close(const std::exception_ptr& why) noexcept {
+  m_lock.lock();
+  m_closed = true;
+  list receivers = std::exchange(m_receivers, {});
+  waiter* const senders = m_senders.take_all();
+  m_lock.unlock();
+  std::size_t waiting = 0;
+  while (future_state* receiver = receivers.pop()) {
+    waiting += !receiver->is_unshared();
+    receiver->complete_with(why);
+    receiver->release();
+  }
+  wait_queue::notify_list(senders);
+  return waiting;
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <treadle/detail/continuation.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace treadle::detail {
+
+/// The hooks of somebody who waits for several states at once, one in the list of each. They are taken back as soon as
+/// the outcome is decided, so that the list of a state that is waited for again and again, and becomes ready late or
+/// never, does not grow.
+///
+/// Every hook that is in a list owns a share of the `Owner`, which counts references: a completing thread that has
+/// taken its list may fire late. The inputs must stay until the owner is ready or give_up() has returned. `State` is
+/// future_state, or whatever can be attached to: tests/model/when_model.cpp.
+///
+/// Owner::input_fired(index) is called for each input that is ready, on the thread that completed it.
+template <class State, class Owner>
+class input_hooks {
+ public:
+  input_hooks(const input_hooks&) = delete;
+  input_hooks& operator=(const input_hooks&) = delete;
+
+ protected:
+  explicit input_hooks(const std::vector<State*>& inputs)
+      : m_count(inputs.size()), m_hooks(std::make_unique<hook[]>(inputs.size())) {
+    for (std::size_t i = 0; i < m_count; ++i) m_hooks[i].input = inputs[i];
+  }
+  ~input_hooks() = default;
+
+  /// Once, by the side that waits.
+  void attach_hooks() noexcept {
+    for (std::size_t i = 0; i < m_count && !is_decided(); ++i) {
+      self().add_ref();
+      m_hooks[i].owner = &self();
+      m_hooks[i].input->attach(m_hooks[i]);
+    }
+    // Who decides meanwhile does not find what is attached afterwards. Either its withdraw() of an input came before
+    // our attach(), which acquires from it: then we see the decision; or it came later, and has found the hook.
+    if (is_decided()) withdraw_hooks();
+  }
+  /// True for one caller, who then has to call withdraw_hooks() while the inputs are there.
+  bool decide() noexcept { return m_decided.exchange(1, order::relaxed) == 0; }
+  bool is_decided() const noexcept { return m_decided.load(order::relaxed) != 0; }
+  /// Takes back every hook that is in a list.
+  void withdraw_hooks() noexcept {
+    for (std::size_t i = 0; i < m_count; ++i) {
+      if (m_hooks[i].input && m_hooks[i].input->withdraw(m_hooks[i])) self().release();
+    }
+  }
+  /// By the one side that also withdraws: this input has fired, and may go.
+  void forget(std::size_t index) noexcept { m_hooks[index].input = nullptr; }
+
+ private:
+  struct hook final : continuation {
+    void fire() noexcept override {
+      Owner& waiting = *owner;
+      waiting.input_fired(static_cast<std::size_t>(this - static_cast<input_hooks&>(waiting).m_hooks.get()));
+      waiting.release(); // this may go with it
+    }
+    State* input = nullptr;
+    Owner* owner = nullptr;
+  };
+
+  Owner& self() noexcept { return static_cast<Owner&>(*this); }
+
+  const std::size_t m_count;
+  const std::unique_ptr<hook[]> m_hooks;
+  atomic<std::uint32_t> m_decided{0};
+};
+
+} // namespace treadle::detail

@@ -1,0 +1,84 @@
+#include <treadle/detail/waiter.hpp>
+
+#include "base/clock.hpp"
+#include "base/sync/park.hpp"
+#include "task/engine/forked_task.hpp"
+#include "task/engine/scheduler.hpp"
+
+namespace treadle::detail {
+
+waiter::waiter() noexcept : waiter(this_worker()) {}
+
+waiter::waiter(worker* w) noexcept
+    : m_scheduler(w ? &w->owner() : nullptr), m_fiber(w ? &w->current_fiber() : nullptr) {}
+
+void waiter::block(bool (*publish)(void*), void* argument) {
+  if (m_fiber) return this_worker()->suspend(*this, publish, argument);
+  refuse_in_forked_task();
+  if (publish(argument)) await_notification();
+}
+
+void waiter::block() noexcept {
+  if (!m_fiber) return await_notification();
+  if (m_notification.has_arrived()) return;
+  this_worker()->suspend(*this, nullptr, nullptr);
+}
+
+bool waiter::block_thread_until(std::int64_t deadline_ns) noexcept {
+  while (!m_notification.has_arrived()) {
+    const std::int64_t left = deadline_ns - steady_now_ns();
+    if (left <= 0) return false;
+    futex_wait(m_notification.word(), notification::k_running, left);
+  }
+  return true;
+}
+
+void waiter::await_notification() noexcept {
+  while (!m_notification.has_arrived()) futex_wait(m_notification.word(), notification::k_running);
+}
+
+void waiter::begin_to_wait(bool (*publish)(void*), void* argument) noexcept {
+  if (!publish) {
+    if (!m_notification.leave()) make_runnable();
+    return;
+  }
+  m_notification.leave_unreachable();
+  if (!publish(argument)) make_runnable();
+}
+
+void waiter::notify() noexcept {
+  scheduler* const home = m_scheduler;
+  const bool out = m_notification.notify(); // unless it is out it may be gone now: only its address is used
+  if (!home)
+    futex_wake(m_notification.word());
+  else if (out)
+    make_runnable();
+}
+
+void waiter::make_runnable() noexcept {
+  worker* const w = this_worker();
+  if (w && &w->owner() == m_scheduler)
+    w->push(*this);
+  else
+    m_scheduler->inject(*this);
+}
+
+void waiter::run() noexcept { this_worker()->resume(*m_fiber); }
+
+void prepare_to_block() {
+  if (worker* w = this_worker())
+    w->prepare_to_suspend();
+  else
+    refuse_in_forked_task();
+}
+
+bool ready_to_block(spinlock& lock) {
+  worker* const w = this_worker();
+  if (w ? w->can_suspend() : !forked_in_task.load(order::relaxed)) return true;
+  lock.unlock();
+  prepare_to_block();
+  lock.lock();
+  return false;
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,117 @@
+// What waiting for one of several futures leaves behind.
+#include "task/engine/runtime_fixture.hpp"
+
+#include <treadle/treadle.hpp>
+
+#include <chrono>
+#include <stdexcept>
+#include <vector>
+
+namespace treadle {
+namespace {
+
+class when_test : public testing::on_workers {};
+TREADLE_ON_WORKERS(when_test);
+
+/// How many continuations a state has: those that follow a new one in its list.
+std::size_t hooks_in(const shared_future<void>& future) {
+  struct probing final : detail::continuation {
+    void fire() noexcept override {}
+  } probe;
+  auto& state = detail::access::state(future);
+  EXPECT_TRUE(state.try_attach(probe));
+  std::size_t hooks = 0;
+  for (const detail::continuation* c = probe.next_continuation; c; c = c->next_continuation) ++hooks;
+  EXPECT_TRUE(state.withdraw(probe));
+  return hooks;
+}
+
+TEST_P(when_test, a_future_that_is_never_ready_keeps_no_hooks) {
+  promise<void> never;
+  const shared_future<void> open = never.get_future().share();
+  const auto wait_often = [&] {
+    for (int i = 0; i < 1000; ++i) {
+      const shared_future<void> other = async([] {}).share();
+      wait_any(open, other);
+      wait_some(1, std::vector{open, other});
+      when_any(open, other).get();
+      when_some(1, std::vector{open, other}).get();
+    }
+  };
+  wait_often();
+  EXPECT_EQ(hooks_in(open), 0u);
+  async(wait_often).get();
+  EXPECT_EQ(hooks_in(open), 0u);
+  never.set_value();
+}
+
+TEST_P(when_test, wait_each_attaches_once) {
+  // Each future has at most one hook at a time, and none when somebody gives up.
+  promise<void> never;
+  std::vector<shared_future<void>> all{never.get_future().share()};
+  for (int i = 0; i < 200; ++i) all.push_back(async([] {}).share());
+  int called = 0;
+  EXPECT_THROW(wait_each(
+                   [&](shared_future<void>& f) {
+                     f.get();
+                     EXPECT_LE(hooks_in(all.front()), 1u);
+                     if (++called == 200) throw std::runtime_error("enough");
+                   },
+                   all),
+               std::runtime_error);
+  EXPECT_EQ(called, 200);
+  EXPECT_EQ(hooks_in(all.front()), 0u);
+  never.set_value();
+}
+
+TEST_P(when_test, wait_each_sees_all_of_many_in_the_order_in_which_they_become_ready) {
+  constexpr int k_count = 2000;
+  std::vector<promise<int>> promises(k_count);
+  std::vector<future<int>> futures;
+  for (auto& p : promises) futures.push_back(p.get_future());
+  latch attached(1); // to all
+  auto setter = async([&] {
+    attached.wait();
+    for (int i = 1; i < k_count; ++i) promises[static_cast<std::size_t>((i * 7) % k_count)].set_value(i);
+  });
+  promises[0].set_value(0);
+  int expected = 0;
+  wait_each(
+      [&](future<int>& f) {
+        if (expected == 0) attached.count_down();
+        EXPECT_EQ(f.get(), expected++);
+      },
+      futures);
+  EXPECT_EQ(expected, k_count);
+  for (const auto& f : futures) EXPECT_FALSE(f.valid()); // their states are gone, while others were still waited for
+  setter.get();
+}
+
+TEST_P(when_test, inputs_that_race) {
+  for (int i = 0; i < 300; ++i) {
+    std::vector<shared_future<int>> inputs;
+    for (int k = 0; k < 4; ++k) inputs.push_back(async([k] { return k; }).share());
+    auto first = async([inputs] {
+      auto any = when_any(inputs).get();
+      return any.futures[any.index].get() == static_cast<int>(any.index);
+    });
+    auto two = async([inputs] { return when_some(2, inputs).get().indices.size() >= 2; });
+    wait_some(3, inputs);
+    int ready = 0;
+    for (auto& f : inputs) ready += f.is_ready();
+    EXPECT_GE(ready, 3);
+    EXPECT_TRUE(first.get());
+    EXPECT_TRUE(two.get());
+  }
+}
+
+TEST_P(when_test, deferred_futures_are_started) {
+  auto first = async(launch::deferred, [] { return 1; });
+  auto second = async(launch::deferred, [] { return 2; });
+  wait_any(first, second);
+  EXPECT_TRUE(first.is_ready() || second.is_ready());
+  EXPECT_EQ(first.get() + second.get(), 3);
+}
+
+} // namespace
+} // namespace treadle

@@ -1,0 +1,35 @@
+// Syntax tree -> execution tree.
+#pragma once
+
+#include "tree/compile/analysis.hpp"
+#include "tree/compile/dependence.hpp"
+#include "tree/compile/independent_loop.hpp"
+#include "tree/parallel/elementwise_chain.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace treadle::tree {
+
+// What a compilation leaves behind. Nodes refer to each other and to functions by address: it must not move.
+struct compiled {
+  std::deque<function_code> functions;      // the first is the program itself: its slots are the global variables
+  std::vector<std::unique_ptr<node>> nodes; // operands before the nodes that use them
+  std::vector<node*> roots;
+  std::vector<const node*> pre_order; // position = node::index
+  std::vector<std::int32_t> parents;  // by index; -1: a root
+  std::uint32_t arguments_slot = 0;   // of sys_argv
+  // What may overlap; nodes point into these.
+  std::vector<std::unique_ptr<independent_loop>> loops;
+  std::vector<std::unique_ptr<statement_stages>> stages;
+  std::vector<std::unique_ptr<elementwise_chain>> chains;
+  std::vector<physl::parallelism_note> parallelism; // in pre-order
+};
+
+// Throws failure: unknown names (with a suggestion), wrong numbers of arguments, misplaced statements.
+std::unique_ptr<compiled> compile(const ast& tree);
+
+// Numbers the nodes and finds out what may overlap: effects, order of operands, which reads need no reference.
+void link(compiled& program);
+
+} // namespace treadle::tree

@@ -1,0 +1,56 @@
+// An instance of a primitive of the registry.
+#pragma once
+
+#include "tree/nodes/node.hpp"
+#include "tree/nodes/operators.hpp"
+#include "tree/nodes/primitive.hpp"
+
+#include <optional>
+
+namespace treadle::tree {
+
+class primitive_node final : public strict_node {
+ public:
+  // `cast`: the element type the name asks for, as in __add__float.
+  // `attribute` "function": it is written as a function, which takes lists for arrays where an operator does not;
+  // "array": a result without axes is an array as in NumPy, with memory that can be changed, and no number.
+  primitive_node(const primitive& p, std::string_view written_name, place where, std::optional<dtype> cast,
+                 std::string_view attribute = {})
+      : strict_node(written_name, {}, where),
+        m_primitive(p),
+        m_cast(cast),
+        m_operator(attribute != "function" && is_operator(p.name)),
+        m_gives_array(attribute == "array") {}
+
+  value compute(std::span<value> args, std::uint32_t owned, frame&, context& c) const override {
+    call_context call{&m_primitive, &c.run.services(), owned};
+    auto* timeline = c.run.timeline();
+    const auto start = timeline ? detail::ticks_now() : 0;
+    if (m_operator) check_operands(m_primitive.name, args);
+    value v = m_primitive.compute(call, args);
+    if (m_cast) v = detail::from_array(v.to_array().cast(*m_cast));
+    if (gives_copy && v.is_array()) v = v.as_array().copy();
+    if (m_gives_array && v.is_scalar()) v = v.to_array();
+    if (timeline) timeline->add(index, start, detail::ticks_now());
+    return v;
+  }
+  node_effects own_effects() const noexcept override { return {m_primitive.effects != effect::none}; }
+  const primitive& definition() const noexcept { return m_primitive; }
+  bool is_plain(std::string_view name) const noexcept { return m_primitive.name == name && !m_cast; }
+
+  bool gives_copy = false; // set by the compiler: it reads what a loop of independent iterations writes in place
+
+ private:
+  const primitive& m_primitive;
+  std::optional<dtype> m_cast;
+  const bool m_operator; // and not the function of NumPy that does the same, which takes lists, too
+  const bool m_gives_array;
+};
+
+// The node as an instance of the primitive of that name, without a cast; null when it is none.
+inline const primitive_node* as_primitive(const node& n, std::string_view name) noexcept {
+  const auto* p = as<primitive_node>(n);
+  return p && p->is_plain(name) ? p : nullptr;
+}
+
+} // namespace treadle::tree

@@ -1,0 +1,116 @@
+#include "tree/parallel/splitting.hpp"
+
+#include "base/clock.hpp"
+#include "tree/test_support.hpp"
+
+#include <cmath>
+
+namespace treadle::tree {
+namespace {
+
+void evaluate(local_statistics& s, std::uint64_t times, std::uint64_t ticks) {
+  s.count += times;
+  s.inclusive += times * ticks;
+}
+
+TEST(splitting, the_first_evaluations_count_an_eighth) {
+  local_statistics s;
+  evaluate(s, 1, 8000);
+  EXPECT_EQ(s.expected(3), 3000u);
+  EXPECT_EQ(s.expected(3), 3000u); // nothing new
+  evaluate(s, 10, 5000);
+  EXPECT_EQ(s.expected(1), 5000u);
+}
+
+TEST(splitting, one_disturbed_interval_is_not_believed_and_two_are) {
+  local_statistics s;
+  for (int i = 0; i < 3; ++i) {
+    evaluate(s, 10, 100);
+    static_cast<void>(s.expected(1));
+  }
+  evaluate(s, 10, 100'000);
+  EXPECT_EQ(s.expected(2), 200u);
+  evaluate(s, 10, 50'000);
+  EXPECT_EQ(s.expected(2), 100'000u);
+  evaluate(s, 1, 90);
+  EXPECT_EQ(s.expected(1), 90u); // cheaper is believed at once
+}
+
+TEST(splitting, work_does_not_overflow) {
+  local_statistics s;
+  for (int i = 0; i < 2; ++i) {
+    evaluate(s, 1, std::uint64_t{1} << 62);
+    static_cast<void>(s.expected(1));
+  }
+  EXPECT_EQ(s.expected(100), ~std::uint64_t{0});
+  EXPECT_EQ(s.asked(), ~std::uint64_t{0});
+  EXPECT_EQ(local_statistics().asked(), 0u);
+}
+
+TEST(splitting, one_run_at_a_time_measures) {
+  splitting s;
+  EXPECT_EQ(s.threshold(), 0u);
+  EXPECT_TRUE(s.claim(2));
+  EXPECT_FALSE(s.claim(2));
+  EXPECT_EQ(s.threshold(), splitting::to_ticks(19 * splitting::k_part_ns / 2));
+  s.release();
+  EXPECT_TRUE(s.claim(1)); // other workers: begins anew
+  EXPECT_EQ(s.threshold(), splitting::k_never);
+}
+
+TEST(splitting, thresholds_that_cannot_be_represented_are_never_reached) {
+  EXPECT_EQ(splitting::to_ticks(HUGE_VAL), splitting::k_never);
+  EXPECT_EQ(splitting::to_ticks(1e300), splitting::k_never);
+  EXPECT_EQ(splitting::to_ticks(0), 0u);
+}
+
+// A loop whose parts lose by being tasks is found out, and the other way round.
+TEST(splitting, the_period_of_the_loop_decides) {
+  for (const bool pays : {false, true}) {
+    splitting s;
+    const auto* loop = reinterpret_cast<const node*>(&s); // an identity
+    const auto ns = [](double x) { return detail::ns_to_ticks(static_cast<std::int64_t>(x)); };
+    std::vector<local_statistics> nodes(3);
+    for (int i = 0; i < 2; ++i) {
+      evaluate(nodes[1], 100, splitting::to_ticks(pays ? 6000 : 50'000)); // around the beginning of 19 us
+      static_cast<void>(nodes[1].expected(1));
+    }
+    ASSERT_TRUE(s.claim(2));
+    for (int window = 0; window < 20'000; ++window) {
+      const bool split = s.threshold() <= nodes[1].asked();
+      s.window(*loop, 10, ns(split == pays ? 400'000 : 500'000), nodes);
+    }
+    EXPECT_EQ(s.threshold() <= nodes[1].asked(), pays);
+    EXPECT_GT(s.windows(), 1000u);
+    EXPECT_GT(s.spent(), 0u);
+  }
+}
+
+const char* k_two_loops = "define(work, n, block(define(s, 0), define(k, 0), while(k < n, block(store(s, s + k), "
+                          "store(k, k + 1))), s))\n"
+                          "define(total, 0) for_in(i, range(200), store(total, total + work(2000)))\n"
+                          "for_in(j, range(200), store(total, total + work(2000))) total";
+
+TEST(splitting, the_outermost_loops_of_a_run_are_measured) {
+  const workers w(2);
+  const physl::program p(k_two_loops, "t");
+  EXPECT_EQ(p.splitting().threshold_ns, 0);
+  const auto expected = repr(p.run({}, with_policy(physl::policy::always_inline)));
+  EXPECT_EQ(p.splitting().threshold_ns, 0); // nobody asked
+  EXPECT_EQ(repr(p.run({}, with_policy(physl::policy::adaptive))), expected);
+  EXPECT_GT(p.splitting().threshold_ns, 0);
+  EXPECT_GT(p.splitting().tuner_ns, 0);
+}
+
+TEST(splitting, a_threshold_that_is_given_stays) {
+  const workers w(2);
+  const physl::program p(k_two_loops, "t");
+  auto options = with_policy(physl::policy::adaptive);
+  options.worth_ns = 1000;
+  static_cast<void>(p.run({}, options));
+  EXPECT_EQ(p.splitting().threshold_ns, 0);
+  EXPECT_EQ(p.splitting().tuner_ns, 0);
+}
+
+} // namespace
+} // namespace treadle::tree

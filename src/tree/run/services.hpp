@@ -1,0 +1,71 @@
+// What primitives with effects use: the random numbers and the output of one run. Safe to use from concurrent tasks.
+#pragma once
+
+#include <treadle/detail/spinlock.hpp>
+#include <treadle/physl.hpp>
+
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace treadle::tree {
+
+class run_services {
+ public:
+  explicit run_services(const physl::run_options& options) noexcept
+      : m_write(options.write),
+        m_print(options.print),
+        m_write_context(options.write_context),
+        m_keeps_diagonals(!options.dense_diagonals) {}
+
+  void write(std::string_view text) {
+    if (!m_write) return;
+    detail::scoped_lock guard(m_output_lock);
+    m_write(m_write_context, text);
+  }
+
+  void print(std::span<const value> values) {
+    if (!m_print) {
+      std::string text;
+      for (const auto& v : values) text += (text.empty() ? "" : " ") + to_string(v);
+      return write(text + "\n");
+    }
+    detail::scoped_lock guard(m_output_lock);
+    m_print(m_write_context, values);
+  }
+
+  // Whether large kernels may run as several tasks.
+  void allow_tasks(bool allowed) noexcept { m_tasks = allowed; }
+  bool allows_tasks() const noexcept { return m_tasks; }
+  // Whether diagonal matrices are made without their elements (docs/design/diagonals.md).
+  bool keeps_diagonals() const noexcept { return m_keeps_diagonals; }
+
+  // Calls f(engine) alone. Every run starts from the same seed, so that it can be repeated.
+  template <class F>
+  auto with_random(F&& f) {
+    detail::scoped_lock guard(m_random_lock);
+    return f(m_engine);
+  }
+  void seed(std::uint32_t s) {
+    detail::scoped_lock guard(m_random_lock);
+    m_engine.seed(s);
+    m_seed = s;
+  }
+  std::uint32_t seed() {
+    detail::scoped_lock guard(m_random_lock);
+    return m_seed;
+  }
+
+ private:
+  void (*m_write)(void*, std::string_view);
+  void (*m_print)(void*, std::span<const value>);
+  void* m_write_context;
+  bool m_keeps_diagonals;
+  detail::spinlock m_output_lock, m_random_lock;
+  bool m_tasks = false;
+  std::uint32_t m_seed = std::mt19937::default_seed;
+  std::mt19937 m_engine{m_seed};
+};
+
+} // namespace treadle::tree

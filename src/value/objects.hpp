@@ -1,0 +1,90 @@
+// The counted objects behind strings, lists, dicts, functions and futures.
+#pragma once
+
+#include <treadle/value.hpp>
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace treadle::detail {
+
+struct string_object : object {
+  std::string text;
+};
+
+// An object that holds others, perhaps as deep as lists in lists go: destroyed one after the other, not one in the
+// other.
+struct nesting_object : object {
+  nesting_object* next_doomed = nullptr;
+};
+
+// How deep lists in lists may go where something must follow them by recursion.
+inline constexpr int k_deepest_nesting = 500;
+[[noreturn]] void nested_too_deeply();
+
+// Either its items, or an arithmetic sequence `start + i * step` that is never stored.
+struct list_object : nesting_object {
+  std::vector<value> items;
+  bool is_range = false, is_tuple = false;
+  std::int64_t start = 0, step = 1;
+  std::size_t count = 0;
+
+  std::size_t size() const noexcept { return is_range ? count : items.size(); }
+  value at(std::size_t i) const { return is_range ? value(start + static_cast<std::int64_t>(i) * step) : items[i]; }
+};
+
+struct key_hash {
+  std::size_t operator()(const value& key) const noexcept;
+};
+struct key_equal { // 1, 1.0 and true are one key, as in Python
+  bool operator()(const value& a, const value& b) const noexcept;
+};
+
+struct dict_object : nesting_object {
+  std::vector<value::entry> entries; // insertion order
+  std::unordered_map<value, std::size_t, key_hash, key_equal> index;
+
+  const value* find(const value& key) const;
+  void assign(const value& key, value v); // value_error when the key cannot be one
+};
+
+// Kinds `function` and `future`, whose contents only the evaluator knows.
+struct dynamic_object : nesting_object {
+  explicit dynamic_object(value_kind k) noexcept { kind = static_cast<std::uint8_t>(k); }
+  dynamic_object(const dynamic_object&) = delete;
+  dynamic_object& operator=(const dynamic_object&) = delete;
+  virtual ~dynamic_object() = default;
+  virtual value wait() const = 0;           // future: its value; function: itself
+  virtual std::string describe() const = 0; // for printing
+};
+
+template <class Object>
+Object* new_object(value_kind kind) {
+  auto* o = new Object;
+  o->kind = static_cast<std::uint8_t>(kind);
+  return o;
+}
+
+inline const list_object& as_list(const value& v) noexcept { return *static_cast<const list_object*>(v.object()); }
+inline const dict_object& as_dict(const value& v) noexcept { return *static_cast<const dict_object*>(v.object()); }
+inline const string_object& as_string(const value& v) noexcept {
+  return *static_cast<const string_object*>(v.object());
+}
+
+// Sole access to the items of a list (a range is stored first) or to a dict; copies what others can see.
+std::vector<value>& mutable_items(value& list);
+dict_object& mutable_dict(value& dict);
+
+// Items as a list, or as a tuple when the pattern is one.
+inline value list_like(const value& pattern, std::vector<value> items) {
+  return pattern.is_tuple() ? value::tuple(std::move(items)) : value::list(std::move(items));
+}
+
+// A rank 0 array becomes its scalar, anything else stays an array.
+value from_array(array a);
+// The element at a position of any array.
+value element(const array& a, std::int64_t offset);
+
+} // namespace treadle::detail

@@ -1,0 +1,252 @@
+"""Errors have Python's types and the place; what callbacks, deep lists and forgotten functions do."""
+
+import gc
+import linecache
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import treadle as td
+from treadle import errors
+
+
+def index(x):
+    return x[7]
+
+
+def item(x):
+    return [1, 2][5]
+
+
+def key(x):
+    return {"a": 1}["b"]
+
+
+def division(x):
+    return x.size // (x.size - 3)
+
+
+def assertion(x):
+    assert x[0] > 100, "too small"
+    return x
+
+
+def kind(x):
+    return x + "a"
+
+
+def unpacking(x):
+    a, b = x
+    return a
+
+
+def shapes(x):
+    return x + np.zeros(2)
+
+
+def name(x):
+    if x[0] > 100:
+        y = 1
+    return y
+
+
+def depth(x):
+    return depth(x) + 1
+
+
+def missing_axis(x):
+    return x.sum(axis=3)
+
+
+def tuple_item(x):
+    t = (1, 2)
+    t[0] = 3
+    return t
+
+
+@pytest.mark.parametrize(
+    "function",
+    [index, item, key, division, assertion, unpacking, shapes, name, tuple_item],
+    ids=lambda f: f.__name__,
+)
+def test_errors_have_the_types_of_python(function):
+    x = np.arange(3.0)
+    with pytest.raises(Exception) as python:
+        function(x)
+    with pytest.raises(td.PhyslError) as compiled:
+        td.jit(function)(x)
+    assert isinstance(compiled.value, type(python.value))
+    first = function.__code__.co_firstlineno
+    assert compiled.value.file == __file__ and first <= compiled.value.line <= first + 6
+    assert str(compiled.value).startswith(f"{__file__}({compiled.value.line}, ")
+
+
+WRONG = (
+    "l + 5",
+    "l - 1",
+    "l * 2.0",
+    "l / 2",
+    "-l",
+    "~l",
+    "+l",
+    "abs(l)",
+    "l + (1,)",
+    "l[1.0]",
+    "l[None]",
+    "int(x)",
+    "bool(x)",
+    "np.sort(42)",
+    "np.nonzero(1)",
+    "min(x.reshape(2, 2))",
+    "any([x])",
+    "max([])",
+)
+
+
+@pytest.mark.parametrize("expression", WRONG)
+def test_what_python_refuses(expression):
+    text = f"import numpy as np\ndef f(x, l):\n    return {expression}\n"
+    file, namespace = f"<wrong {expression}>", {}
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    exec(compile(text, file, "exec"), namespace)
+    with pytest.raises((TypeError, ValueError)) as python:
+        namespace["f"](np.arange(4.0), [1, 2])
+    with pytest.raises((TypeError, ValueError)) as compiled:
+        td.jit(namespace["f"])(np.arange(4.0), [1, 2])
+    kind = ValueError if isinstance(python.value, ValueError) else TypeError
+    assert isinstance(compiled.value, kind) and isinstance(compiled.value, td.PhyslError)
+
+
+def test_too_many_calls_are_a_recursion_error():
+    with pytest.raises(RecursionError) as caught:
+        td.jit(depth)(1)
+    assert isinstance(caught.value, td.PhyslError)
+
+
+def test_a_callback_that_fails_does_not_stop_others(monkeypatch):
+    seen = []
+    monkeypatch.setattr(threading, "excepthook", seen.append)
+
+    @td.jit
+    def twice(x):
+        return x * 2
+
+    def fail(_):
+        if threading.current_thread() is not threading.main_thread():  # else it was complete already
+            raise SystemExit(3)
+
+    first = twice.submit(1)
+    first.add_done_callback(fail)
+    assert first.result(10) == 2
+    assert [twice.submit(i).result(10) for i in range(5)] == [0, 2, 4, 6, 8]
+
+
+def test_submitted_arrays_are_taken_as_they_are():
+    @td.jit
+    def total(n, x, more):
+        s = 0.0
+        for i in range(n):
+            s += x[i % 3]
+        return s + more[0][1]
+
+    x, more = np.ones(3), [np.ones(2)]
+    futures = [total.submit(3000, x, more) for _ in range(10)]
+    x[:] = np.nan
+    more[0][:] = np.nan
+    assert [f.result(30) for f in futures] == [3001.0] * 10
+
+
+def test_programs_go_with_their_functions():
+    def make(k):
+        @td.jit
+        def f(x):
+            return x * k
+
+        return f
+
+    f = make(7.25)
+    assert f(2) == 14.5
+    program = weakref.ref(f.native)
+    assert program() in list(sys.modules["treadle.jit"]._programs.values())
+    del f
+    gc.collect()
+    assert program() is None
+
+
+def test_lists_nested_without_end():
+    @td.jit
+    def nest(n, result):
+        items = []
+        for _ in range(n):
+            items = [items]
+        if result == 0:
+            return 1
+        if result == 1:
+            return items
+        if result == 2:
+            return items == [items]
+        return np.array(items)
+
+    assert nest(200_000, 0) == 1  # made and destroyed
+    assert nest(50, 1) is not None
+    for result in (1, 2, 3):
+        with pytest.raises((RecursionError, ValueError)):
+            nest(200_000, result)
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(ValueError, match="nested too deeply"):
+        nest(1, deep)
+    while deep:
+        deep = deep[0]
+
+
+def test_print_is_pythons(capsys):
+    @td.jit
+    def show(x, m):
+        print("text", 1, 2.5, True, None, x, [x, "a\n", (1,), ()], {"k": [1.0, None]})
+        print(m)
+        x = x.copy()
+        x[0] = 9
+        print()
+        print(x[0], x.sum() > 3, x.shape)
+        return 0
+
+    x, m = np.array([1.0, 2.5, -3.0]), np.arange(2000.0).reshape(20, 100) / 7
+    show(x, m)
+    compiled = capsys.readouterr().out
+    show.__treadle_function__(x, m)
+    plain = capsys.readouterr().out.replace("np.float64(", "").replace("np.True_", "True")
+    assert compiled == plain
+
+
+def test_every_kind_of_error_has_a_type():
+    assert all(issubclass(t, td.PhyslError) for t in errors.PHYSL_ERRORS.values())
+
+
+def test_another_number_of_workers_waits_for_what_runs():
+    @td.jit
+    def spin(n):
+        s = 0.0
+        for i in range(n):
+            s = s * 0.5 + i
+        return s
+
+    for workers in (1, 2, 3, 1):
+        with td.config(workers=workers):
+            future = spin.submit(200_000)
+        with td.config(workers=workers + 1):
+            assert spin(10) == spin.__treadle_function__(10)
+        assert future.result(30) > 0
+    with td.config(workers=2):
+        future = spin.submit(10**12)
+        while not future.running():
+            pass
+        future.stop()
+    with td.config(workers=3):
+        assert spin(3) == 2.5
+    with pytest.raises(td.PhyslError, match="cancelled"):
+        future.result(30)

@@ -1,0 +1,19 @@
+"""What every function of the vocabulary means, in NumPy, SciPy and Python, with generators of arguments for it."""
+
+from . import arrays, elementwise, making, matrices, reductions, sequences  # noqa: F401 - they fill the table
+from .draw import CASES, Case, Draw
+
+__all__ = ["CASES", "FORMS", "WITHOUT_TWIN", "Case", "Draw"]
+
+# What has no twin in NumPy, SciPy or Python: tested in C++ beside the sources.
+WITHOUT_TWIN = set(
+    "__name annotate annotate_d assert cout debug file_read_csv file_write_csv find_all_localities find_here hostname"
+    " num_localities __type get_seed set_seed random random_integers random_sample randn shuffle __index fromfunction"
+    # What compiled Python means by its own functions and statements: semantics_cases.py, test_aliasing.py, test_errors.py.
+    " __abs __all __any __expect_items __iadd __max __min __print __ravel __read_only __reshape __squeeze __to_bool __to_float"
+    " __to_int __tuple __viewed __with_axes".split()
+)
+FORMS = set(
+    "__and __arg __or apply async block break continue define define_global enable_tracing filter fmap fold_left fold_right"
+    " for for_each for_in if lambda parallel_block parallel_map return store timer while __append __change __update".split()
+)
