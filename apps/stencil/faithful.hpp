@@ -3,7 +3,7 @@
 #include "stencil/partitions.hpp"
 
 #include <treadle/future.hpp>
-#include <treadle/grain_tuner.hpp>
+#include <treadle/tune/grain_tuner.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -4,7 +4,7 @@
 #include "stencil/heat.hpp"
 #include "stencil/partitions.hpp"
 
-#include <treadle/for_loop.hpp>
+#include <treadle/algorithm/for_loop.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -6,10 +6,10 @@
 #include "stencil/partitions.hpp"
 #include "stencil/plain.hpp"
 
-#include <treadle/counters.hpp>
-#include <treadle/grain_tuner.hpp>
-#include <treadle/machine.hpp>
+#include <treadle/observe/counters.hpp>
+#include <treadle/observe/machine.hpp>
 #include <treadle/treadle.hpp>
+#include <treadle/tune/grain_tuner.hpp>
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "counters/config.hpp"
 
-#include <treadle/trace.hpp>
+#include <treadle/observe/trace.hpp>
 
 int main(int argc, char** argv) {
   treadle::runtime runtime({.workers = bench::workers_from(argc, argv)});

@@ -4,7 +4,7 @@
 
 #include "measure.hpp"
 
-#include <treadle/session.hpp>
+#include <treadle/tune/session.hpp>
 
 #include <algorithm>
 #include <cmath>

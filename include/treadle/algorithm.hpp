@@ -10,6 +10,7 @@
 #include <treadle/algorithm/fill.hpp>
 #include <treadle/algorithm/find.hpp>
 #include <treadle/algorithm/for_each.hpp>
+#include <treadle/algorithm/for_loop.hpp>
 #include <treadle/algorithm/merge.hpp>
 #include <treadle/algorithm/minmax.hpp>
 #include <treadle/algorithm/nth_element.hpp>
@@ -24,4 +25,3 @@
 #include <treadle/algorithm/sort.hpp>
 #include <treadle/algorithm/stable_sort.hpp>
 #include <treadle/algorithm/transform.hpp>
-#include <treadle/for_loop.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/inlining.hpp>
+#include <treadle/tune/inlining.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -27,8 +27,8 @@ struct runtime_options {
   /// with EINTR, those that SA_RESTART does not cover. Programs that use SIGURG themselves are left alone.
   /// --treadle:nudge=0, TREADLE_NUDGE=0 turns it off.
   bool nudge = true;
-  /// Counters to print when the runtime ends, and every so often before: names or patterns (treadle/counters.hpp). With
-  /// several runtimes at a time, those of the one started last.
+  /// Counters to print when the runtime ends, and every so often before: names or patterns
+  /// (treadle/observe/counters.hpp). With several runtimes at a time, those of the one started last.
   /// --treadle:print-counter, any number of times; TREADLE_PRINT_COUNTER, separated by ';'.
   std::vector<std::string> print_counters = {};
   /// How often, in ms; 0: only at the end. --treadle:print-counter-interval, TREADLE_PRINT_COUNTER_INTERVAL.
@@ -55,7 +55,7 @@ struct runtime_options {
   bool explain = false;
 
   /// Files that a trace of everything until the runtime ends is written to: .json for Perfetto, .dot, .txt, .csv
-  /// (treadle/trace.hpp). --treadle:trace, any number of times; TREADLE_TRACE, separated by ';'.
+  /// (treadle/observe/trace.hpp). --treadle:trace, any number of times; TREADLE_TRACE, separated by ';'.
   std::vector<std::string> trace_files = {};
   /// Records that are kept per thread; 0: 262144. --treadle:trace-records, TREADLE_TRACE_RECORDS.
   std::size_t trace_records = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
 // Everything about tasks. Loops and algorithms are in <treadle/algorithm.hpp>, coroutines in <treadle/coroutine.hpp>,
-// the array language in <treadle/physl.hpp>.
+// the array language in <treadle/arrays/physl.hpp>.
 
 #include <treadle/async.hpp>
 #include <treadle/barrier.hpp>

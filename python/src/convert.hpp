@@ -2,7 +2,7 @@
 // possible.
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include <nanobind/nanobind.h>
 

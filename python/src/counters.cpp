@@ -1,8 +1,8 @@
 // Readers of counters for treadle.counters, and traces for treadle.trace.
 #include "counters.hpp"
 
-#include <treadle/counters.hpp>
-#include <treadle/trace.hpp>
+#include <treadle/observe/counters.hpp>
+#include <treadle/observe/trace.hpp>
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

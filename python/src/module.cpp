@@ -5,8 +5,8 @@
 #include "session.hpp"
 #include "tuning.hpp"
 
-#include <treadle/machine.hpp>
-#include <treadle/physl.hpp>
+#include <treadle/arrays/physl.hpp>
+#include <treadle/observe/machine.hpp>
 #include <treadle/runtime.hpp>
 
 #include <nanobind/nanobind.h>

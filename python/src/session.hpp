@@ -2,7 +2,7 @@
 // when nothing is running; and the runs in flight.
 #pragma once
 
-#include <treadle/physl.hpp>
+#include <treadle/arrays/physl.hpp>
 #include <treadle/runtime.hpp>
 
 #include <atomic>

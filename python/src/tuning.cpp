@@ -1,7 +1,7 @@
 // Knobs, sessions and trials for treadle.tuning. A knob of Python is the position of its value.
 #include "tuning.hpp"
 
-#include <treadle/session.hpp>
+#include <treadle/tune/session.hpp>
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

@@ -1,5 +1,5 @@
-#include <treadle/execution.hpp>
-#include <treadle/grain_tuner.hpp>
+#include <treadle/algorithm/execution.hpp>
+#include <treadle/tune/grain_tuner.hpp>
 
 #include <treadle/detail/spinlock.hpp>
 

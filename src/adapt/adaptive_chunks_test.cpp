@@ -1,5 +1,5 @@
 #include <treadle/algorithm.hpp>
-#include <treadle/for_loop.hpp>
+#include <treadle/algorithm/for_loop.hpp>
 #include <treadle/treadle.hpp>
 
 #include <gtest/gtest.h>

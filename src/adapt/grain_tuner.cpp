@@ -1,11 +1,11 @@
-#include <treadle/grain_tuner.hpp>
+#include <treadle/tune/grain_tuner.hpp>
 
 #include "adapt/present_workers.hpp"
 #include "base/clock.hpp"
 #include "policy/grain.hpp"
 #include "task/counters/thread_counters.hpp"
 
-#include <treadle/counters.hpp>
+#include <treadle/observe/counters.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-#include <treadle/grain_tuner.hpp>
 #include <treadle/treadle.hpp>
+#include <treadle/tune/grain_tuner.hpp>
 
 #include "adapt/refusal.hpp"
 

@@ -1,4 +1,4 @@
-#include <treadle/knob.hpp>
+#include <treadle/tune/knob.hpp>
 
 #include <mutex>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include <treadle/policy.hpp>
+#include <treadle/tune/policy.hpp>
 
 #include "base/clock.hpp"
 #include "observe/emit.hpp"

@@ -1,6 +1,6 @@
-#include <treadle/policy.hpp>
+#include <treadle/tune/policy.hpp>
 
-#include <treadle/counters.hpp>
+#include <treadle/observe/counters.hpp>
 #include <treadle/treadle.hpp>
 
 #include <gtest/gtest.h>

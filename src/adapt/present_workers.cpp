@@ -2,7 +2,7 @@
 
 #include "task/counters/thread_counters.hpp"
 
-#include <treadle/counters.hpp>
+#include <treadle/observe/counters.hpp>
 
 namespace treadle::detail {
 

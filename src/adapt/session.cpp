@@ -1,4 +1,4 @@
-#include <treadle/session.hpp>
+#include <treadle/tune/session.hpp>
 
 #include "adapt/exploration_turns.hpp"
 #include "adapt/present_workers.hpp"
@@ -8,8 +8,8 @@
 #include "task/counters/thread_counters.hpp"
 #include "tune/search.hpp"
 
-#include <treadle/counters.hpp>
-#include <treadle/machine.hpp>
+#include <treadle/observe/counters.hpp>
+#include <treadle/observe/machine.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include <treadle/session.hpp>
+#include <treadle/tune/session.hpp>
 
 #include "adapt/exploration_turns.hpp"
 #include "adapt/refusal.hpp"
 
-#include <treadle/counters.hpp>
+#include <treadle/observe/counters.hpp>
 
 #include <gtest/gtest.h>
 

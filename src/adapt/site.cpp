@@ -1,7 +1,7 @@
 // Places that use launch::adaptive: what a call needs lies in the site; this is the other part, which one call in 64
 // comes to.
 #include <treadle/detail/site.hpp>
-#include <treadle/inlining.hpp>
+#include <treadle/tune/inlining.hpp>
 
 #include "adapt/spawn_cost.hpp"
 #include "base/clock.hpp"

@@ -1,5 +1,5 @@
-#include <treadle/inlining.hpp>
 #include <treadle/treadle.hpp>
+#include <treadle/tune/inlining.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include <treadle/detail/sort_numbers.hpp>
+#include <treadle/algorithm/detail/sort_numbers.hpp>
 
-#include <treadle/detail/quicksort.hpp>
+#include <treadle/algorithm/detail/quicksort.hpp>
 
 namespace treadle::detail {
 

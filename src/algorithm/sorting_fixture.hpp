@@ -2,9 +2,9 @@
 
 #include "task/engine/runtime_fixture.hpp"
 
+#include <treadle/algorithm/execution.hpp>
 #include <treadle/async.hpp>
 #include <treadle/detail/config.hpp>
-#include <treadle/execution.hpp>
 
 #include <atomic>
 #include <memory>

@@ -2,7 +2,7 @@
 
 #include "observe/periodic.hpp"
 
-#include <treadle/counters.hpp>
+#include <treadle/observe/counters.hpp>
 
 #include <cstdio>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "observe/counter_name.hpp"
 
-#include <treadle/counters.hpp>
+#include <treadle/observe/counters.hpp>
 
 namespace treadle::detail {
 

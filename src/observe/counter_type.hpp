@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/counters.hpp>
+#include <treadle/observe/counters.hpp>
 
 namespace treadle::detail {
 

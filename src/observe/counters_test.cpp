@@ -1,4 +1,4 @@
-#include <treadle/counters.hpp>
+#include <treadle/observe/counters.hpp>
 
 #include "base/clock.hpp"
 #include "observe/periodic.hpp"

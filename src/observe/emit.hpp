@@ -1,7 +1,7 @@
 #pragma once
 
 #include <treadle/detail/atomic.hpp>
-#include <treadle/events.hpp>
+#include <treadle/observe/events.hpp>
 
 namespace treadle::detail {
 

@@ -1,4 +1,4 @@
-#include <treadle/trace.hpp>
+#include <treadle/observe/trace.hpp>
 
 #include "observe/trace_analysis.hpp"
 

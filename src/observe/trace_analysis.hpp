@@ -2,7 +2,7 @@
 
 #include "observe/trace_session.hpp"
 
-#include <treadle/trace.hpp>
+#include <treadle/observe/trace.hpp>
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/trace.hpp>
+#include <treadle/observe/trace.hpp>
 
 #include <optional>
 

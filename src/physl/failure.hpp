@@ -2,7 +2,7 @@
 // boundary. Not a std::exception: those are caught at every node to be given a place, and this one has it.
 #pragma once
 
-#include <treadle/physl.hpp>
+#include <treadle/arrays/physl.hpp>
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include <treadle/machine.hpp>
+#include <treadle/observe/machine.hpp>
 
 #include "topology/usable_cores.hpp"
 

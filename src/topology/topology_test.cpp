@@ -1,6 +1,6 @@
 #include "topology/usable_cores.hpp"
 
-#include <treadle/machine.hpp>
+#include <treadle/observe/machine.hpp>
 
 #include <gtest/gtest.h>
 

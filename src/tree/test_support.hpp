@@ -1,7 +1,7 @@
 // What the tests of this area share.
 #pragma once
 
-#include <treadle/physl.hpp>
+#include <treadle/arrays/physl.hpp>
 #include <treadle/runtime.hpp>
 
 #include <gtest/gtest.h>

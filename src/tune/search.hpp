@@ -5,7 +5,7 @@
 #include "tune/drift.hpp"
 #include "tune/strategy.hpp"
 
-#include <treadle/tuning_store.hpp>
+#include <treadle/tune/tuning_store.hpp>
 
 #include <array>
 #include <optional>

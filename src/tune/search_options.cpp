@@ -1,4 +1,4 @@
-#include <treadle/search_options.hpp>
+#include <treadle/tune/search_options.hpp>
 
 #include "base/names.hpp"
 

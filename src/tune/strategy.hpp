@@ -4,7 +4,7 @@
 
 #include "tune/space.hpp"
 
-#include <treadle/search_options.hpp>
+#include <treadle/tune/search_options.hpp>
 
 #include <memory>
 

@@ -1,6 +1,6 @@
 // The store of tuning results. One row of `search` for each key, and its points in `point`; a save replaces them in one
 // transaction, so that a reader, or a process that starts after a crash, sees all of it or nothing.
-#include <treadle/tuning_store.hpp>
+#include <treadle/tune/tuning_store.hpp>
 
 #include "base/fork.hpp"
 

@@ -1,4 +1,4 @@
-#include <treadle/tuning_store.hpp>
+#include <treadle/tune/tuning_store.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
+#include <treadle/arrays/value.hpp>
 #include <treadle/detail/slab.hpp>
-#include <treadle/value.hpp>
 
 #include "value/diagonal.hpp"
 #include "value/dispatch.hpp"

@@ -1,5 +1,5 @@
 // The reader of numeric tables. Locale-independent, one pass over the whole file in memory.
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include "value/text.hpp"
 

@@ -2,7 +2,7 @@
 // of the n x n exists before somebody asks for them through array::data() or a view (docs/design/diagonals.md).
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 namespace treadle::detail {
 

@@ -1,7 +1,7 @@
 // The counted objects behind strings, lists, dicts, functions and futures.
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include <string>
 #include <unordered_map>

@@ -3,7 +3,7 @@
 // case.
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // How values are written: as NumPy prints them, or as PhySL that reads back as the same value.
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include "value/objects.hpp"
 #include "value/text.hpp"

@@ -1,4 +1,4 @@
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include <gtest/gtest.h>
 

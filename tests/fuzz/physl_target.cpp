@@ -1,6 +1,6 @@
 #include "physl_target.hpp"
 
-#include <treadle/physl.hpp>
+#include <treadle/arrays/physl.hpp>
 
 #include "physl/ast.hpp"
 

@@ -1,6 +1,6 @@
 #include "papi/libpapi.hpp"
 
-#include <treadle/counters.hpp>
+#include <treadle/observe/counters.hpp>
 #include <treadle/treadle.hpp>
 
 #include <gtest/gtest.h>

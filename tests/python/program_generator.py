@@ -10,7 +10,13 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-SIZE = 5  # of vectors; matrices are SIZE x SIZE
+TURNS = 5  # of loops that count
+
+
+def size_of(seed: int) -> int:
+    """Of the vectors of a program; matrices are square. Large enough for diagonals to be kept as such, now and then."""
+    return 20 if seed % 7 == 3 else 5
+
 
 HELPERS = """
 import numpy as np
@@ -84,7 +90,7 @@ class Variable:
     name: str
     kind: str  # number, vector, matrix, ints, mask, list, dict, tuple, function
     memory: frozenset[int]  # what it may share with others
-    size: int = SIZE  # of a vector; items of a list
+    size: int  # of a vector; items of a list
 
 
 @dataclass
@@ -97,15 +103,17 @@ class Generator:
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
         self.counter = self.memory = 0
+        self.size = size_of(self.seed)
         self.depth = 1
         self.loop = 0  # loops around
+        self.walks = 0  # of them, those over lists
         self.fixed: set[str] = set()  # must keep their kind: bound before a branch or loop
 
     # --- pieces -----------------------------------------------------------------------------------------------------
     def program(self) -> str:
         for name, kind in (("x", "vector"), ("m", "matrix"), ("k", "ints"), ("l", "list")):
-            self.variables[name] = Variable(
-                name, kind, self.new_memory() | {0}, 3 if kind == "list" else SIZE
+            self.variables[name] = self.variable(
+                name, kind, self.new_memory() | {0}, 3 if kind == "list" else self.size
             )
         for _ in range(self.random.randint(4, 14)):
             self.statement()
@@ -122,6 +130,9 @@ class Generator:
         self.memory += 1
         return frozenset({self.memory})
 
+    def variable(self, name: str, kind: str, memory: frozenset[int], size: int | None = None) -> Variable:
+        return Variable(name, kind, memory, size or self.size)
+
     def pick(self, *kinds: str) -> Variable | None:
         found = [v for v in self.variables.values() if v.kind in kinds]
         return self.random.choice(found) if found else None
@@ -134,7 +145,8 @@ class Generator:
         self.counter += 1
         return f"v{self.counter}"
 
-    def bind(self, kind: str, text: str, memory: frozenset[int], size: int = SIZE) -> None:
+    def bind(self, kind: str, text: str, memory: frozenset[int], size: int | None = None) -> None:
+        size = size or self.size
         name = self.target(kind)
         old = self.variables.get(name)
         if old and old.size != size:
@@ -143,7 +155,7 @@ class Generator:
         if old and self.depth > 1:
             memory |= old.memory  # this may not be executed
         self.emit(f"{name} = {text}")
-        self.variables[name] = Variable(name, kind, memory, size)
+        self.variables[name] = self.variable(name, kind, memory, size)
 
     # --- expressions ------------------------------------------------------------------------------------------------
     def number(self, depth: int = 0) -> str:
@@ -155,7 +167,7 @@ class Generator:
             choices += [f"{v.name}[{i}]", f"{v.name}.sum()", f"np.max({v.name})", f"early({v.name}, 2)"]
         if v := self.pick("matrix"):
             choices += [
-                f"{v.name}[{r.randrange(SIZE)}, {r.randrange(SIZE)}]",
+                f"{v.name}[{r.randrange(self.size)}, {r.randrange(self.size)}]",
                 f"{v.name}[1][2]",
                 f"{v.name}.sum()",
             ]
@@ -171,6 +183,11 @@ class Generator:
             text = f"({text} {r.choice('+-*')} {self.number(depth + 1)})"
         return text
 
+    def kept_number(self, depth: int = 0) -> str:
+        """Of a size that stays as it is when a loop computes it from itself: Python's integers have no end."""
+        text = self.number(depth)
+        return f"({text}) % 97" if self.loop else text
+
     def condition(self) -> str:
         r = self.random
         text = f"{self.number(1)} {r.choice(['<', '>', '<=', '!='])} {self.number(1)}"
@@ -183,7 +200,7 @@ class Generator:
         r = self.random
         v, m, items, d = self.pick("vector"), self.pick("matrix"), self.pick("list"), self.pick("dict")
         none: frozenset[int] = frozenset()
-        options: list[tuple[str, frozenset[int], int]] = [(f"np.zeros({SIZE})", none, SIZE)]
+        options: list[tuple[str, frozenset[int], int]] = [(f"np.zeros({self.size})", none, self.size)]
         if v:
             n, s = v.name, v.size
             options += [
@@ -201,18 +218,18 @@ class Generator:
             if s > 2:
                 options += [(f"{n}[1:]", v.memory, s - 1), (f"tail({n})", v.memory, s - 1)]
         if m:
-            i = r.randrange(SIZE)
+            i = r.randrange(self.size)
             options += [
-                (f"{m.name}[{i}]", m.memory, SIZE), (f"{m.name}[:, {i}]", m.memory, SIZE),
-                (f"{m.name}.T[{i}]", m.memory, SIZE), (f"{m.name} @ {m.name}[{i}]", frozenset(), SIZE),
-                (f"{m.name}.sum(axis=1)", none, SIZE), (f"np.diag({m.name})", m.memory, SIZE),
-                (f"{m.name}[[{i}, 1]][0]", none, SIZE), (f"{m.name}[{i}].copy()", none, SIZE),
-                (f"[row for row in {m.name}][{i}]", m.memory, SIZE),
+                (f"{m.name}[{i}]", m.memory, self.size), (f"{m.name}[:, {i}]", m.memory, self.size),
+                (f"{m.name}.T[{i}]", m.memory, self.size), (f"{m.name} @ {m.name}[{i}]", frozenset(), self.size),
+                (f"{m.name}.sum(axis=1)", none, self.size), (f"np.diag({m.name})", m.memory, self.size),
+                (f"{m.name}[[{i}, 1]][0]", none, self.size), (f"{m.name}[{i}].copy()", none, self.size),
+                (f"[row for row in {m.name}][{i}]", m.memory, self.size),
             ]  # fmt: skip
         if items:
-            options += [(f"{items.name}[{r.randrange(items.size)}]", items.memory, SIZE)] * 2
+            options += [(f"{items.name}[{r.randrange(items.size)}]", items.memory, self.size)] * 2
         if d:
-            options += [(f"{d.name}['a']", d.memory, SIZE)] * 2
+            options += [(f"{d.name}['a']", d.memory, self.size)] * 2
         return r.choice(options)
 
     def sized(self, size: int) -> tuple[str, frozenset[int]]:
@@ -240,7 +257,7 @@ class Generator:
         r.choices(choices, weights)[0]()
 
     def new_number(self) -> None:
-        self.bind("number", self.number(), frozenset())
+        self.bind("number", self.kept_number(), frozenset())
 
     def new_vector(self) -> None:
         text, memory, size = self.vector()
@@ -248,31 +265,34 @@ class Generator:
 
     def new_matrix(self) -> None:
         r, none = self.random, frozenset[int]()
-        options = [(f"np.zeros(({SIZE}, {SIZE}))", none), (f"np.identity({SIZE})", none)]
+        options = [(f"np.zeros(({self.size}, {self.size}))", none), (f"np.identity({self.size})", none)]
         if m := self.pick("matrix"):
             n = m.name
             options += [
                 (n, m.memory), (f"{n}.copy()", none), (f"{n}.T", m.memory), (f"{n} + {n}.T", none),
                 (f"{n}[::-1]", m.memory),
-                (f"same({n})", m.memory), (f"np.transpose({n}) * 0.5", none), (f"{n}.reshape({SIZE}, {SIZE})", m.memory),
-                (f"np.diag({n}[0]) @ {n}", none), (f"np.diag({n}[1])", none), (f"{n} + np.identity({SIZE})", none),
-                (f"np.stack([{n}[0]] * {SIZE})", none), (f"{n}[:, ::-1]", m.memory),
-                (f"np.ravel({n}).reshape({SIZE}, -1)", m.memory),
+                (f"same({n})", m.memory), (f"np.transpose({n}) * 0.5", none),
+                (f"{n}.reshape({self.size}, {self.size})", m.memory),
+                (f"np.diag({n}[0]) @ {n}", none), (f"np.diag({n}[1])", none), (f"{n} + np.identity({self.size})", none),
+                (f"np.stack([{n}[0]] * {self.size})", none), (f"{n}[:, ::-1]", m.memory),
+                (f"np.ravel({n}).reshape({self.size}, -1)", m.memory),
             ]  # fmt: skip
         if v := self.pick("vector"):
-            options.append((f"np.outer({v.name}[:2], {v.name}[:2])[[0] * {SIZE}][:, [1] * {SIZE}]", none))
+            options.append(
+                (f"np.outer({v.name}[:2], {v.name}[:2])[[0] * {self.size}][:, [1] * {self.size}]", none)
+            )
         text, memory = r.choice(options)
         self.bind("matrix", text, memory | self.new_memory())
 
     def new_container(self) -> None:
         r = self.random
-        (a, first), (b, second) = self.sized(SIZE), self.sized(SIZE)
+        (a, first), (b, second) = self.sized(self.size), self.sized(self.size)
         memory = first | second | self.new_memory()
         which = r.randrange(7)
         if which == 0:
             self.bind("list", f"[{a}] * 2", memory, 2)
         elif which == 1:
-            self.bind("dict", f"{{'a': {a}, 'n': {self.number(1)}}}", memory)
+            self.bind("dict", f"{{'a': {a}, 'n': {self.kept_number(1)}}}", memory)
         elif which == 2:
             self.bind("tuple", f"({a}, {b})", memory)
         elif which == 3 and (v := self.pick("list")):
@@ -291,7 +311,7 @@ class Generator:
             names = f"v{self.counter - 1}", f"v{self.counter}"
             self.emit(f"{names[0]}, {names[1]} = {v.name}")
             for name in names:
-                self.variables[name] = Variable(name, "vector", v.memory)
+                self.variables[name] = self.variable(name, "vector", v.memory)
         elif v := self.pick("vector"):
             i, j = self.random.sample(range(v.size), 2)
             if self.may_change(v):
@@ -311,7 +331,7 @@ class Generator:
             else:
                 self.emit(f"{v.name} = {v.name}.copy()")
             fresh = self.new_memory()
-            self.variables[v.name] = Variable(
+            self.variables[v.name] = self.variable(
                 v.name, v.kind, fresh | v.memory if self.depth > 1 else fresh, v.size
             )
             return True
@@ -335,8 +355,8 @@ class Generator:
                 f"{n}[np.array([0, 1])] *= 2",
             ]  # fmt: skip
         elif v.kind == "matrix":
-            i, j = r.randrange(SIZE), r.randrange(SIZE)
-            other = self.apart(v, SIZE)
+            i, j = r.randrange(self.size), r.randrange(self.size)
+            other = self.apart(v, self.size)
             options = [
                 f"{n}[{i}, {j}] = {a}", f"{n}[{i}][{j}] = {a}", f"{n}[{i}] = {other}", f"{n}[:, {j}] = {other}",
                 f"{n} += {other}", f"{n}[{i}] += {other}", f"{n}[{n} > 2] = {a}", f"{n}[{i}, 1:] *= 2", f"{n} *= {n}.T",
@@ -345,25 +365,21 @@ class Generator:
         elif v.kind == "ints":
             options = [f"{n}[1] += 2", f"{n} += 1", f"{n} *= {n}", f"{n}[{n} > 2] = 0", f"{n}[0] = 7"]
         elif v.kind == "dict":
-            text, memory = self.sized(SIZE)
+            text, memory = self.sized(self.size)
             options = [
-                f"{n}['n'] = {a}",
+                f"{n}['n'] = {self.kept_number(1)}",
                 f"{n}['n'] += 1",
                 f"{n}['a'] = {text}",
                 f"{n}['a'][1] = {a}",
                 f"{n}['a'] += {a}",
             ]
-            self.variables[n] = Variable(n, v.kind, v.memory | memory)
+            self.variables[n] = self.variable(n, v.kind, v.memory | memory)
         else:
-            text, memory = self.sized(SIZE)
-            options = [
-                f"{n}.append({text})",
-                f"{n}[0] = {text}",
-                f"{n}[0][1] = {a}",
-                f"{n}[-1] += {a}",
-                f"{n} += [{text}]",
-            ]
-            self.variables[n] = Variable(n, v.kind, v.memory | memory, v.size)
+            text, memory = self.sized(self.size)
+            options = [f"{n}[0] = {text}", f"{n}[0][1] = {a}", f"{n}[-1] += {a}"]
+            if not self.walks:  # a loop over a list that it makes longer has no end
+                options += [f"{n}.append({text})", f"{n} += [{text}]"]
+            self.variables[n] = self.variable(n, v.kind, v.memory | memory, v.size)
         self.emit(r.choice(options))
 
     def nested(self, limit: int = 4) -> None:
@@ -376,7 +392,7 @@ class Generator:
         self.depth -= 1
         after = self.variables
         self.variables = {
-            n: Variable(n, v.kind, v.memory | after[n].memory, min(v.size, after[n].size))
+            n: self.variable(n, v.kind, v.memory | after[n].memory, min(v.size, after[n].size))
             for n, v in before.items()
             if n in after
         }
@@ -404,8 +420,8 @@ class Generator:
             return
         self.counter += 1
         i = f"i{self.counter}"
-        self.emit(f"for {i} in range({self.random.choice([2, 3, SIZE])}):")
-        self.body_of_loop(Variable(i, "number", frozenset()))
+        self.emit(f"for {i} in range({self.random.choice([2, 3, TURNS])}):")
+        self.body_of_loop(self.variable(i, "number", frozenset()))
 
     def while_loop(self) -> None:
         if self.depth > 3:
@@ -417,7 +433,7 @@ class Generator:
         self.depth += 1
         self.emit(f"{i} += 1")
         self.depth -= 1
-        self.body_of_loop(Variable(i, "number", frozenset()))
+        self.body_of_loop(self.variable(i, "number", frozenset()))
 
     def item_loop(self) -> None:
         if self.depth > 3:
@@ -425,13 +441,15 @@ class Generator:
         self.counter += 1
         name, r = f"e{self.counter}", self.random
         if v := self.pick("list", "matrix"):
+            self.walks += v.kind == "list"
             if r.random() < 0.5:
                 self.emit(f"for {name} in {v.name}:")
-                self.body_of_loop(Variable(name, "vector", v.memory))
+                self.body_of_loop(self.variable(name, "vector", v.memory))
             else:
                 self.emit(f"for j{self.counter}, {name} in enumerate({v.name}):")
-                number = Variable(f"j{self.counter}", "number", frozenset())
-                self.body_of_loop(number, Variable(name, "vector", v.memory))
+                number = self.variable(f"j{self.counter}", "number", frozenset())
+                self.body_of_loop(number, self.variable(name, "vector", v.memory))
+            self.walks -= v.kind == "list"
 
     def fill_loop(self) -> None:
         """A loop of independent iterations that is worth splitting."""
@@ -440,7 +458,7 @@ class Generator:
         self.counter += 1
         i, out, r = f"i{self.counter}", f"o{self.counter}", self.random
         size = r.choice([6, 40])
-        shape = f"({size}, {SIZE})" if (rows := r.random() < 0.4) else str(size)
+        shape = f"({size}, {self.size})" if (rows := r.random() < 0.4) else str(size)
         self.emit(f"{out} = np.zeros({shape})")
         self.emit(f"for {i} in range({size}):")
         self.depth += 1
@@ -473,7 +491,7 @@ class Generator:
             self.emit(f"    {r.choice(['break', 'continue'])}")
         self.depth -= 1
         if self.depth == 1:
-            kept = Variable(out, "number", frozenset())
+            kept = self.variable(out, "number", frozenset())
             self.emit(f"{out} = {out}.sum()")
             self.variables[out] = kept
 
@@ -495,15 +513,15 @@ class Generator:
         if listed:
             self.emit(f"g{c} = g{c}[0]")
         self.emit(f"s{c} = g{c}()")
-        self.variables[f"s{c}"] = Variable(f"s{c}", "number", frozenset())
+        self.variables[f"s{c}"] = self.variable(f"s{c}", "number", frozenset())
 
     def prange_loop(self) -> None:
         if self.depth > 2:
             return
         self.counter += 1
         c = self.counter
-        self.emit(f"o{c} = np.zeros({SIZE})")
-        self.emit(f"for i{c} in td.prange({SIZE}):")
+        self.emit(f"o{c} = np.zeros({self.size})")
+        self.emit(f"for i{c} in td.prange({self.size}):")
         self.emit(f"    p{c} = np.zeros(3)")
         self.emit(f"    p{c}[1] = work(i{c}) + {self.number(1)}")
         self.emit(f"    o{c}[i{c}] {self.random.choice(['=', '+='])} p{c}.sum()")
@@ -617,7 +635,7 @@ class Generator:
             used = [w.name for w in self.variables.values() if w.name in body]
             for w in used:
                 self.variables[w].memory |= frozenset({0}) if r.random() < 0.5 else frozenset()
-            self.variables[name] = Variable(name, "function", memory)
+            self.variables[name] = self.variable(name, "function", memory)
 
     def leave(self) -> None:
         if self.depth == 1:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import faulthandler
 import linecache
 import re
 import sys
@@ -17,7 +18,7 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
-from program_generator import SIZE, generate
+from program_generator import generate, size_of
 
 import treadle as td
 
@@ -31,6 +32,9 @@ POLICIES = (
 WORKERS = (1, 2, 4)
 BATCH = 30  # programs between two changes of the number of workers
 MOST_REFUSED = 0.05
+LONGEST = (
+    120  # seconds for a program; one that takes longer hangs, and ends the run with a traceback that names it
+)
 
 
 class DifferenceError(AssertionError):
@@ -47,12 +51,12 @@ def function_of(seed: int, text: str):
 
 
 def arguments(seed: int) -> tuple:
-    random = np.random.default_rng(seed)
+    random, n = np.random.default_rng(seed), size_of(seed)
     return (
-        random.integers(-4, 9, SIZE) / 2,
-        random.integers(-4, 9, (SIZE, SIZE)) / 2,
-        random.integers(-4, 9, SIZE),
-        [random.integers(-4, 9, SIZE) / 2 for _ in range(3)],
+        random.integers(-4, 9, n) / 2,
+        random.integers(-4, 9, (n, n)) / 2,
+        random.integers(-4, 9, n),
+        [random.integers(-4, 9, n) / 2 for _ in range(3)],
     )
 
 
@@ -147,6 +151,7 @@ def run(seconds: float, first: int, session: Session, keep_going: bool = False) 
         for seed in seeds:
             if time.monotonic() > end:
                 return seed, differences
+            faulthandler.dump_traceback_later(LONGEST, exit=True)
             try:
                 session.check(seed, generate(seed), [{**p, "workers": workers} for p in POLICIES])
             except DifferenceError as difference:
@@ -154,6 +159,8 @@ def run(seconds: float, first: int, session: Session, keep_going: bool = False) 
                     raise
                 differences += 1
                 print(difference, flush=True)
+            finally:
+                faulthandler.cancel_dump_traceback_later()
             linecache.cache.pop(f"<program {seed}>", None)
     raise AssertionError("unreachable")
 

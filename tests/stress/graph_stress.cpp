@@ -4,7 +4,7 @@
 #include "chaos/chaos.hpp"
 #include "stress/seeds.hpp"
 
-#include <treadle/for_loop.hpp>
+#include <treadle/algorithm/for_loop.hpp>
 #include <treadle/treadle.hpp>
 
 #include <mutex>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/split_copy.hpp>
+#include <treadle/algorithm/detail/split_copy.hpp>
 
 namespace treadle {
 

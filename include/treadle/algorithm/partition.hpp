@@ -1,8 +1,8 @@
 #pragma once
 
 #include <treadle/algorithm/any_of.hpp>
+#include <treadle/algorithm/detail/compact.hpp>
 #include <treadle/algorithm/find.hpp>
-#include <treadle/detail/compact.hpp>
 
 #include <vector>
 

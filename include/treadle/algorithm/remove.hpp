@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/compact.hpp>
+#include <treadle/algorithm/detail/compact.hpp>
 
 namespace treadle {
 

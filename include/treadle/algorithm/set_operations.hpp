@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/set_operation.hpp>
+#include <treadle/algorithm/detail/set_operation.hpp>
 
 namespace treadle {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/select.hpp>
+#include <treadle/algorithm/detail/select.hpp>
 
 namespace treadle {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <treadle/algorithm/detail/merge_sort.hpp>
 #include <treadle/algorithm/sort.hpp>
-#include <treadle/detail/merge_sort.hpp>
 
 namespace treadle {
 

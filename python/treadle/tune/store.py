@@ -1,4 +1,4 @@
-"""Reads the store of tuning sessions (C++: treadle/tuning_store.hpp), and removes from it. Nothing is written otherwise."""
+"""Reads the store of tuning sessions (treadle/tune/tuning_store.hpp in C++), and removes from it. Writes nothing else."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-#include <treadle/events.hpp>
-#include <treadle/for_loop.hpp>
+#include <treadle/algorithm/for_loop.hpp>
+#include <treadle/observe/events.hpp>
 #include <treadle/treadle.hpp>
 
 #include "task/engine/runtime_fixture.hpp"

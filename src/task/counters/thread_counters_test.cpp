@@ -1,5 +1,5 @@
-#include <treadle/counters.hpp>
-#include <treadle/for_loop.hpp>
+#include <treadle/algorithm/for_loop.hpp>
+#include <treadle/observe/counters.hpp>
 #include <treadle/treadle.hpp>
 
 #include "observe/interval_sum.hpp"

@@ -1,6 +1,6 @@
-#include <treadle/counters.hpp>
-#include <treadle/events.hpp>
-#include <treadle/trace.hpp>
+#include <treadle/observe/counters.hpp>
+#include <treadle/observe/events.hpp>
+#include <treadle/observe/trace.hpp>
 #include <treadle/treadle.hpp>
 
 #include "task/engine/runtime_fixture.hpp"

@@ -1,6 +1,6 @@
 #include "task/engine/runtime_fixture.hpp"
 
-#include <treadle/for_loop.hpp>
+#include <treadle/algorithm/for_loop.hpp>
 #include <treadle/treadle.hpp>
 
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <treadle/detail/atomic.hpp>
-#include <treadle/inlining.hpp>
+#include <treadle/tune/inlining.hpp>
 
 #include <string>
 

@@ -3,7 +3,7 @@
 #include "task/engine/task_fiber.hpp"
 #include "topology/usable_cores.hpp"
 
-#include <treadle/inlining.hpp>
+#include <treadle/tune/inlining.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -4,7 +4,7 @@
 #include "task/engine/worker.hpp"
 #include "task/latent/promoted_task.hpp"
 
-#include <treadle/for_loop.hpp>
+#include <treadle/algorithm/for_loop.hpp>
 #include <treadle/treadle.hpp>
 
 #include <atomic>

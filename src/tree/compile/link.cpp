@@ -1,5 +1,6 @@
 #include "tree/compile/compiler.hpp"
 
+#include "tree/compile/last_reads.hpp"
 #include "tree/nodes/forms.hpp"
 #include "tree/nodes/primitive_node.hpp"
 
@@ -74,6 +75,7 @@ void link(compiled& program) {
     n->may_overlap = n->type() == node_class::strict && !later_effects && parts > 1;
   }
   find_parallelism(program);
+  find_last_reads(program);
   find_chains(program);
 }
 

@@ -29,7 +29,7 @@ struct started_node {
       std::uint32_t owned = 0;
       for (std::size_t i = 0; i < args.size(); ++i) {
         settle(args[i], here);
-        if (i < 32 && !n->operands()[i]->is_leaf()) owned |= 1u << i;
+        if (i < 32 && gives_temporary(*n->operands()[i])) owned |= 1u << i;
       }
       value v = located(*n, [&] { return n->compute(args, owned, *f, here); });
       m.finish(*n, spawned);
@@ -60,10 +60,10 @@ eventual eval_strict(const strict_node& n, frame& f, context& c) {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       auto& v = started[i].ready_value();
       settle(v, c);
-      if (operands[i]->is_leaf())
-        args.share(i, std::move(v));
-      else
+      if (gives_temporary(*operands[i]))
         args.own(i, std::move(v));
+      else
+        args.share(i, std::move(v));
     }
     value v = located(n, [&] { return n.compute(args.all(), args.owned(), f, c); });
     m.finish(n, false);

@@ -4,8 +4,6 @@
 
 #include "value/strided.hpp"
 
-#include <lapacke.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -41,9 +39,9 @@ lu_parts decompose_lu(const array& a) {
   std::vector<lapack_int> pivots(static_cast<std::size_t>(k));
   prepare_blas();
   if (k > 0)
-    LAPACKE_dgetrf(LAPACK_ROW_MAJOR, static_cast<lapack_int>(m), static_cast<lapack_int>(n), x,
-                   static_cast<lapack_int>(n), pivots.data()); // singular: the parts exist all the same
-  std::vector<i64> rows(static_cast<std::size_t>(m));          // of a, in the order of the decomposition
+    TREADLE_BLAS(LAPACKE_dgetrf)(LAPACK_ROW_MAJOR, static_cast<lapack_int>(m), static_cast<lapack_int>(n), x,
+                                 static_cast<lapack_int>(n), pivots.data()); // singular: the parts exist all the same
+  std::vector<i64> rows(static_cast<std::size_t>(m));                        // of a, in the order of the decomposition
   std::iota(rows.begin(), rows.end(), i64(0));
   for (i64 i = 0; i < k; ++i)
     std::swap(rows[static_cast<std::size_t>(i)],
@@ -77,9 +75,10 @@ array singular_values(const array& a) {
       continue;
     }
     if (has_nan(matrix, m * n) ||
-        LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', static_cast<lapack_int>(m), static_cast<lapack_int>(n), matrix,
-                       static_cast<lapack_int>(n), values, nullptr, static_cast<lapack_int>(std::max<i64>(1, m)),
-                       nullptr, static_cast<lapack_int>(std::max<i64>(1, n))) != 0)
+        TREADLE_BLAS(LAPACKE_dgesdd)(LAPACK_ROW_MAJOR, 'N', static_cast<lapack_int>(m), static_cast<lapack_int>(n),
+                                     matrix, static_cast<lapack_int>(n), values, nullptr,
+                                     static_cast<lapack_int>(std::max<i64>(1, m)), nullptr,
+                                     static_cast<lapack_int>(std::max<i64>(1, n))) != 0)
       throw value_error("the singular values of the matrix did not converge");
   }
   return result;

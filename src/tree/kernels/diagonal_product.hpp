@@ -1,7 +1,7 @@
 // Products with diagonal matrices scale rows or columns (docs/design/diagonals.md).
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include <optional>
 

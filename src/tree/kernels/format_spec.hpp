@@ -1,7 +1,7 @@
 // How a value is written where a format asks for it: Python's format specifications.
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include <optional>
 #include <string>

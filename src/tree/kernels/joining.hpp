@@ -1,7 +1,7 @@
 // Arrays put together along an axis, and rows picked along one.
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include <vector>
 

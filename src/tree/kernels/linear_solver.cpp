@@ -3,8 +3,6 @@
 #include "tree/kernels/blas.hpp"
 #include "value/strided.hpp"
 
-#include <lapacke.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -72,7 +70,7 @@ class decomposition {
     } else {
       prepare_blas();
       const auto n = static_cast<lapack_int>(m_n);
-      m_regular = LAPACKE_dgetrf_work(LAPACK_ROW_MAJOR, n, n, lu(), n, m_large_pivots.data()) == 0;
+      m_regular = TREADLE_BLAS(LAPACKE_dgetrf_work)(LAPACK_ROW_MAJOR, n, n, lu(), n, m_large_pivots.data()) == 0;
     }
   }
 
@@ -82,7 +80,8 @@ class decomposition {
   void substitute(double* b, i64 columns) {
     if (m_n <= k_small_matrix) return substitute_small(lu(), m_n, m_pivots, b, columns);
     const auto n = static_cast<lapack_int>(m_n), k = static_cast<lapack_int>(columns);
-    LAPACKE_dgetrs(LAPACK_ROW_MAJOR, 'N', n, k, lu(), n, m_large_pivots.data(), b, std::max<lapack_int>(1, k));
+    TREADLE_BLAS(LAPACKE_dgetrs)(LAPACK_ROW_MAJOR, 'N', n, k, lu(), n, m_large_pivots.data(), b,
+                                 std::max<lapack_int>(1, k));
   }
 
   double determinant() const noexcept {

@@ -2,7 +2,7 @@
 // and by LAPACK above; the others by LAPACK.
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 namespace treadle::tree {
 

@@ -9,7 +9,7 @@
 #include "value/objects.hpp"
 #include "value/strided.hpp"
 
-#include <treadle/for_loop.hpp>
+#include <treadle/algorithm/for_loop.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -111,21 +111,22 @@ void large_product(const matrix<double>& a, const matrix<double>& b, double* out
   prepare_blas();
   const auto n = [](i64 x) { return static_cast<int>(x); };
   if (a.rows == 1 && b.columns == 1) {
-    *out = cblas_ddot(n(a.columns), a.data, n(a.column_stride), b.data, n(b.row_stride));
+    *out = TREADLE_BLAS(cblas_ddot)(n(a.columns), a.data, n(a.column_stride), b.data, n(b.row_stride));
     return;
   }
   CBLAS_TRANSPOSE order_a = CblasNoTrans, order_b = CblasNoTrans;
   i64 leading_a = 0, leading_b = 0;
   if (b.columns == 1 && blas_layout(a, order_a, leading_a)) {
     const bool plain = order_a == CblasNoTrans;
-    cblas_dgemv(CblasRowMajor, order_a, n(plain ? a.rows : a.columns), n(plain ? a.columns : a.rows), 1.0, a.data,
-                n(leading_a), b.data, n(b.row_stride), 0.0, out, 1);
+    TREADLE_BLAS(cblas_dgemv)(CblasRowMajor, order_a, n(plain ? a.rows : a.columns), n(plain ? a.columns : a.rows), 1.0,
+                              a.data, n(leading_a), b.data, n(b.row_stride), 0.0, out, 1);
     return;
   }
   if (a.rows == 1 && blas_layout(b, order_b, leading_b)) {
     const bool plain = order_b == CblasNoTrans;
-    cblas_dgemv(CblasRowMajor, plain ? CblasTrans : CblasNoTrans, n(plain ? b.rows : b.columns),
-                n(plain ? b.columns : b.rows), 1.0, b.data, n(leading_b), a.data, n(a.column_stride), 0.0, out, 1);
+    TREADLE_BLAS(cblas_dgemv)(CblasRowMajor, plain ? CblasTrans : CblasNoTrans, n(plain ? b.rows : b.columns),
+                              n(plain ? b.columns : b.rows), 1.0, b.data, n(leading_b), a.data, n(a.column_stride), 0.0,
+                              out, 1);
     return;
   }
   std::vector<double> copy_a, copy_b;
@@ -142,8 +143,8 @@ void large_product(const matrix<double>& a, const matrix<double>& b, double* out
   };
   const auto* x = compact(a, copy_a, order_a, leading_a);
   const auto* y = compact(b, copy_b, order_b, leading_b);
-  cblas_dgemm(CblasRowMajor, order_a, order_b, n(a.rows), n(b.columns), n(a.columns), 1.0, x, n(leading_a), y,
-              n(leading_b), 0.0, out, n(row_stride));
+  TREADLE_BLAS(cblas_dgemm)(CblasRowMajor, order_a, order_b, n(a.rows), n(b.columns), n(a.columns), 1.0, x,
+                            n(leading_a), y, n(leading_b), 0.0, out, n(row_stride));
 }
 
 // In bands of rows or of columns, whichever there are more of.

@@ -1,7 +1,7 @@
 // Products of vectors and matrices.
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 namespace treadle::tree {
 

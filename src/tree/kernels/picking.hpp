@@ -1,7 +1,7 @@
 // Elements and rows of an array picked by one array of indices or truths, in one pass and without a list of offsets.
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include <optional>
 

@@ -5,7 +5,7 @@
 // one axis or, rank > 1, of as many); "newaxis"; "...". Axes without an index are taken whole.
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include <span>
 

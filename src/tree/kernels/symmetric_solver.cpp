@@ -4,8 +4,6 @@
 
 #include "value/strided.hpp"
 
-#include <lapacke.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -44,10 +42,10 @@ array solve_cholesky(const array& a, const array& b, triangle read) {
   linear_system s(a, b);
   const auto part = static_cast<char>(read);
   if (s.n == 0) return s.x;
-  if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, part, s.n, s.matrix.data(), s.n) != 0)
+  if (TREADLE_BLAS(LAPACKE_dpotrf)(LAPACK_ROW_MAJOR, part, s.n, s.matrix.data(), s.n) != 0)
     throw value_error("the matrix of shape " + to_string(a.shape()) + " is not positive definite");
-  LAPACKE_dpotrs(LAPACK_ROW_MAJOR, part, s.n, s.columns, s.matrix.data(), s.n, s.x.mutable_data<double>(),
-                 s.row_length());
+  TREADLE_BLAS(LAPACKE_dpotrs)(LAPACK_ROW_MAJOR, part, s.n, s.columns, s.matrix.data(), s.n, s.x.mutable_data<double>(),
+                               s.row_length());
   return s.x;
 }
 
@@ -56,10 +54,10 @@ array solve_ldlt(const array& a, const array& b, triangle read) {
   const auto part = static_cast<char>(read);
   if (s.n == 0) return s.x;
   std::vector<lapack_int> pivots(static_cast<std::size_t>(s.n));
-  if (LAPACKE_dsytrf(LAPACK_ROW_MAJOR, part, s.n, s.matrix.data(), s.n, pivots.data()) != 0)
+  if (TREADLE_BLAS(LAPACKE_dsytrf)(LAPACK_ROW_MAJOR, part, s.n, s.matrix.data(), s.n, pivots.data()) != 0)
     throw value_error("the matrix of shape " + to_string(a.shape()) + " is singular");
-  LAPACKE_dsytrs(LAPACK_ROW_MAJOR, part, s.n, s.columns, s.matrix.data(), s.n, pivots.data(),
-                 s.x.mutable_data<double>(), s.row_length());
+  TREADLE_BLAS(LAPACKE_dsytrs)(LAPACK_ROW_MAJOR, part, s.n, s.columns, s.matrix.data(), s.n, pivots.data(),
+                               s.x.mutable_data<double>(), s.row_length());
   return s.x;
 }
 
@@ -72,7 +70,7 @@ array solve_conjugate_gradient(const array& a, const array& b, double tolerance,
   auto* const x = s.x.mutable_data<double>();
   std::fill_n(x, n, 0.0);
   const auto product = [&](const std::vector<double>& u, const std::vector<double>& v) {
-    return cblas_ddot(s.n, u.data(), 1, v.data(), 1);
+    return TREADLE_BLAS(cblas_ddot)(s.n, u.data(), 1, v.data(), 1);
   };
   const double enough = tolerance * std::sqrt(product(r, r));
   double before = 1.0;
@@ -82,7 +80,8 @@ array solve_conjugate_gradient(const array& a, const array& b, double tolerance,
     if (k == iterations) break;
     const double turn = k == 0 ? 0.0 : now / before;
     for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + turn * p[i];
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, s.n, s.n, 1.0, s.matrix.data(), s.n, p.data(), 1, 0.0, q.data(), 1);
+    TREADLE_BLAS(cblas_dgemv)(CblasRowMajor, CblasNoTrans, s.n, s.n, 1.0, s.matrix.data(), s.n, p.data(), 1, 0.0,
+                              q.data(), 1);
     const double step = now / product(p, q);
     for (std::size_t i = 0; i < n; ++i) {
       x[i] += step * p[i];

@@ -3,7 +3,7 @@
 // (docs/design/aliasing.md).
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include <cstdint>
 #include <span>

@@ -69,6 +69,7 @@ class variable_node final : public node {
   value execute(frame& f, context&) const override {
     auto& s = m_address.in(f);
     value v = [&] {
+      if (gives_value) return std::exchange(s.v, make_signal(signal::undefined));
       if (!m_address.shared) return s.v;
       detail::scoped_lock guard(s.lock);
       return s.v;
@@ -79,9 +80,18 @@ class variable_node final : public node {
   variable_address& address() noexcept { return m_address; }
   const variable_address& address() const noexcept { return m_address; }
 
+  bool gives_value = false; // it is the last read before the variable is written, if ever: the slot is left empty
+
  private:
   variable_address m_address;
 };
+
+inline bool is_given(const node& n) noexcept {
+  return n.type() == node_class::variable && static_cast<const variable_node&>(n).gives_value;
+}
+
+// Whether the value of an operand belongs to nobody else but whoever evaluates it.
+inline bool gives_temporary(const node& operand) noexcept { return !operand.is_leaf() || is_given(operand); }
 
 // The value of a literal or an unshared variable, in place; undefined variables show as a signal.
 inline const value& peek(const node& leaf, frame& f) noexcept {

@@ -1,7 +1,7 @@
 // What a primitive is to the compiler and evaluator: a name, a signature, its effects, and a kernel over values.
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include "value/objects.hpp"
 

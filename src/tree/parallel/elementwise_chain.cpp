@@ -6,7 +6,7 @@
 #include "tree/nodes/primitive_node.hpp"
 #include "value/diagonal.hpp"
 
-#include <treadle/for_loop.hpp>
+#include <treadle/algorithm/for_loop.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
 
 #include <cstdint>
 #include <memory>

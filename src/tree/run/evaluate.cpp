@@ -89,10 +89,10 @@ value strict_node::execute(frame& f, context& c) const {
     }
     value v = recurse(operand, f, c);
     settle(v, c);
-    if (operand.is_leaf())
-      args.share(i, std::move(v));
-    else
+    if (gives_temporary(operand))
       args.own(i, std::move(v));
+    else
+      args.share(i, std::move(v));
   }
   return compute(args.all(), args.owned(), f, c);
 }

@@ -1,9 +1,9 @@
 // Activation records of PhySL functions: the variables of one call.
 #pragma once
 
+#include <treadle/arrays/value.hpp>
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/spinlock.hpp>
-#include <treadle/value.hpp>
 
 #include <cstdint>
 #include <span>

@@ -1,9 +1,9 @@
 // One run of a program, and the part of it that one task carries along.
 #pragma once
 
+#include <treadle/arrays/physl.hpp>
 #include <treadle/detail/atomic.hpp>
 #include <treadle/future.hpp>
-#include <treadle/physl.hpp>
 #include <treadle/this_task.hpp>
 
 #include "base/clock.hpp"

@@ -1,8 +1,8 @@
 // What primitives with effects use: the random numbers and the output of one run. Safe to use from concurrent tasks.
 #pragma once
 
+#include <treadle/arrays/physl.hpp>
 #include <treadle/detail/spinlock.hpp>
-#include <treadle/physl.hpp>
 
 #include <random>
 #include <span>

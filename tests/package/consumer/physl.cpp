@@ -1,4 +1,4 @@
-#include <treadle/physl.hpp>
+#include <treadle/arrays/physl.hpp>
 #include <treadle/runtime.hpp>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <treadle/algorithm/execution.hpp>
 #include <treadle/async.hpp>
-#include <treadle/execution.hpp>
 
 #include <new>
 

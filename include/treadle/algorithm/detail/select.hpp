@@ -1,7 +1,7 @@
 #pragma once
 
-#include <treadle/detail/quicksort.hpp>
-#include <treadle/detail/sort_numbers.hpp>
+#include <treadle/algorithm/detail/quicksort.hpp>
+#include <treadle/algorithm/detail/sort_numbers.hpp>
 
 namespace treadle::detail {
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <treadle/knob.hpp>
-#include <treadle/policy.hpp>
-#include <treadle/search_options.hpp>
-#include <treadle/tuning_store.hpp>
+#include <treadle/tune/knob.hpp>
+#include <treadle/tune/policy.hpp>
+#include <treadle/tune/search_options.hpp>
+#include <treadle/tune/tuning_store.hpp>
 
 #include <memory>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <treadle/detail/parallel_merge.hpp>
-#include <treadle/detail/quicksort.hpp>
+#include <treadle/algorithm/detail/parallel_merge.hpp>
+#include <treadle/algorithm/detail/quicksort.hpp>
 
 namespace treadle::detail {
 

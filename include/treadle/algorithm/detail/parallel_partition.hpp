@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/ordering.hpp>
+#include <treadle/algorithm/detail/ordering.hpp>
 
 namespace treadle::detail {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/parallel_merge.hpp>
+#include <treadle/algorithm/detail/parallel_merge.hpp>
 
 #include <optional>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/parallel_partition.hpp>
+#include <treadle/algorithm/detail/parallel_partition.hpp>
 #include <treadle/this_task.hpp>
 
 namespace treadle::detail {

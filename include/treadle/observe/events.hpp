@@ -141,7 +141,8 @@ class subscription {
 /// it causes itself are not told. Views in an event are good during the call.
 template <class Event, class F>
 [[nodiscard]] subscription on(F listener) {
-  static_assert(detail::kind_of<Event> != detail::event_kind::k_count, "one of the events of treadle/events.hpp");
+  static_assert(detail::kind_of<Event> != detail::event_kind::k_count,
+                "one of the events of treadle/observe/events.hpp");
   return subscription(
       detail::subscribe(detail::kind_of<Event>, new detail::event_listener_of<Event, F>(std::move(listener))));
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/algorithm.hpp>
+#include <treadle/algorithm/detail/algorithm.hpp>
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/parallel_range.hpp>
+#include <treadle/algorithm/detail/parallel_range.hpp>
 
 #include <stdexcept>
 #include <tuple>

@@ -2,8 +2,8 @@
 // primitive instance is a potential task, and a policy decides per instance whether it runs inline or is spawned.
 #pragma once
 
-#include <treadle/inlining.hpp>
-#include <treadle/value.hpp>
+#include <treadle/arrays/value.hpp>
+#include <treadle/tune/inlining.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <treadle/detail/deadline.hpp>
-#include <treadle/events.hpp>
+#include <treadle/observe/events.hpp>
 
 #include <cstdint>
 #include <memory>

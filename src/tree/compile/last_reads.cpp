@@ -1,0 +1,231 @@
+#include "tree/compile/last_reads.hpp"
+
+#include "tree/compile/compiler.hpp"
+#include "tree/nodes/forms.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace treadle::tree {
+namespace {
+
+// Variables of one function, by slot.
+class variables {
+ public:
+  explicit variables(std::uint32_t slots) : m_has(slots) {}
+  bool has(std::uint32_t slot) const { return m_has[slot]; }
+  void add(std::uint32_t slot) { m_has[slot] = true; }
+  void remove(std::uint32_t slot) { m_has[slot] = false; }
+  void add(const variables& other) {
+    for (std::size_t i = 0; i < m_has.size(); ++i)
+      if (other.m_has[i]) m_has[i] = true;
+  }
+
+ private:
+  std::vector<bool> m_has;
+};
+
+// The parts of a loop in the order of their execution; null where it has none.
+struct loop_parts {
+  const node *start = nullptr, *condition = nullptr, *body = nullptr, *step = nullptr;
+};
+
+loop_parts parts_of(const node& loop) {
+  const auto o = loop.operands();
+  if (as<for_in_node>(loop)) return {o[0], nullptr, o[1], nullptr};
+  if (o.size() == 2) return {nullptr, o[0], o[1], nullptr}; // while
+  return {o[0], o[1], o[3], o[2]};
+}
+
+// Walks one function backwards. What is alive, as always with liveness, is what some path may read before it is
+// written.
+class function_walk {
+ public:
+  explicit function_walk(const function_code& f)
+      : m_level(f.level), m_none(f.slots), m_kept(m_none), m_held(m_none), m_break(m_none), m_continue(m_none) {
+    collect_kept(*f.body);
+    m_marks = true;
+    before(*f.body, m_none);
+  }
+
+ private:
+  using meaning = form_node::meaning;
+
+  bool is_own(const variable_address& a) const noexcept { return a.levels == 0 && !a.shared; }
+
+  static bool is_sequential(const node& n) {
+    if (n.type() != node_class::form || as<assignment_node>(n) || as<slice_assignment_node>(n) || is_loop(n) ||
+        !n.evaluates_operands())
+      return true;
+    const auto* form = as<form_node>(n);
+    constexpr meaning known[] = {execute_block, execute_if,       execute_and,   execute_or,
+                                 execute_break, execute_continue, execute_return};
+    return form && std::any_of(std::begin(known), std::end(known), [&](meaning m) { return form->means(m); });
+  }
+
+  // What other functions read whenever they are called, and what is read below forms that this walk does not know.
+  void collect_kept(const node& n) {
+    const auto add_reads = [this](const function_code& code) {
+      for (const auto& v : code.reads)
+        if (v.level == m_level) m_kept.add(v.position);
+    };
+    if (const auto* closure = as<closure_node>(n)) add_reads(closure->code());
+    if (const auto* definition = as<definition_node>(n)) add_reads(definition->code());
+    if (const auto* call = as<call_node>(n)) add_reads(call->code());
+    if (!is_sequential(n)) add_reads_below(n, m_kept);
+    if (!n.evaluates_operands()) return;
+    for (const node* operand : n.operands()) collect_kept(*operand);
+  }
+
+  void add_reads_below(const node& n, variables& to) const {
+    if (const auto* v = as<variable_node>(n)) {
+      if (v->address().levels == 0) to.add(v->address().position);
+    } else if (const auto* slice = as<slice_assignment_node>(n)) {
+      add_reads_of_change(*slice, to);
+    }
+    if (!n.evaluates_operands()) return;
+    for (const node* operand : n.operands()) add_reads_below(*operand, to);
+  }
+
+  static void add_reads_of_change(const slice_assignment_node& n, variables& to) {
+    if (n.address().levels == 0) to.add(n.address().position);
+    for (const auto& address : n.watched)
+      if (address.levels == 0) to.add(address.position);
+  }
+
+  // What is alive before `n`, when `live` is alive after it.
+  variables before(const node& n, variables live) {
+    if (n.type() == node_class::literal || !n.evaluates_operands()) return live;
+    if (const auto* v = as<variable_node>(n)) {
+      const auto& address = v->address();
+      if (!is_own(address)) return live;
+      if (m_marks && !live.has(address.position) && !m_kept.has(address.position) &&
+          !m_held.has(address.position))
+        const_cast<variable_node*>(v)->gives_value = true; // the program is still being compiled
+      live.add(address.position);
+      return live;
+    }
+    if (const auto* assignment = as<assignment_node>(n)) {
+      if (is_own(assignment->address())) live.remove(assignment->address().position);
+      return before(*n.operands()[0], std::move(live));
+    }
+    if (const auto* slice = as<slice_assignment_node>(n)) {
+      add_reads_of_change(*slice, live);
+      return before_operands(n, std::move(live));
+    }
+    if (is_loop(n)) return before_loop(n, std::move(live));
+    const auto* form = as<form_node>(n);
+    const auto operands = n.operands();
+    const auto means = [form](meaning m) { return form && form->means(m); };
+    if (means(execute_block)) return before_block(n, std::move(live));
+    if (means(execute_break)) return m_break;
+    if (means(execute_continue)) return m_continue;
+    if (means(execute_return)) return before_operands(n, m_none);
+    if (means(execute_if)) {
+      auto either = before(*operands[1], live);
+      either.add(operands.size() > 2 ? before(*operands[2], live) : live);
+      return before(*operands[0], std::move(either));
+    }
+    if (means(execute_and) || means(execute_or)) {
+      auto alive = live;
+      for (std::size_t i = operands.size(); i-- > 0;) {
+        alive = before(*operands[i], std::move(alive));
+        alive.add(live); // the operands on the right need not be evaluated
+      }
+      return alive;
+    }
+    return before_operands(n, std::move(live));
+  }
+
+  // The same for one of several parts: those of `others` may be executed at the same time as it, or later.
+  template <class Others>
+  variables before_one_of(std::span<node* const> parts, std::size_t i, Others&& others, variables live) {
+    if (!m_marks) return before(*parts[i], std::move(live));
+    const auto outer = m_held;
+    for (std::size_t j = 0; j < i; ++j)
+      if (others(j)) add_reads_below(*parts[j], m_held);
+    live = before(*parts[i], std::move(live));
+    m_held = outer;
+    return live;
+  }
+
+  // Operands may be evaluated at the same time, and are borrowed: none gives away what another one reads.
+  variables before_operands(const node& n, variables live) {
+    const auto operands = n.operands();
+    const auto all = [](std::size_t) { return true; };
+    for (std::size_t i = operands.size(); i-- > 0;) live = before_one_of(operands, i, all, std::move(live));
+    return live;
+  }
+
+  variables before_block(const node& block, variables live) {
+    const auto statements = block.operands();
+    std::vector<std::size_t> stage(statements.size(), 0);
+    if (block.stages)
+      for (std::size_t s = 0; s < block.stages->stages.size(); ++s)
+        for (const auto* part : {&block.stages->stages[s].parts, &block.stages->stages[s].rest})
+          for (auto i : *part) stage[i] = s;
+    for (std::size_t i = statements.size(); i-- > 0;) {
+      const auto not_before = [&](std::size_t j) { return block.stages && stage[j] >= stage[i]; };
+      live = before_one_of(statements, i, not_before, std::move(live));
+    }
+    return live;
+  }
+
+  variables before_loop(const node& loop, variables live) {
+    const auto parts = parts_of(loop);
+    auto head = live;
+    head.add(exposed(loop, parts));
+    const auto outer = std::make_pair(std::exchange(m_break, live), m_continue);
+    before_turn(loop, parts, head);
+    std::tie(m_break, m_continue) = outer;
+    return parts.start ? before(*parts.start, std::move(head)) : head;
+  }
+
+  // One turn from its beginning, when `head` is alive where the next begins.
+  variables before_turn(const node& loop, const loop_parts& parts, const variables& head) {
+    m_continue = parts.step ? before(*parts.step, head) : head;
+    auto live = before(*parts.body, m_continue);
+    if (const auto* for_in = as<for_in_node>(loop))
+      if (is_own(for_in->address())) live.remove(for_in->address().position);
+    if (!parts.condition) return live;
+    live.add(m_break); // the condition may end the loop
+    return before(*parts.condition, std::move(live));
+  }
+
+  // What a turn reads of what was there before it.
+  const variables& exposed(const node& loop, const loop_parts& parts) {
+    const auto known = m_exposed.find(&loop);
+    if (known != m_exposed.end()) return known->second;
+    const bool marks = std::exchange(m_marks, false);
+    const auto outer = std::make_pair(std::exchange(m_break, m_none), m_continue);
+    auto found = before_turn(loop, parts, m_none);
+    std::tie(m_break, m_continue) = outer;
+    m_marks = marks;
+    return m_exposed.emplace(&loop, std::move(found)).first->second;
+  }
+
+  const std::uint32_t m_level;
+  const variables m_none;
+  variables m_kept; // in the whole function
+  variables m_held; // where the walk is
+  variables m_break, m_continue; // alive where the loop around is left, and where its next turn begins
+  std::unordered_map<const node*, variables> m_exposed;
+  bool m_marks = false;
+};
+
+} // namespace
+
+void find_last_reads(compiled& program) {
+  for (const auto& f : program.functions)
+    if (f.body && f.level > 0) function_walk walk(f);
+  for (const auto& n : program.nodes) { // what is given away is not borrowed
+    const auto operands = n->operands();
+    for (std::size_t i = 0; i < operands.size() && i < 32; ++i)
+      if (is_given(*operands[i])) n->borrowed_operands &= ~(1u << i);
+  }
+}
+
+} // namespace treadle::tree
