@@ -25,14 +25,14 @@ struct when_some_result {
 namespace detail {
 
 /// A state that becomes ready when `required` of the inputs are; fewer inputs than that make it ready when all are.
-intrusive_ptr<value_state<void>> ready_when(std::size_t required, const std::vector<future_state*>& inputs);
+intrusive_ptr<value_state<void>> ready_when(std::size_t required, std::vector<future_state*> inputs);
 /// Blocks until then.
-void wait_until_ready(std::size_t required, const std::vector<future_state*>& inputs);
+void wait_until_ready(std::size_t required, std::vector<future_state*> inputs);
 
 /// Says which inputs are ready, one after the other. The inputs must stay as long as this.
 class each_ready {
  public:
-  explicit each_ready(const std::vector<future_state*>& inputs);
+  explicit each_ready(std::vector<future_state*> inputs);
   ~each_ready();
   each_ready(const each_ready&) = delete;
   each_ready& operator=(const each_ready&) = delete;

@@ -114,6 +114,11 @@ thread_events::~thread_events() { // the thread may be gone, and what is said of
   papi().destroy_eventset(&m_set);
 }
 
+void thread_events::require(int event) {
+  papi().check(papi().add_event(m_set, event), "PAPI_add_event");
+  papi().remove_event(m_set, event);
+}
+
 double thread_events::count(int event) {
   auto found = std::find(m_events.begin(), m_events.end(), event);
   if (found == m_events.end()) {

@@ -31,6 +31,9 @@ class thread_events {
   thread_events(const thread_events&) = delete;
   thread_events& operator=(const thread_events&) = delete;
 
+  /// Throws no_hardware_event where this event is known and cannot be counted, as in a virtual machine whose processor
+  /// shows no counters. Before any other is counted.
+  void require(int event);
   /// How often the event occurred since it was asked for first. Throws no_hardware_event; other events go on.
   double count(int event);
 

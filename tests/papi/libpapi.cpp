@@ -22,7 +22,16 @@ std::map<int, event_set> sets;
 int last_set = 0;
 
 // Codes. Component 1 is one that the kernel does not allow.
-enum event_code { k_instructions = 1, k_cycles, k_conflicting, k_no_room, k_absent, k_forbidden, k_of_package };
+enum event_code {
+  k_instructions = 1,
+  k_cycles,
+  k_conflicting,
+  k_no_room,
+  k_absent,
+  k_forbidden,
+  k_of_package,
+  k_hidden
+};
 bool attaching_is_possible(int component) { return component == 0; }
 
 bool runs_another(const event_set& wanted) {
@@ -57,6 +66,7 @@ int PAPI_event_name_to_code(const char* name, int* code) {
           : std::strcmp(name, "PAPI_L3_TCM") == 0  ? k_conflicting
           : std::strcmp(name, "PAPI_L2_TCM") == 0  ? k_no_room
           : std::strcmp(name, "PAPI_L1_DCM") == 0  ? k_absent
+          : std::strcmp(name, "PAPI_BR_MSP") == 0  ? k_hidden
           : std::strcmp(name, "gpu::WARPS") == 0   ? k_forbidden
           : std::strcmp(name, "rapl::JOULES") == 0 ? k_of_package
                                                    : 0;
@@ -87,6 +97,7 @@ int PAPI_attach(int set, unsigned long thread) {
 int PAPI_add_event(int set, int code) {
   event_set& one = sets.at(set);
   if (one.runs) return PAPI_EISRUN;
+  if (code == k_hidden) return PAPI_ENOEVNT;
   if (code == k_conflicting && !one.events.empty()) return PAPI_ECNFLCT;
   one.events.push_back(code);
   one.values.push_back(0);

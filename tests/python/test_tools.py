@@ -31,7 +31,7 @@ def plant(root: Path, files: dict[str, str]) -> Path:
         ("src/base/low.hpp", '"task/high.hpp"', "base must not include task"),
         ("src/policy/pure.cpp", '"task/high.hpp"', "policy must not include task"),
         ("src/task/job.cpp", '"tree/node.hpp"', "task must not include tree"),
-        ("src/task/job.cpp", "<treadle/value.hpp>", "task must not include public_tree"),
+        ("src/task/job.cpp", "<treadle/arrays/value.hpp>", "task must not include public_tree"),
         ("include/treadle/future.hpp", '"task/high.hpp"', "public must not include task"),
         ("apps/als/main.cpp", '"task/high.hpp"', "apps must not include task"),
         ("src/task/job.cpp", "<boost/asio.hpp>", "'boost/asio.hpp' is not a header that task may use"),
@@ -41,7 +41,7 @@ def plant(root: Path, files: dict[str, str]) -> Path:
     ],
 )
 def test_layers_catch(tmp_path: Path, file: str, include: str, complaint: str) -> None:
-    plant(tmp_path, {"src/task/high.hpp": "", "src/tree/node.hpp": "", "include/treadle/value.hpp": ""})
+    plant(tmp_path, {"src/task/high.hpp": "", "src/tree/node.hpp": "", "include/treadle/arrays/value.hpp": ""})
     plant(tmp_path, {file: f"// first line\n#include {include}\n"})
     found = check_layers.check(tmp_path, TABLE)
     assert len(found) == 1 and complaint in found[0]

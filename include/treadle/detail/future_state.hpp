@@ -28,6 +28,7 @@ class future_state : public job {
   future_state& operator=(const future_state&) = delete;
 
   void add_ref() noexcept { m_refs.add(); }
+  void add_refs(std::uint32_t n) noexcept { m_refs.add(n); }
   /// The same while nobody but the caller knows the state.
   void add_ref_unshared() noexcept { m_refs.add_unshared(); }
   void release() noexcept {
@@ -101,7 +102,7 @@ class future_state : public job {
   /// The queue's side of the same; drops the queue's reference and counts the entry as finished.
   void run() noexcept final;
   bool is_stale() const noexcept final { return is_claimed(); }
-  void discard() noexcept final;
+  bool discard_if_stale() noexcept final;
 
   static void* operator new(std::size_t bytes) { return slab_allocate(bytes); }
   static void operator delete(void* memory, std::size_t bytes) noexcept { slab_free(memory, bytes); }

@@ -14,8 +14,8 @@ class job {
 
   /// True for a queue entry whose task was started elsewhere meanwhile; it stays so.
   virtual bool is_stale() const noexcept { return false; }
-  /// Drops the share of such an entry in its task, and may run destructors of the program.
-  virtual void discard() noexcept {}
+  /// Drops the share of such an entry in its task, and may run destructors of the program. False for any other.
+  virtual bool discard_if_stale() noexcept { return false; }
 
   /// True for a task of this group.
   virtual bool belongs_to(const void*) const noexcept { return false; }

@@ -7,7 +7,7 @@ namespace treadle::detail {
 /// Number of owners of an object that deletes itself with the last one. Starts with one.
 class reference_count {
  public:
-  void add() noexcept { m_count.fetch_add(1, order::relaxed); }
+  void add(std::uint32_t n = 1) noexcept { m_count.fetch_add(n, order::relaxed); }
   /// The same by the only owner.
   void add_unshared() noexcept { m_count.increment_unshared(); }
   /// True when that was the last one and the caller must delete the object.

@@ -39,6 +39,12 @@ counted_threads& counted() {
   return *all;
 }
 
+void require_event(const std::string& name) {
+  std::lock_guard guard(counted().mutex);
+  const auto event = hardware_event::find(name);
+  thread_events(static_cast<int>(gettid()), event.component).require(event.code);
+}
+
 hardware_event find_event(const std::string& name) {
   std::lock_guard guard(counted().mutex);
   return hardware_event::find(name);
@@ -122,7 +128,7 @@ class papi_counter_type final : public counter_type {
   /// None where the event cannot be counted, so that patterns do not match it. Its own name says why.
   std::vector<std::string> instances() const override {
     try {
-      find_event(counter());
+      require_event(counter());
       return worker_instance::all();
     } catch (const no_hardware_event&) {
       return {};

@@ -24,9 +24,9 @@ namespace {
 
 constexpr std::int64_t k_unsampled_ns = 64'000; // a sample costs some 40 ns
 constexpr std::int64_t k_steal_ns = 250;        // what it costs thief and victim together at least
-constexpr std::int64_t k_patience = 16;         // with vain steals
-constexpr std::uint32_t k_stale_max = 16;       // entries of tasks that were run in place, below live ones
-constexpr std::size_t k_idle_fibers_max = 8;    // kept by each worker; more go to the scheduler's pool
+constexpr std::uint32_t k_stale_between_looks = 16;
+constexpr std::int64_t k_patience = 16;      // with vain steals
+constexpr std::size_t k_idle_fibers_max = 8; // kept by each worker; more go to the scheduler's pool
 
 /// What a time stamp takes itself.
 std::int64_t stamp_ticks() noexcept {
@@ -295,10 +295,10 @@ job* worker::search_or_sleep() {
 
 job* worker::pop_live(worker*& here) {
   job* top = here->tasks.pop();
-  while (here->m_stale != 0 && top && top->is_stale()) {
-    top->discard();
+  while (here->m_stale != 0 && top && top->discard_if_stale()) {
     here = this_worker(); // the entry's value went with it, and its destructor may have suspended
     if (here->m_stale != 0) --here->m_stale;
+    if (here->m_out_of_order != 0) --here->m_out_of_order;
     top = here->tasks.pop();
   }
   if (!top) here->m_stale = 0;
@@ -329,9 +329,10 @@ void worker::run_out_of_order(future_state& task, job* top) {
   if (task.is_pinned() || !task.run_unqueued()) return;
   worker* const here = this_worker();
   here->counters.inlined.increment_unshared();
-  const auto others = static_cast<std::uint64_t>(here->tasks.size()) + here->m_scheduler.injected.size();
   ++here->m_stale;
-  if (++here->m_out_of_order > k_stale_max && here->m_out_of_order > others - others / 8) here->drop_stale();
+  if (++here->m_out_of_order % k_stale_between_looks != 0) return;
+  const auto queued = static_cast<std::uint64_t>(here->tasks.size()) + here->m_scheduler.injected.size();
+  if (here->m_out_of_order > queued - queued / 8) here->drop_stale();
 }
 
 void worker::drop_stale() noexcept {
@@ -357,7 +358,7 @@ void worker::drop_stale() noexcept {
   m_scheduler.idle.notify_injected(); // somebody may have looked meanwhile and gone to sleep
   while (job* item = stale) {         // a destructor may suspend: from here on this is perhaps another worker
     stale = item->next_job;
-    item->discard();
+    item->discard_if_stale();
   }
 }
 

@@ -173,7 +173,7 @@ class worker {
   std::int64_t m_steal_ticks = 256; // what a steal costs the thief, on average
   std::int64_t m_vain_ticks = 0;    // what the last steals cost more than they were worth
   std::uint32_t m_stale = 0;        // at most: tasks run in place out of order, whose entries are still in the deque
-  std::uint32_t m_out_of_order = 0; // since such entries were last looked for everywhere
+  std::uint32_t m_out_of_order = 0; // the same, wherever the entries are, since they were last looked for everywhere
   static constexpr std::int64_t k_sweep_min = 256;
   std::int64_t m_sweep_at = k_sweep_min; // entries in the deque
   std::uint64_t m_inlined_before = 0;    // tasks that the pool had run in place when it was last that large

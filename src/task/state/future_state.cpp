@@ -71,7 +71,11 @@ void future_state::end_entry() noexcept {
   this_worker()->counters.count_finished();
 }
 
-void future_state::discard() noexcept { end_entry(); }
+bool future_state::discard_if_stale() noexcept {
+  if (!is_claimed()) return false;
+  end_entry();
+  return true;
+}
 
 namespace {
 

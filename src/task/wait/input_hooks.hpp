@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace treadle::detail {
@@ -24,19 +25,21 @@ class input_hooks {
   input_hooks& operator=(const input_hooks&) = delete;
 
  protected:
-  explicit input_hooks(const std::vector<State*>& inputs)
-      : m_count(inputs.size()), m_hooks(std::make_unique<hook[]>(inputs.size())) {
-    for (std::size_t i = 0; i < m_count; ++i) m_hooks[i].input = inputs[i];
-  }
+  explicit input_hooks(std::vector<State*> inputs) // fewer than 2^32: they are counted in as many bits
+      : m_inputs(std::move(inputs)), m_hooks(std::make_unique<hook[]>(m_inputs.size())) {}
   ~input_hooks() = default;
+
+  std::size_t count() const noexcept { return m_inputs.size(); }
 
   /// Once, by the side that waits.
   void attach_hooks() noexcept {
-    for (std::size_t i = 0; i < m_count && !is_decided(); ++i) {
-      self().add_ref();
-      m_hooks[i].owner = &self();
-      m_hooks[i].input->attach(m_hooks[i]);
+    self().add_refs(static_cast<std::uint32_t>(count()));
+    std::size_t attached = 0;
+    for (; attached < count() && !is_decided(); ++attached) {
+      m_hooks[attached].owner = &self();
+      m_inputs[attached]->attach(m_hooks[attached]);
     }
+    for (std::size_t i = attached; i < count(); ++i) self().release();
     // Who decides meanwhile does not find what is attached afterwards. Either its withdraw() of an input came before
     // our attach(), which acquires from it: then we see the decision; or it came later, and has found the hook.
     if (is_decided()) withdraw_hooks();
@@ -46,12 +49,12 @@ class input_hooks {
   bool is_decided() const noexcept { return m_decided.load(order::relaxed) != 0; }
   /// Takes back every hook that is in a list.
   void withdraw_hooks() noexcept {
-    for (std::size_t i = 0; i < m_count; ++i) {
-      if (m_hooks[i].input && m_hooks[i].input->withdraw(m_hooks[i])) self().release();
+    for (std::size_t i = 0; i < count(); ++i) {
+      if (m_inputs[i] && m_inputs[i]->withdraw(m_hooks[i])) self().release();
     }
   }
   /// By the one side that also withdraws: this input has fired, and may go.
-  void forget(std::size_t index) noexcept { m_hooks[index].input = nullptr; }
+  void forget(std::size_t index) noexcept { m_inputs[index] = nullptr; }
 
  private:
   struct hook final : continuation {
@@ -60,13 +63,12 @@ class input_hooks {
       waiting.input_fired(static_cast<std::size_t>(this - static_cast<input_hooks&>(waiting).m_hooks.get()));
       waiting.release(); // this may go with it
     }
-    State* input = nullptr;
     Owner* owner = nullptr;
   };
 
   Owner& self() noexcept { return static_cast<Owner&>(*this); }
 
-  const std::size_t m_count;
+  std::vector<State*> m_inputs;
   const std::unique_ptr<hook[]> m_hooks;
   atomic<std::uint32_t> m_decided{0};
 };

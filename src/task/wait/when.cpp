@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 namespace treadle::detail {
 namespace {
@@ -14,9 +15,9 @@ namespace {
 /// Ready when so many of the inputs are.
 class ready_counter final : public value_state<void>, public input_hooks<future_state, ready_counter> {
  public:
-  ready_counter(std::size_t required, const std::vector<future_state*>& inputs)
-      : input_hooks(inputs), m_required(required) {
-    if (required == 0)
+  ready_counter(std::size_t required, std::vector<future_state*> inputs)
+      : input_hooks(std::move(inputs)), m_required(std::min(required, count())) {
+    if (m_required == 0)
       set_value();
     else
       attach_hooks();
@@ -24,7 +25,7 @@ class ready_counter final : public value_state<void>, public input_hooks<future_
 
   void input_fired(std::size_t) noexcept {
     if (m_fired.fetch_add(1, order::acq_rel) + 1 != m_required || !decide()) return;
-    withdraw_hooks();
+    if (m_required < count()) withdraw_hooks(); // else all have fired
     set_value();
   }
   /// By the side that waits, when it cannot: afterwards the inputs may go.
@@ -38,18 +39,14 @@ class ready_counter final : public value_state<void>, public input_hooks<future_
   atomic<std::size_t> m_fired{0};
 };
 
-intrusive_ptr<ready_counter> count_ready(std::size_t required, const std::vector<future_state*>& inputs) {
-  return intrusive_ptr<ready_counter>::adopt(new ready_counter(std::min(required, inputs.size()), inputs));
-}
-
 } // namespace
 
-intrusive_ptr<value_state<void>> ready_when(std::size_t required, const std::vector<future_state*>& inputs) {
-  return intrusive_ptr<value_state<void>>::adopt(count_ready(required, inputs).detach());
+intrusive_ptr<value_state<void>> ready_when(std::size_t required, std::vector<future_state*> inputs) {
+  return intrusive_ptr<value_state<void>>::adopt(new ready_counter(required, std::move(inputs)));
 }
 
-void wait_until_ready(std::size_t required, const std::vector<future_state*>& inputs) {
-  const auto counter = count_ready(required, inputs);
+void wait_until_ready(std::size_t required, std::vector<future_state*> inputs) {
+  const auto counter = intrusive_ptr<ready_counter>::adopt(new ready_counter(required, std::move(inputs)));
   try {
     counter->wait();
   } catch (...) {
@@ -60,12 +57,12 @@ void wait_until_ready(std::size_t required, const std::vector<future_state*>& in
 
 class each_ready::arrivals final : public input_hooks<future_state, arrivals> {
  public:
-  explicit arrivals(const std::vector<future_state*>& inputs)
-      : input_hooks(inputs), m_order(std::make_unique<std::size_t[]>(inputs.size())) {
+  explicit arrivals(std::vector<future_state*> inputs)
+      : input_hooks(std::move(inputs)), m_order(std::make_unique<std::size_t[]>(count())) {
     attach_hooks();
   }
 
-  void add_ref() noexcept { m_owners.add(); }
+  void add_refs(std::uint32_t n) noexcept { m_owners.add(n); }
   void release() noexcept {
     if (m_owners.drop()) delete this;
   }
@@ -100,7 +97,7 @@ class each_ready::arrivals final : public input_hooks<future_state, arrivals> {
   wait_queue m_consumer;
 };
 
-each_ready::each_ready(const std::vector<future_state*>& inputs) : m_arrivals(new arrivals(inputs)) {}
+each_ready::each_ready(std::vector<future_state*> inputs) : m_arrivals(new arrivals(std::move(inputs))) {}
 each_ready::~each_ready() { m_arrivals->close(); }
 std::size_t each_ready::next() { return m_arrivals->next(); }
 

@@ -102,8 +102,7 @@ class function_walk {
     if (const auto* v = as<variable_node>(n)) {
       const auto& address = v->address();
       if (!is_own(address)) return live;
-      if (m_marks && !live.has(address.position) && !m_kept.has(address.position) &&
-          !m_held.has(address.position))
+      if (m_marks && !live.has(address.position) && !m_kept.has(address.position) && !m_held.has(address.position))
         const_cast<variable_node*>(v)->gives_value = true; // the program is still being compiled
       live.add(address.position);
       return live;
@@ -209,8 +208,8 @@ class function_walk {
 
   const std::uint32_t m_level;
   const variables m_none;
-  variables m_kept; // in the whole function
-  variables m_held; // where the walk is
+  variables m_kept;              // in the whole function
+  variables m_held;              // where the walk is
   variables m_break, m_continue; // alive where the loop around is left, and where its next turn begins
   std::unordered_map<const node*, variables> m_exposed;
   bool m_marks = false;
