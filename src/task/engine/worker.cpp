@@ -41,12 +41,16 @@ std::int64_t stamp_ticks() noexcept {
   return ticks;
 }
 
+std::uint64_t now_in_ms() noexcept { return static_cast<std::uint64_t>(steady_now_ns()) / 1'000'000; }
+
 void note_hunger() noexcept {
-  const std::uint64_t now_ms = static_cast<std::uint64_t>(steady_now_ns()) / 1'000'000;
+  const std::uint64_t now_ms = now_in_ms();
   if (last_hungry_ms.load(order::relaxed) != now_ms) last_hungry_ms.store(now_ms, order::relaxed);
 }
 
 } // namespace
+
+bool somebody_was_hungry_lately() noexcept { return now_in_ms() - last_hungry_ms.load(order::relaxed) <= 1; }
 
 worker::worker(scheduler& owner, unsigned index, unsigned workers)
     : m_scheduler(owner),

@@ -211,6 +211,8 @@ inline std::uint64_t count(atomic<std::uint64_t> readiness_counts::* what, std::
   (w->counters.*what).store(before + by, order::relaxed);
   return before;
 }
+/// In this millisecond or the one before.
+bool somebody_was_hungry_lately() noexcept;
 void set_this_task_stack(task_stack* current) noexcept;
 /// Lowest usable address of the stack that runs now, for stack_remaining().
 void set_stack_limit(const void* limit) noexcept;

@@ -215,13 +215,13 @@ void loop_part::run() {
   task_stack& current = *this_task_stack();
   const bool spreads = m_loop.cut.how == loop_cut::kind::spread && m_loop.parts.load(order::relaxed) == 1;
   if (spreads) m_spread = m_loop.cut.parts_max != 0 ? m_loop.cut.parts_max : current.runner->worker_count();
-  if (current.hungry->load(order::relaxed) != 0) {
-    const std::uint64_t iterations = m_end.load(order::relaxed) - m_next.load(order::relaxed);
-    const bool is_heavy = m_loop.cut.how == loop_cut::kind::on_demand && m_loop.parts.load(order::relaxed) == 1 &&
-                          m_loop.expected_ns(iterations) >= 2 * k_worth_waking_ns;
-    current.runner->end_promotion_pause(is_heavy);
-  }
+  const std::uint64_t iterations = m_end.load(order::relaxed) - m_next.load(order::relaxed);
+  const bool is_heavy = m_loop.cut.how == loop_cut::kind::on_demand && m_loop.parts.load(order::relaxed) == 1 &&
+                        m_loop.expected_ns(iterations) >= 2 * k_worth_waking_ns;
+  if (is_heavy || current.hungry->load(order::relaxed) != 0) current.runner->end_promotion_pause(is_heavy);
   latent_work* const older = link(current); // may give the first part away
+  // Who has just done a part of the loop before this one is about to ask; between two long iterations nobody looks.
+  if (is_heavy && !m_pieces && somebody_was_hungry_lately()) promote_oldest(current);
   std::exception_ptr failure;
   try {
     if (spreads) spread(current);
