@@ -220,11 +220,6 @@ class function_walk {
 void find_last_reads(compiled& program) {
   for (const auto& f : program.functions)
     if (f.body && f.level > 0) function_walk walk(f);
-  for (const auto& n : program.nodes) { // what is given away is not borrowed
-    const auto operands = n->operands();
-    for (std::size_t i = 0; i < operands.size() && i < 32; ++i)
-      if (is_given(*operands[i])) n->borrowed_operands &= ~(1u << i);
-  }
 }
 
 } // namespace treadle::tree

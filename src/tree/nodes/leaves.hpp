@@ -3,6 +3,8 @@
 
 #include "tree/nodes/node.hpp"
 
+#include <utility>
+
 namespace treadle::tree {
 
 class literal_node final : public node {
@@ -69,7 +71,7 @@ class variable_node final : public node {
   value execute(frame& f, context&) const override {
     auto& s = m_address.in(f);
     value v = [&] {
-      if (gives_value) return std::exchange(s.v, make_signal(signal::undefined));
+      if (gives_value) return emptied(s);
       if (!m_address.shared) return s.v;
       detail::scoped_lock guard(s.lock);
       return s.v;
@@ -80,6 +82,8 @@ class variable_node final : public node {
   variable_address& address() noexcept { return m_address; }
   const variable_address& address() const noexcept { return m_address; }
 
+  static value emptied(slot& s) noexcept { return std::exchange(s.v, make_signal(signal::undefined)); }
+
   bool gives_value = false; // it is the last read before the variable is written, if ever: the slot is left empty
 
  private:
@@ -88,6 +92,11 @@ class variable_node final : public node {
 
 inline bool is_given(const node& n) noexcept {
   return n.type() == node_class::variable && static_cast<const variable_node&>(n).gives_value;
+}
+
+// The value of a variable that is_given().
+inline value give(const node& variable, frame& f) noexcept {
+  return variable_node::emptied(static_cast<const variable_node&>(variable).address().in(f));
 }
 
 // Whether the value of an operand belongs to nobody else but whoever evaluates it.

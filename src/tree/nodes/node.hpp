@@ -77,7 +77,7 @@ class node {
   bool always_inline = false;          // bookkeeping that is never spawned
   bool has_effects = false;            // writes variables, does I/O, draws random numbers, or may
   bool ordered_operands = false;       // an operand has effects: one after the other
-  std::uint32_t borrowed_operands = 0; // bit i: operand i is a leaf nobody can write before the node is done
+  std::uint32_t borrowed_operands = 0; // bit i: operand i is a leaf nobody else can write before the node is done
   bool may_overlap = false; // strict: it is the root of a chain, or operands may be evaluated at the same time
   // What may overlap below it; null: nothing. They belong to the compiled program.
   const independent_loop* iterations = nullptr;

@@ -69,9 +69,14 @@ struct integers_row {
     for (std::int64_t i = 0; i < count; ++i) x[i] = start + i * step;
   }
 };
-struct reals_row {
-  TREADLE_LOOP static void run(double* x, std::int64_t count, double start, double step) {
-    for (std::int64_t i = 0; i < count; ++i) x[i] = start + static_cast<double>(i) * step;
+struct reals_row { // from + i * step; not every width can convert 64-bit integers
+  TREADLE_LOOP static void run(double* x, std::int64_t count, double from, double step) {
+    constexpr std::int32_t k_block = 1024;
+    for (std::int64_t begin = 0; begin < count; begin += k_block) {
+      const auto first = static_cast<double>(begin);
+      const auto here = static_cast<std::int32_t>(std::min<std::int64_t>(k_block, count - begin));
+      for (std::int32_t k = 0; k < here; ++k) x[begin + k] = from + (first + static_cast<double>(k)) * step;
+    }
   }
 };
 

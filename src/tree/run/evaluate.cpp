@@ -83,7 +83,10 @@ value strict_node::execute(frame& f, context& c) const {
       const value& seen = peek(operand, f);
       if (seen.kind() <= value_kind::function) { // neither a future nor undefined
         count_leaf(operand, c);
-        args.borrow(i, seen);
+        if (is_given(operand))
+          args.own(i, give(operand, f));
+        else
+          args.borrow(i, seen);
         continue;
       }
     }
