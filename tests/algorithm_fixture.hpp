@@ -3,6 +3,7 @@
 #include "task/engine/runtime_fixture.hpp"
 
 #include <treadle/algorithm.hpp>
+#include <treadle/detail/config.hpp>
 #include <treadle/this_task.hpp>
 
 #include <rapidcheck.h>
@@ -17,7 +18,7 @@ namespace treadle {
 /// pieces have pieces.
 class hiccup {
  public:
-  explicit hiccup(unsigned period) noexcept : m_period(period) {}
+  explicit hiccup(unsigned period) noexcept : m_period(detail::k_sanitized ? 7 * period : period) {} // slow there
   void operator()() const {
     if (m_period != 0 && m_calls.fetch_add(1, std::memory_order_relaxed) % m_period == m_period - 1) this_task::yield();
   }

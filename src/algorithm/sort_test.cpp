@@ -219,7 +219,7 @@ TEST_P(sort_test, partial_sort) {
 
 TEST_P(sort_test, nth_element) {
   for (const std::size_t n : {1u, 2u, 24u, 25u, 1000u, 300'000u}) {
-    for (const auto& input : sorting_inputs(n)) {
+    for (const auto& input : some_sorting_inputs(n)) {
       auto expected = input;
       std::sort(expected.begin(), expected.end());
       for (const std::size_t k : {std::size_t{0}, n / 2, n - 1, n}) {
@@ -243,7 +243,7 @@ TEST_P(sort_test, nth_element) {
 
 TEST_P(sort_test, an_exception_loses_nothing) {
   for (const std::size_t n : {10u, 1000u, 300'000u}) {
-    for (const auto& keys : sorting_inputs(n)) {
+    for (const auto& keys : some_sorting_inputs(n)) {
       for (const long call : {1L, 9L, static_cast<long>(n), static_cast<long>(3 * n)}) {
         auto expected = keys;
         std::sort(expected.begin(), expected.end());
