@@ -41,7 +41,9 @@ def plant(root: Path, files: dict[str, str]) -> Path:
     ],
 )
 def test_layers_catch(tmp_path: Path, file: str, include: str, complaint: str) -> None:
-    plant(tmp_path, {"src/task/high.hpp": "", "src/tree/node.hpp": "", "include/treadle/arrays/value.hpp": ""})
+    plant(
+        tmp_path, {"src/task/high.hpp": "", "src/tree/node.hpp": "", "include/treadle/arrays/value.hpp": ""}
+    )
     plant(tmp_path, {file: f"// first line\n#include {include}\n"})
     found = check_layers.check(tmp_path, TABLE)
     assert len(found) == 1 and complaint in found[0]
