@@ -22,11 +22,11 @@ constinit readiness_counts counted_outside;
 
 namespace {
 
-constexpr std::int64_t k_unsampled_ns = 64'000; // a sample costs some 40 ns
-constexpr std::int64_t k_steal_ns = 250;        // what it costs thief and victim together at least
-constexpr std::uint32_t k_stale_between_looks = 16;
-constexpr std::int64_t k_patience = 16;      // with vain steals
-constexpr std::size_t k_idle_fibers_max = 8; // kept by each worker; more go to the scheduler's pool
+constexpr std::int64_t k_unsampled_ns = 64'000;     // a sample costs some 40 ns
+constexpr std::int64_t k_steal_ns = 250;            // what it costs thief and victim together at least
+constexpr std::uint32_t k_stale_between_looks = 16; // tasks that were run in place, with entries below live ones
+constexpr std::int64_t k_patience = 16;             // with vain steals
+constexpr std::size_t k_idle_fibers_max = 8;        // kept by each worker; more go to the scheduler's pool
 
 /// What a time stamp takes itself.
 std::int64_t stamp_ticks() noexcept {

@@ -60,11 +60,6 @@ bool depend(const access_set& a, const access_set& b) {
          dropped(a, b) || dropped(b, a);
 }
 
-bool is_block(const node& n) noexcept {
-  const auto* form = as<form_node>(n);
-  return form && form->means(execute_block);
-}
-
 // More than a constant or a variable that is stored in another one.
 bool may_be_work(const node& statement) noexcept {
   if (as<assignment_node>(statement)) return !statement.operands()[0]->is_leaf();
@@ -80,7 +75,7 @@ class dependence {
     }
     for (const auto& n : m_program.nodes) { // operands first
       if (is_loop(*n)) judge(*n);
-      if (is_block(*n)) find_stages(*n);
+      if (is_form(*n, execute_block)) find_stages(*n);
       m_sets[n->index] = below(*n);
     }
     sort_notes();

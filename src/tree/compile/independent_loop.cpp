@@ -15,11 +15,6 @@ namespace {
 
 constexpr int k_deepest = 100; // expressions nested deeper are not looked into
 
-bool is_form(const node& n, form_node::meaning m) noexcept {
-  const auto* form = as<form_node>(n);
-  return form && form->means(m);
-}
-
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 // Whether an index may leave an axis, or make one.

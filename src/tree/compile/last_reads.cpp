@@ -30,7 +30,7 @@ class variables {
 
 // The parts of a loop in the order of their execution; null where it has none.
 struct loop_parts {
-  const node *start = nullptr, *condition = nullptr, *body = nullptr, *step = nullptr;
+  node *start = nullptr, *condition = nullptr, *body = nullptr, *step = nullptr;
 };
 
 loop_parts parts_of(const node& loop) {
@@ -52,18 +52,15 @@ class function_walk {
   }
 
  private:
-  using meaning = form_node::meaning;
-
   bool is_own(const variable_address& a) const noexcept { return a.levels == 0 && !a.shared; }
 
   static bool is_sequential(const node& n) {
     if (n.type() != node_class::form || as<assignment_node>(n) || as<slice_assignment_node>(n) || is_loop(n) ||
         !n.evaluates_operands())
       return true;
-    const auto* form = as<form_node>(n);
-    constexpr meaning known[] = {execute_block, execute_if,       execute_and,   execute_or,
-                                 execute_break, execute_continue, execute_return};
-    return form && std::any_of(std::begin(known), std::end(known), [&](meaning m) { return form->means(m); });
+    constexpr form_node::meaning known[] = {execute_block, execute_if,       execute_and,   execute_or,
+                                            execute_break, execute_continue, execute_return};
+    return std::any_of(std::begin(known), std::end(known), [&](auto m) { return is_form(n, m); });
   }
 
   // What other functions read whenever they are called, and what is read below forms that this walk does not know.
@@ -97,13 +94,13 @@ class function_walk {
   }
 
   // What is alive before `n`, when `live` is alive after it.
-  variables before(const node& n, variables live) {
+  variables before(node& n, variables live) {
     if (n.type() == node_class::literal || !n.evaluates_operands()) return live;
     if (const auto* v = as<variable_node>(n)) {
       const auto& address = v->address();
       if (!is_own(address)) return live;
       if (m_marks && !live.has(address.position) && !m_kept.has(address.position) && !m_held.has(address.position))
-        const_cast<variable_node*>(v)->gives_value = true; // the program is still being compiled
+        static_cast<variable_node&>(n).gives_value = true;
       live.add(address.position);
       return live;
     }
@@ -116,19 +113,17 @@ class function_walk {
       return before_operands(n, std::move(live));
     }
     if (is_loop(n)) return before_loop(n, std::move(live));
-    const auto* form = as<form_node>(n);
     const auto operands = n.operands();
-    const auto means = [form](meaning m) { return form && form->means(m); };
-    if (means(execute_block)) return before_block(n, std::move(live));
-    if (means(execute_break)) return m_break;
-    if (means(execute_continue)) return m_continue;
-    if (means(execute_return)) return before_operands(n, m_none);
-    if (means(execute_if)) {
+    if (is_form(n, execute_block)) return before_block(n, std::move(live));
+    if (is_form(n, execute_break)) return m_break;
+    if (is_form(n, execute_continue)) return m_continue;
+    if (is_form(n, execute_return)) return before_operands(n, m_none);
+    if (is_form(n, execute_if)) {
       auto either = before(*operands[1], live);
       either.add(operands.size() > 2 ? before(*operands[2], live) : live);
       return before(*operands[0], std::move(either));
     }
-    if (means(execute_and) || means(execute_or)) {
+    if (is_form(n, execute_and) || is_form(n, execute_or)) {
       auto alive = live;
       for (std::size_t i = operands.size(); i-- > 0;) {
         alive = before(*operands[i], std::move(alive));
@@ -152,14 +147,14 @@ class function_walk {
   }
 
   // Operands may be evaluated at the same time, and are borrowed: none gives away what another one reads.
-  variables before_operands(const node& n, variables live) {
+  variables before_operands(node& n, variables live) {
     const auto operands = n.operands();
     const auto all = [](std::size_t) { return true; };
     for (std::size_t i = operands.size(); i-- > 0;) live = before_one_of(operands, i, all, std::move(live));
     return live;
   }
 
-  variables before_block(const node& block, variables live) {
+  variables before_block(node& block, variables live) {
     const auto statements = block.operands();
     std::vector<std::size_t> stage(statements.size(), 0);
     if (block.stages)
@@ -173,7 +168,7 @@ class function_walk {
     return live;
   }
 
-  variables before_loop(const node& loop, variables live) {
+  variables before_loop(node& loop, variables live) {
     const auto parts = parts_of(loop);
     auto head = live;
     head.add(exposed(loop, parts));

@@ -29,6 +29,11 @@ class form_node final : public node {
   calls m_calls;
 };
 
+inline bool is_form(const node& n, form_node::meaning m) noexcept {
+  const auto* form = as<form_node>(n);
+  return form && form->means(m);
+}
+
 // Statements in order; a break, continue or return in one ends the block with that signal as its value.
 value execute_block(const node& self, frame& f, context& c);
 value execute_parallel_block(const node& self, frame& f, context& c);
