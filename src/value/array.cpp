@@ -109,6 +109,24 @@ struct convert_row {
   }
 };
 
+// in[i, j] lies at i + j * in_step, out[i, j] at i * out_step + j: in squares, whose lines stay in the cache.
+template <class From, class To>
+struct convert_transposed {
+  TREADLE_LOOP static void run(const From* in, std::int64_t rows, std::int64_t columns, std::int64_t in_step, To* out,
+                               std::int64_t out_step) {
+    constexpr std::int64_t k_side = 8;
+    const auto whole_rows = rows / k_side * k_side, whole_columns = columns / k_side * k_side;
+    for (std::int64_t i = 0; i < whole_rows; i += k_side)
+      for (std::int64_t j = 0; j < whole_columns; j += k_side)
+        for (std::int64_t k = 0; k < k_side; ++k)
+          for (std::int64_t l = 0; l < k_side; ++l)
+            out[(i + k) * out_step + j + l] = convert_element<To>(in[i + k + (j + l) * in_step]);
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
+        out[i * out_step + j] = convert_element<To>(in[i + j * in_step]);
+  }
+};
+
 } // namespace
 
 void copy_elements(const array& from, dtype to_type, const extents& to_strides, void* to) {
@@ -118,6 +136,9 @@ void copy_elements(const array& from, dtype to_type, const extents& to_strides, 
       using To = element_of<decltype(to_tag)>;
       const From* source = from.data<From>();
       To* target = static_cast<To*>(to);
+      const auto &shape = from.shape(), &strides = from.strides();
+      if (shape.rank() == 2 && strides[0] == 1 && to_strides[1] == 1 && strides[1] != 1)
+        return run_wide<convert_transposed<From, To>>(source, shape[0], shape[1], strides[1], target, to_strides[0]);
       for_each_row<2>(from.shape(), {&from.strides(), &to_strides}, [&](const row<2>& r) {
         const From* in = source + r.offset[0];
         To* out = target + r.offset[1];

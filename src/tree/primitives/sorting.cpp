@@ -6,6 +6,7 @@
 #include "value/dispatch.hpp"
 #include "value/strided.hpp"
 
+#include <treadle/algorithm/detail/integer_order.hpp>
 #include <treadle/algorithm/sort.hpp>
 
 #include <algorithm>
@@ -40,31 +41,30 @@ void sort_values(T* x, i64 n, bool parallel) {
   }
 }
 
-template <class T>
-struct placed { // an element and where it was
-  T element;
-  i64 index;
-};
+using detail::uint128;
 
-// The order of n elements, equal ones as they come, NaN last.
+// An element's rank above, where it was below: equal ones keep their order.
 template <class T>
-std::vector<placed<T>> sorted_order(const T* x, i64 n, i64 step, bool parallel) {
-  std::vector<placed<T>> order(static_cast<std::size_t>(n));
-  auto* next = order.data();
-  auto* last = next + n; // NaN from behind
-  for (i64 i = 0; i < n; ++i) {
-    const T e = x[i * step];
-    *(is_nan(e) ? --last : next++) = {e, i};
-  }
-  std::reverse(last, order.data() + n);
-  const auto before = [](const placed<T>& a, const placed<T>& b) {
-    return either(a.element < b.element, both(a.element == b.element, a.index < b.index));
-  };
+uint128 sort_key(T element, i64 index) noexcept {
+  constexpr std::uint64_t k_sign = std::uint64_t{1} << 63;
+  std::uint64_t rank = ~std::uint64_t{0}; // of NaN
+  if constexpr (!std::is_same_v<T, double>)
+    rank = static_cast<std::uint64_t>(element) ^ k_sign;
+  else if (!is_nan(element))
+    rank = static_cast<std::uint64_t>(detail::to_integer_order(element + 0.0)) ^ k_sign; // one zero, no -0.0
+  return uint128{rank} << 64 | static_cast<std::uint64_t>(index);
+}
+
+template <class T>
+void sort_indices(const T* x, i64 n, i64 step, bool parallel, i64* out, i64 to_step) {
+  const auto memory = std::make_unique_for_overwrite<uint128[]>(static_cast<std::size_t>(n));
+  auto* const keys = memory.get();
+  for (i64 i = 0; i < n; ++i) keys[i] = sort_key(x[i * step], i);
   if (parallel)
-    treadle::sort(par, order.data(), last, before);
+    treadle::sort(par, keys, keys + n);
   else
-    treadle::sort(seq, order.data(), last, before);
-  return order;
+    treadle::sort(seq, keys, keys + n);
+  for (i64 i = 0; i < n; ++i) out[i * to_step] = static_cast<i64>(keys[i]);
 }
 
 template <class Out, class Line>
@@ -116,8 +116,7 @@ value sort(call_context& context, std::span<value> args) { // (a, axis = -1, kin
     return map_lines<Out>(a, axis, a.shape(), dtype_of<Out>, [&](i64 from, Out* out, i64 to_step) {
       const T* x = a.data<T>() + from;
       if constexpr (Indices) {
-        const auto order = sorted_order(x, n, step, parallel);
-        for (i64 i = 0; i < n; ++i) out[i * to_step] = order[static_cast<std::size_t>(i)].index;
+        sort_indices(x, n, step, parallel, out, to_step);
       } else {
         auto* const to = to_step == 1 ? out : kept;
         for (i64 i = 0; i < n; ++i) to[i] = x[i * step];
@@ -133,18 +132,19 @@ TREADLE_LOOP bool beats(T candidate, T best) noexcept {
   return either(Largest ? candidate > best : candidate < best, is_nan(candidate));
 }
 
-// Where an element, or NaN, stands first.
-template <class T>
+// Where the extreme of numbers stands first: all others are worse, which is one comparison where equality and NaN are two.
+template <bool Largest, class T>
 struct find_row {
-  TREADLE_LOOP static void run(const T* x, i64 count, T wanted, i64* result) {
+  TREADLE_LOOP static bool is_worse(T x, T extreme) noexcept { return Largest ? x < extreme : x > extreme; }
+  TREADLE_LOOP static void run(const T* x, i64 count, T extreme, i64* result) {
     constexpr i64 k_step = 32;
     i64 i = 0;
     for (; i + k_step <= count; i += k_step) {
-      int any = 0;
-      for (i64 k = 0; k < k_step; ++k) any |= either(x[i + k] == wanted, is_nan(x[i + k])) ? 1 : 0;
-      if (any) break;
+      i64 found = 0;
+      for (i64 k = 0; k < k_step; ++k) found |= is_worse(x[i + k], extreme) ? 0 : 1;
+      if (found) break;
     }
-    while (i < count && !either(x[i] == wanted, is_nan(x[i]))) ++i;
+    while (is_worse(x[i], extreme)) ++i;
     *result = i;
   }
 };
@@ -154,12 +154,13 @@ constexpr i64 k_block = 2048; // elements that stay in the first cache
 template <bool Largest, class T>
 i64 extreme_of_row(const T* x, i64 n) {
   i64 best = 0;
-  for (i64 i = 0; i < n && (i == 0 || !is_nan(x[best])); i += k_block) {
+  for (i64 i = 0; i < n; i += k_block) {
     const auto count = std::min(k_block, n - i);
     T found{};
     detail::run_wide<extreme_row<Largest, T>>(x + i, count, &found);
+    if (is_nan(found)) return std::find_if(x + i, x + n, [](T e) { return is_nan(e); }) - x;
     if (i > 0 && !beats<Largest>(found, x[best])) continue;
-    detail::run_wide<find_row<T>>(x + i, count, found, &best);
+    detail::run_wide<find_row<Largest, T>>(x + i, count, found, &best);
     best += i;
   }
   return best;

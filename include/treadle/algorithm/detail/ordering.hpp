@@ -11,10 +11,12 @@ namespace treadle::detail {
 template <class T, class... Choices>
 inline constexpr bool is_one_of = (std::is_same_v<T, Choices> || ...);
 
+__extension__ using uint128 = unsigned __int128;
+
 /// Types for which the library holds compiled sorting code.
 template <class T>
 inline constexpr bool is_number = is_one_of<T, char, signed char, unsigned char, short, unsigned short, int, unsigned,
-                                            long, unsigned long, long long, unsigned long long, float, double>;
+                                            long, unsigned long, long long, unsigned long long, float, double, uint128>;
 
 template <class Compare, class T>
 inline constexpr bool is_ascending = is_one_of<Compare, std::less<>, std::less<T>, std::ranges::less>;

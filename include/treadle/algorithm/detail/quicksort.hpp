@@ -77,9 +77,15 @@ struct any_kernel {
   static constexpr std::ptrdiff_t k_small = 24;
   static constexpr std::ptrdiff_t k_fork_grain = 256;
 
+  /// Up to how many elements sort_piece() takes when there are n in all.
+  static std::ptrdiff_t piece_of(std::ptrdiff_t /*n*/, bool /*parallel*/) { return k_small; }
+
+  /// Sorts all when it is no more than `most`; false when it is to be divided.
   template <class It, class Less>
-  static void sort_small(It first, It last, Less& less) {
+  static bool sort_piece(It first, It last, std::ptrdiff_t most, Less& less) {
+    if (last - first > most) return false;
     insertion_sort(first, last, less);
+    return true;
   }
 
   /// Moves what goes_left(element) before the rest; returns the boundary.
@@ -135,6 +141,7 @@ class quicksort {
 
   void sort(It first, It last) {
     if (last - first > Kernel::k_small && in_one_run(first, last)) return;
+    m_piece = Kernel::piece_of(last - first, m_parallel);
     sort(first, last, bad_splits_allowed(last - first), true);
   }
 
@@ -155,7 +162,7 @@ class quicksort {
         leftmost = false;
       }
     }
-    Kernel::sort_small(first, last, m_less);
+    insertion_sort(first, last, m_less);
   }
 
  private:
@@ -184,7 +191,7 @@ class quicksort {
   void sort(It first, It last, int bad_splits, bool leftmost) {
     for (;;) {
       const std::ptrdiff_t n = last - first;
-      if (n <= Kernel::k_small) return Kernel::sort_small(first, last, m_less);
+      if (Kernel::sort_piece(first, last, m_piece, m_less)) return;
       if (bad_splits == 0) return heap_sort(first, last, m_less);
       const parts sides = split(first, last, leftmost, bad_splits);
       const It left_end = sides.left_end, right_begin = sides.right_begin;
@@ -248,6 +255,7 @@ class quicksort {
 
   Less& m_less;
   const bool m_parallel;
+  std::ptrdiff_t m_piece = 0;
 };
 
 } // namespace treadle::detail
