@@ -1,54 +1,16 @@
 // Radix sort of numbers, the least significant digit first: a pass per digit of eight bits in which they differ.
 #pragma once
 
-#include <treadle/algorithm/detail/integer_order.hpp>
-#include <treadle/algorithm/detail/ordering.hpp>
+#include "algorithm/number_keys.hpp"
+
+#include <treadle/detail/slab.hpp>
 
 #include <algorithm>
 #include <array>
-#include <climits>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <new>
-#include <type_traits>
+#include <bit>
 #include <utility>
 
 namespace treadle::detail {
-
-template <class T>
-struct radix_key {
-  using type = std::make_unsigned_t<T>;
-};
-template <std::floating_point T>
-struct radix_key<T> {
-  using type = std::make_unsigned_t<integer_of<T>>;
-};
-template <>
-struct radix_key<uint128> {
-  using type = uint128;
-};
-
-/// Unsigned integers in the order of numbers of type T. Those of opposite order are their complements.
-template <class T, bool Descending>
-struct number_keys {
-  using key = typename radix_key<T>::type;
-  static constexpr key k_sign = std::is_signed_v<T> ? key{1} << (sizeof(key) * CHAR_BIT - 1) : 0;
-  static constexpr key k_flip = Descending ? static_cast<key>(~k_sign) : k_sign;
-
-  static key of(T number) noexcept {
-    if constexpr (std::floating_point<T>)
-      return static_cast<key>(to_integer_order(number)) ^ k_flip;
-    else
-      return static_cast<key>(static_cast<key>(number) ^ k_flip);
-  }
-  static T number(key k) noexcept {
-    if constexpr (std::floating_point<T>)
-      return from_integer_order<T>(static_cast<integer_of<T>>(k ^ k_flip));
-    else
-      return static_cast<T>(k ^ k_flip);
-  }
-};
 
 /// Sorts n keys, in which only the bits of `varying` differ. Returns where they are then: there or in `other`.
 template <class Key>
@@ -80,25 +42,28 @@ Key* sort_by_digits(Key* keys, Key* other, std::uint32_t n, Key varying) {
   return keys;
 }
 
-/// Sorts n numbers; false when there is no memory for two keys each.
+/// Sorts n numbers. Throws std::bad_alloc without memory for two keys each, before any is moved.
 template <class T, bool Descending>
-bool radix_sort(T* first, std::uint32_t n) {
+void radix_sort(T* first, std::uint32_t n) {
   using keys = number_keys<T, Descending>;
   using key = typename keys::key;
-  const std::unique_ptr<key[]> memory(new (std::nothrow) key[2 * std::size_t{n}]);
-  if (!memory) return false;
+  const slab_array<key> memory(std::bit_ceil(2 * std::size_t{n})); // few sizes, which are kept for the next sort
+  key* const own = memory.data();
   key least = 0, varying = 0;
-  if constexpr (sizeof(T) <= sizeof(std::uint64_t)) { // small numbers of either sign differ in few digits from the least
+  if constexpr (!std::is_same_v<T, uint128>) { // small numbers of either sign differ in few digits from the least
     least = keys::of(*first);
     for (std::uint32_t i = 1; i < n; ++i) least = std::min(least, keys::of(first[i]));
   }
   for (std::uint32_t i = 0; i < n; ++i) {
-    memory[i] = static_cast<key>(keys::of(first[i]) - least);
-    varying |= memory[i];
+    own[i] = static_cast<key>(keys::of(first[i]) - least);
+    varying |= own[i];
   }
-  const key* sorted = sort_by_digits(memory.get(), memory.get() + n, n, varying);
+  if constexpr (std::is_same_v<T, uint128>) { // lower halves that ascend already stay so where the upper ones are equal
+    const auto lower = [](key k) { return static_cast<std::uint64_t>(k); };
+    if (std::is_sorted(own, own + n, [&](key a, key b) { return lower(a) < lower(b); })) varying = varying >> 64 << 64;
+  }
+  const key* sorted = sort_by_digits(own, own + n, n, varying);
   for (std::uint32_t i = 0; i < n; ++i) first[i] = keys::number(static_cast<key>(sorted[i] + least));
-  return true;
 }
 
 } // namespace treadle::detail

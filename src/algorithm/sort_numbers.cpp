@@ -1,30 +1,59 @@
 #include <treadle/algorithm/detail/sort_numbers.hpp>
 
 #include "algorithm/radix_sort.hpp"
+#include "algorithm/rank_sort.hpp"
 
 #include <treadle/algorithm/detail/quicksort.hpp>
 #include <treadle/runtime.hpp>
+
+#include <new>
 
 namespace treadle::detail {
 
 namespace {
 
+/// Types whose keys vectors can count; smaller ones have few digits, larger ones too many bits.
+template <class T>
+inline constexpr bool has_ranks = sizeof(T) == 4 || sizeof(T) == 8;
+
 struct number_kernel : any_kernel {
   static constexpr std::ptrdiff_t k_fork_grain = 1024;
-  static constexpr std::ptrdiff_t k_least_radix = 256;        // less is faster by comparisons
-  static constexpr std::ptrdiff_t k_least_shared = 1 << 12;   // elements of a piece when there are workers for others
-  static constexpr std::ptrdiff_t k_most_radix = 1 << 16; // elements of a piece, which with its copy stays in the cache
+  static constexpr std::ptrdiff_t k_few = 8; // elements for which insertion is as fast as ranks
+  template <class T>                         // elements; fewer are sorted faster by comparisons
+  static constexpr std::ptrdiff_t k_least_radix = has_ranks<T> ? 1024 : 256;
+  static constexpr std::ptrdiff_t k_least_shared = 1 << 12; // elements of a piece when there are workers for others
+  static constexpr std::ptrdiff_t k_most_radix = 1 << 16;   // elements of a piece, which stay in the cache
 
-  static std::ptrdiff_t piece_of(std::ptrdiff_t n, bool parallel) {
+  template <class T>
+  static std::ptrdiff_t piece_of(T* first, T* last, bool parallel) {
+    constexpr bool k_wide = sizeof(T) > sizeof(std::uint64_t); // a place in the lower half is digits only when divided
     const std::ptrdiff_t workers = parallel ? runtime::current().workers() : 1;
-    return workers == 1 ? k_most_radix : std::clamp(n / (8 * workers), k_least_shared, k_most_radix);
+    if (workers == 1) return k_wide ? 1 << 30 : k_most_radix;
+    return std::clamp((last - first) / (8 * workers), k_least_shared, k_most_radix);
   }
 
   template <class T, class Order>
   static bool sort_piece(T* first, T* last, std::ptrdiff_t most, Order& order) {
+    constexpr bool k_descending = std::is_same_v<Order, std::greater<T>>;
     const std::ptrdiff_t n = last - first;
-    if (n < k_least_radix || n > most) return any_kernel::sort_piece(first, last, k_small, order);
-    return radix_sort<T, std::is_same_v<Order, std::greater<T>>>(first, static_cast<std::uint32_t>(n));
+    if (n >= k_least_radix<T> && n <= most) {
+      try {
+        radix_sort<T, k_descending>(first, static_cast<std::uint32_t>(n));
+        return true;
+      } catch (const std::bad_alloc&) {
+        return false; // it is divided, and needs less
+      }
+    }
+    if constexpr (has_ranks<T>) {
+      using ranks = rank_sort<T, k_descending>;
+      if (n > ranks::k_most) return false;
+      if (n > k_few)
+        run_wide<ranks>(first, n);
+      else
+        insertion_sort(first, last, order);
+      return true;
+    }
+    return any_kernel::sort_piece(first, last, k_small, order);
   }
 };
 

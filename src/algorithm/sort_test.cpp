@@ -5,7 +5,9 @@
 
 #include <rapidcheck.h>
 
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <deque>
 #include <span>
 
@@ -92,6 +94,55 @@ TEST_P(sort_test, all_numbers) {
   check_numbers<double>();
   check_numbers<long double>();
   check_numbers<wchar_t>();
+}
+
+/// Bits drawn at random (NaN of either sign, zeros of both), in ranges that differ in few digits or many.
+template <class T>
+void check_bits() {
+  std::mt19937_64 random(sizeof(T));
+  const auto in_bytes = [](T value) {
+    std::array<unsigned char, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+  };
+  const auto fingerprint = [&](const std::vector<T>& values) {
+    std::vector<std::array<unsigned char, sizeof(T)>> all;
+    for (T value : values) all.push_back(in_bytes(value));
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  for (std::size_t n = 0; n < 3000; n += 1 + n / 4) {
+    for (const unsigned kept_bits : {64U, 20U, 3U}) {
+      std::vector<T> input(n);
+      for (T& value : input) {
+        std::array<std::uint64_t, 2> bits{random() >> (64 - kept_bits), random()};
+        if (random() % 2) bits[0] = ~bits[0];
+        std::memcpy(&value, bits.data(), sizeof value);
+      }
+      const bool is_ordered = std::none_of(input.begin(), input.end(), [](T value) { return value != value; });
+      auto up = input, down = input;
+      sort(seq, up);
+      sort(par, down, std::greater<T>());
+      ASSERT_EQ(fingerprint(up), fingerprint(input)) << n << " elements";
+      ASSERT_EQ(fingerprint(down), fingerprint(input)) << n << " elements";
+      if (!is_ordered) continue;
+      ASSERT_TRUE(std::is_sorted(up.begin(), up.end())) << n << " elements";
+      ASSERT_TRUE(std::is_sorted(down.begin(), down.end(), std::greater<T>())) << n << " elements";
+    }
+  }
+}
+
+TEST_P(sort_test, numbers_of_any_bits) {
+  check_bits<char>();
+  check_bits<std::int16_t>();
+  check_bits<std::uint16_t>();
+  check_bits<std::int32_t>();
+  check_bits<std::uint32_t>();
+  check_bits<std::int64_t>();
+  check_bits<std::uint64_t>();
+  check_bits<float>();
+  check_bits<double>();
+  check_bits<detail::uint128>();
 }
 
 TEST_P(sort_test, zeros_of_both_signs_stay) {

@@ -1,8 +1,8 @@
 #include <treadle/arrays/value.hpp>
 #include <treadle/detail/slab.hpp>
 
+#include "base/dispatch.hpp"
 #include "value/diagonal.hpp"
-#include "value/dispatch.hpp"
 #include "value/strided.hpp"
 
 #include <algorithm>

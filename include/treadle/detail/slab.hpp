@@ -15,4 +15,20 @@ void slab_free(void* memory, std::size_t bytes) noexcept;
 /// What it has taken from operator new so far, in bytes.
 std::uint64_t slab_bytes() noexcept;
 
+/// n numbers without a value, for a while. Throws std::bad_alloc.
+template <class T>
+class slab_array {
+ public:
+  explicit slab_array(std::size_t n) : m_bytes(n * sizeof(T)), m_data(static_cast<T*>(slab_allocate(m_bytes))) {}
+  slab_array(const slab_array&) = delete;
+  slab_array& operator=(const slab_array&) = delete;
+  ~slab_array() { slab_free(m_data, m_bytes); }
+
+  T* data() const noexcept { return m_data; }
+
+ private:
+  const std::size_t m_bytes;
+  T* const m_data;
+};
+
 } // namespace treadle::detail

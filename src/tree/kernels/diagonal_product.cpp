@@ -1,7 +1,7 @@
 #include "tree/kernels/diagonal_product.hpp"
 
+#include "base/dispatch.hpp"
 #include "value/diagonal.hpp"
-#include "value/dispatch.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -4,9 +4,9 @@
 //   k_refuses_truths: arrays of bool are refused, as by NumPy; bool scalars are numbers, as in Python.
 #pragma once
 
+#include "base/dispatch.hpp"
 #include "tree/kernels/diagonal_operands.hpp"
 #include "tree/nodes/primitive.hpp"
-#include "value/dispatch.hpp"
 #include "value/strided.hpp"
 
 #include <algorithm>

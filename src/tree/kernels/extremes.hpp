@@ -1,7 +1,7 @@
 // The largest or smallest element of a row that lies in memory one after the other.
 #pragma once
 
-#include "value/dispatch.hpp"
+#include "base/dispatch.hpp"
 
 #include <cstdint>
 

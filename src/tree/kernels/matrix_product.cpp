@@ -1,11 +1,11 @@
 #include "tree/kernels/matrix_product.hpp"
 
+#include "base/dispatch.hpp"
 #include "tree/kernels/blas.hpp"
 #include "tree/kernels/diagonal_product.hpp"
 #include "tree/nodes/primitive.hpp"
 #include "tree/run/services.hpp"
 #include "value/diagonal.hpp"
-#include "value/dispatch.hpp"
 #include "value/objects.hpp"
 #include "value/strided.hpp"
 

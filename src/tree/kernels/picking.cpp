@@ -1,6 +1,6 @@
 #include "tree/kernels/picking.hpp"
 
-#include "value/dispatch.hpp"
+#include "base/dispatch.hpp"
 #include "value/strided.hpp"
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // The loop behind all reductions. An operation gives identity<T>(), combine(a, b) and row(pointer, count, stride).
 #pragma once
 
+#include "base/dispatch.hpp"
 #include "tree/nodes/primitive.hpp"
-#include "value/dispatch.hpp"
 #include "value/strided.hpp"
 
 namespace treadle::tree {

@@ -1,6 +1,6 @@
 #include "tree/kernels/vector_math.hpp"
 
-#include "value/dispatch.hpp"
+#include "base/dispatch.hpp"
 
 #include <sleef.h>
 

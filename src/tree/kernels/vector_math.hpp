@@ -10,11 +10,9 @@
   X(exp, u10)                                                                                                          \
   X(exp2, u10)                                                                                                         \
   X(exp10, u10)                                                                                                        \
-  X(expm1, u10)                                                                                                        \
   X(log, u10)                                                                                                          \
   X(log2, u10)                                                                                                         \
   X(log10, u10)                                                                                                        \
-  X(log1p, u10)                                                                                                        \
   X(sin, u10)                                                                                                          \
   X(cos, u10)                                                                                                          \
   X(tan, u35)                                                                                                          \

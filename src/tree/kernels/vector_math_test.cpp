@@ -1,8 +1,8 @@
 // The vector functions give an element the same bits wherever it stands and in every width.
 #include "tree/kernels/vector_math.hpp"
 
+#include "base/dispatch.hpp"
 #include "tree/test_support.hpp"
-#include "value/dispatch.hpp"
 
 #include <algorithm>
 #include <bit>

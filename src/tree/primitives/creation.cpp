@@ -1,9 +1,9 @@
 // Arrays from numbers.
 #include "tree/nodes/primitive.hpp"
 
+#include "base/dispatch.hpp"
 #include "tree/run/services.hpp"
 #include "value/diagonal.hpp"
-#include "value/dispatch.hpp"
 #include "value/strided.hpp"
 
 #include <algorithm>

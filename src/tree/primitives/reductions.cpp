@@ -1,9 +1,9 @@
 // Reductions over all elements or over some axes. The order of additions depends on shape and strides only, never on
 // who runs the primitive: pairwise along contiguous rows, row by row otherwise.
+#include "base/dispatch.hpp"
 #include "tree/kernels/extremes.hpp"
 #include "tree/kernels/picking.hpp"
 #include "tree/kernels/reduce.hpp"
-#include "value/dispatch.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -3,11 +3,12 @@
 #include "tree/nodes/primitive.hpp"
 #include "tree/run/services.hpp"
 
-#include "value/dispatch.hpp"
+#include "base/dispatch.hpp"
 #include "value/strided.hpp"
 
 #include <treadle/algorithm/detail/integer_order.hpp>
 #include <treadle/algorithm/sort.hpp>
+#include <treadle/detail/slab.hpp>
 
 #include <algorithm>
 
@@ -57,8 +58,8 @@ uint128 sort_key(T element, i64 index) noexcept {
 
 template <class T>
 void sort_indices(const T* x, i64 n, i64 step, bool parallel, i64* out, i64 to_step) {
-  const auto memory = std::make_unique_for_overwrite<uint128[]>(static_cast<std::size_t>(n));
-  auto* const keys = memory.get();
+  const detail::slab_array<uint128> memory(static_cast<std::size_t>(n));
+  auto* const keys = memory.data();
   for (i64 i = 0; i < n; ++i) keys[i] = sort_key(x[i * step], i);
   if (parallel)
     treadle::sort(par, keys, keys + n);
@@ -132,7 +133,8 @@ TREADLE_LOOP bool beats(T candidate, T best) noexcept {
   return either(Largest ? candidate > best : candidate < best, is_nan(candidate));
 }
 
-// Where the extreme of numbers stands first: all others are worse, which is one comparison where equality and NaN are two.
+// Where the extreme of numbers stands first: all others are worse, which is one comparison where equality and NaN are
+// two.
 template <bool Largest, class T>
 struct find_row {
   TREADLE_LOOP static bool is_worse(T x, T extreme) noexcept { return Largest ? x < extreme : x > extreme; }

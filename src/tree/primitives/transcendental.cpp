@@ -90,6 +90,47 @@ struct half_sum { // cosh from e^|x|
   TREADLE_LOOP static double apply(double, double e) { return 0.5 * (e + 1.0 / e); }
 };
 
+// x + x^2/2! + ... for |x| <= 1, where the exponential less one loses digits.
+TREADLE_LOOP double expm1_series(double x) {
+  double p = 1.0 / 6402373705728000.0;
+  p = p * x + 1.0 / 355687428096000.0;
+  p = p * x + 1.0 / 20922789888000.0;
+  p = p * x + 1.0 / 1307674368000.0;
+  p = p * x + 1.0 / 87178291200.0;
+  p = p * x + 1.0 / 6227020800.0;
+  p = p * x + 1.0 / 479001600.0;
+  p = p * x + 1.0 / 39916800.0;
+  p = p * x + 1.0 / 3628800.0;
+  p = p * x + 1.0 / 362880.0;
+  p = p * x + 1.0 / 40320.0;
+  p = p * x + 1.0 / 5040.0;
+  p = p * x + 1.0 / 720.0;
+  p = p * x + 1.0 / 120.0;
+  p = p * x + 1.0 / 24.0;
+  p = p * x + 1.0 / 6.0;
+  p = p * x + 1.0 / 2.0;
+  return std::copysign(x + x * (x * p), x); // zero has a sign, too
+}
+struct less_one {
+  TREADLE_LOOP static double apply(double x, double e) {
+    const double near = expm1_series(x), far = e - 1.0;
+    return std::fabs(x) <= 1.0 ? near : far;
+  }
+};
+
+// log(1 + y) from the logarithm of the rounded sum, and what rounding took from it (Kahan).
+template <class Into>
+struct one_plus {
+  TREADLE_LOOP static double apply(double x) { return 1.0 + Into::apply(x); }
+};
+template <class Into, class Finish>
+struct log_one_plus {
+  TREADLE_LOOP static double apply(double x, double log) {
+    const double y = Into::apply(x), sum = 1.0 + y, corrected = log + (y - (sum - 1.0)) / sum;
+    return Finish::apply(x, y == 0.0 ? y : detail::either(sum == 0.0, y > k_beyond) ? log : corrected);
+  }
+  static constexpr double k_beyond = 1e300; // where one is nothing, and infinity less infinity would come
+};
 // The inverse hyperbolic functions as log1p of something without cancellation.
 struct into_asinh {
   TREADLE_LOOP static double apply(double x) {
@@ -148,6 +189,9 @@ template <member F>
 constexpr kernel k_vector = in_rows<plain<F>>;
 template <class Prepare, member F, class Finish, double (*Beyond)(double), int Exponent>
 constexpr kernel k_composed = in_rows<composed<Prepare, F, Finish, Beyond, Exponent>>;
+template <class Into, class Finish, double (*Beyond)(double), int Exponent>
+constexpr kernel k_log_one_plus =
+    k_composed<one_plus<Into>, &vector_functions::log, log_one_plus<Into, Finish>, Beyond, Exponent>;
 
 double inverse_cbrt(double x) { return 1.0 / std::cbrt(x); }
 double logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
@@ -161,11 +205,11 @@ std::span<const primitive> transcendental_primitives() {
       {"exp", "x", k_vector<&v::exp>},
       {"exp2", "x", k_vector<&v::exp2>},
       {"exp10", "x", k_vector<&v::exp10>},
-      {"expm1", "x", k_vector<&v::expm1>},
+      {"expm1", "x", k_composed<same, &v::exp, less_one, std::expm1, 300>},
       {"log", "x", k_vector<&v::log>},
       {"log2", "x", k_vector<&v::log2>},
       {"log10", "x", k_vector<&v::log10>},
-      {"log1p", "x", k_composed<same, &v::log1p, same, std::log1p, 300>},
+      {"log1p", "x", k_log_one_plus<same, same, std::log1p, 300>},
       {"sin", "x", k_vector<&v::sin>},
       {"cos", "x", k_vector<&v::cos>},
       {"tan", "x", k_vector<&v::tan>},
@@ -175,9 +219,9 @@ std::span<const primitive> transcendental_primitives() {
       {"sinh", "x", k_composed<magnitude, &v::exp, half_difference, std::sinh, 0>},
       {"cosh", "x", k_composed<magnitude, &v::exp, half_sum, std::cosh, 0>},
       {"tanh", "x", k_vector<&v::tanh>},
-      {"arcsinh", "x", k_composed<into_asinh, &v::log1p, with_sign, std::asinh, 150>},
-      {"arccosh", "x", k_composed<into_acosh, &v::log1p, same, std::acosh, 150>},
-      {"arctanh", "x", k_composed<into_atanh, &v::log1p, half_with_sign, std::atanh, 300>},
+      {"arcsinh", "x", k_log_one_plus<into_asinh, with_sign, std::asinh, 150>},
+      {"arccosh", "x", k_log_one_plus<into_acosh, same, std::acosh, 150>},
+      {"arctanh", "x", k_log_one_plus<into_atanh, half_with_sign, std::atanh, 300>},
       {"cbrt", "x", k_vector<&v::cbrt>},
       {"invcbrt", "x", k_composed<same, &v::cbrt, inverse, inverse_cbrt, 300>},
       {"sigmoid", "x", k_composed<negative, &v::exp, inverse_of_sum, logistic, 300>},

@@ -77,8 +77,11 @@ struct any_kernel {
   static constexpr std::ptrdiff_t k_small = 24;
   static constexpr std::ptrdiff_t k_fork_grain = 256;
 
-  /// Up to how many elements sort_piece() takes when there are n in all.
-  static std::ptrdiff_t piece_of(std::ptrdiff_t /*n*/, bool /*parallel*/) { return k_small; }
+  /// Up to how many elements sort_piece() takes.
+  template <class It>
+  static std::ptrdiff_t piece_of(It /*first*/, It /*last*/, bool /*parallel*/) {
+    return k_small;
+  }
 
   /// Sorts all when it is no more than `most`; false when it is to be divided.
   template <class It, class Less>
@@ -141,7 +144,7 @@ class quicksort {
 
   void sort(It first, It last) {
     if (last - first > Kernel::k_small && in_one_run(first, last)) return;
-    m_piece = Kernel::piece_of(last - first, m_parallel);
+    m_piece = Kernel::piece_of(first, last, m_parallel);
     sort(first, last, bad_splits_allowed(last - first), true);
   }
 

@@ -1,0 +1,49 @@
+// Integers in the order of numbers, for sorting without comparisons of them.
+#pragma once
+
+#include <treadle/algorithm/detail/integer_order.hpp>
+#include <treadle/algorithm/detail/ordering.hpp>
+
+#include <climits>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace treadle::detail {
+
+template <class T>
+struct unsigned_key {
+  using type = std::make_unsigned_t<T>;
+};
+template <std::floating_point T>
+struct unsigned_key<T> {
+  using type = std::make_unsigned_t<integer_of<T>>;
+};
+template <>
+struct unsigned_key<uint128> {
+  using type = uint128;
+};
+
+/// Keys of numbers of type T: complements when the order is descending.
+template <class T, bool Descending>
+struct number_keys {
+  using key = typename unsigned_key<T>::type;
+  static constexpr key k_sign = static_cast<key>(key{1} << (sizeof(key) * CHAR_BIT - 1));
+  static constexpr key k_signed = std::is_signed_v<T> ? k_sign : key{0};
+  static constexpr key k_flip = Descending ? static_cast<key>(~k_signed) : k_signed;
+
+  static constexpr key of(T number) noexcept {
+    if constexpr (std::floating_point<T>)
+      return static_cast<key>(to_integer_order(number)) ^ k_flip;
+    else
+      return static_cast<key>(static_cast<key>(number) ^ k_flip);
+  }
+  static constexpr T number(key k) noexcept {
+    if constexpr (std::floating_point<T>)
+      return from_integer_order<T>(static_cast<integer_of<T>>(k ^ k_flip));
+    else
+      return static_cast<T>(k ^ k_flip);
+  }
+};
+
+} // namespace treadle::detail
