@@ -10,6 +10,7 @@
   X(exp, u10)                                                                                                          \
   X(exp2, u10)                                                                                                         \
   X(exp10, u10)                                                                                                        \
+  X(expm1, u10)                                                                                                        \
   X(log, u10)                                                                                                          \
   X(log2, u10)                                                                                                         \
   X(log10, u10)                                                                                                        \

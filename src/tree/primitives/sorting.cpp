@@ -57,28 +57,36 @@ uint128 sort_key(T element, i64 index) noexcept {
 }
 
 template <class T>
-void sort_indices(const T* x, i64 n, i64 step, bool parallel, i64* out, i64 to_step) {
+void sort_indices(const T* x, i64 n, bool parallel, i64* out) {
   const detail::slab_array<uint128> memory(static_cast<std::size_t>(n));
   auto* const keys = memory.data();
-  for (i64 i = 0; i < n; ++i) keys[i] = sort_key(x[i * step], i);
+  for (i64 i = 0; i < n; ++i) keys[i] = sort_key(x[i], i);
   if (parallel)
     treadle::sort(par, keys, keys + n);
   else
     treadle::sort(seq, keys, keys + n);
-  for (i64 i = 0; i < n; ++i) out[i * to_step] = static_cast<i64>(keys[i]);
+  for (i64 i = 0; i < n; ++i) out[i] = static_cast<i64>(keys[i]);
 }
 
-template <class Out, class Line>
-array map_lines(const array& a, std::size_t axis, const extents& shape, dtype type, Line&& line) {
-  auto result = array::uninitialized(type, shape);
-  auto* out = static_cast<Out*>(result.mutable_raw_data());
-  extents outer = a.shape(), strides = a.strides(), to = detail::row_major_strides(shape);
-  const auto to_step = to.rank() == a.rank() ? to[axis] : 0;
+// The view in which `axis` and the last one have changed places.
+array exchanged(const array& a, std::size_t axis) {
+  extents order = a.shape();
+  for (std::size_t i = 0; i < order.rank(); ++i) order[i] = static_cast<i64>(i);
+  std::swap(order[axis], order[order.rank() - 1]);
+  return a.transpose({order.begin(), order.end()});
+}
+
+// An index for each line along `axis`, of which line(offset) tells.
+template <class Line>
+array index_of_lines(const array& a, std::size_t axis, const extents& shape, Line&& line) {
+  auto result = array::uninitialized(dtype::int64, shape);
+  auto* out = static_cast<i64*>(result.mutable_raw_data());
+  extents outer = a.shape(), strides = a.strides();
+  const extents to = detail::row_major_strides(shape);
   outer.erase(axis);
   strides.erase(axis);
-  if (to.rank() == a.rank()) to.erase(axis);
   detail::for_each_row<2>(outer, {&strides, &to}, [&](const detail::row<2>& r) {
-    for (i64 i = 0; i < r.count; ++i) line(r.offset[0] + i * r.stride[0], out + r.offset[1] + i * r.stride[1], to_step);
+    for (i64 i = 0; i < r.count; ++i) out[r.offset[1] + i * r.stride[1]] = line(r.offset[0] + i * r.stride[0]);
   });
   return result;
 }
@@ -108,23 +116,19 @@ value sort(call_context& context, std::span<value> args) { // (a, axis = -1, kin
   std::size_t axis = 0;
   const auto a = axis_or_flat(args[0], along, axis);
   if (!Indices && !along.is_nil() && as_number(args[0]).is_scalar()) to_axis(along, 0); // NumPy sorts no scalar
-  const auto n = a.shape()[axis], step = a.strides()[axis];
+  auto rows = exchanged(a, axis).copy();
+  const auto n = a.shape()[axis], size = a.size();
   return detail::visit_dtype(a.type(), [&](auto* tag) -> value {
-    using T = detail::element_of<decltype(tag)>;
-    using Out = std::conditional_t<Indices, i64, T>;
-    std::vector<double> line(Indices || axis + 1 == a.rank() ? 0 : static_cast<std::size_t>(n)); // room for any type
-    auto* const kept = reinterpret_cast<T*>(line.data());
-    return map_lines<Out>(a, axis, a.shape(), dtype_of<Out>, [&](i64 from, Out* out, i64 to_step) {
-      const T* x = a.data<T>() + from;
-      if constexpr (Indices) {
-        sort_indices(x, n, step, parallel, out, to_step);
-      } else {
-        auto* const to = to_step == 1 ? out : kept;
-        for (i64 i = 0; i < n; ++i) to[i] = x[i * step];
-        sort_values(to, n, parallel);
-        for (i64 i = 0; to != out && i < n; ++i) out[i * to_step] = to[i];
-      }
-    });
+    auto* const x = rows.mutable_data<detail::element_of<decltype(tag)>>();
+    if constexpr (Indices) {
+      auto indices = array::uninitialized(dtype::int64, rows.shape());
+      auto* const out = indices.mutable_data<i64>();
+      for (i64 from = 0; from < size; from += n) sort_indices(x + from, n, parallel, out + from);
+      rows = std::move(indices);
+    } else {
+      for (i64 from = 0; from < size; from += n) sort_values(x + from, n, parallel);
+    }
+    return axis + 1 == a.rank() ? rows : exchanged(rows, axis).copy();
   });
 }
 
@@ -205,18 +209,14 @@ value extreme_index(call_context&, std::span<value> args) { // (a, axis, keepdim
   return detail::visit_dtype(a.type(), [&](auto* tag) -> value {
     using T = detail::element_of<decltype(tag)>;
     const bool by_rows = a.rank() == 2 && axis == 0 && a.strides()[1] == 1;
-    const auto found = by_rows ? extreme_rows<Largest, T>(a)
-                               : map_lines<i64>(a, axis, shape, dtype::int64, [&](i64 from, i64* out, i64) {
-                                   const T* x = a.data<T>() + from;
-                                   if (step == 1) {
-                                     *out = extreme_of_row<Largest>(x, n);
-                                     return;
-                                   }
-                                   i64 best = 0;
-                                   for (i64 i = 1; i < n && !is_nan(x[best * step]); ++i)
-                                     if (beats<Largest>(x[i * step], x[best * step])) best = i;
-                                   *out = best;
-                                 });
+    const auto found = by_rows ? extreme_rows<Largest, T>(a) : index_of_lines(a, axis, shape, [&](i64 from) {
+      const T* x = a.data<T>() + from;
+      if (step == 1) return extreme_of_row<Largest>(x, n);
+      i64 best = 0;
+      for (i64 i = 1; i < n && !is_nan(x[best * step]); ++i)
+        if (beats<Largest>(x[i * step], x[best * step])) best = i;
+      return best;
+    });
     if (argument(args, 2).is_nil() || !args[2].to_bool()) return detail::from_array(found);
     extents kept = args[0].to_array().shape();
     for (std::size_t i = 0; i < kept.rank(); ++i)

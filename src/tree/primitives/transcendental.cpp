@@ -90,34 +90,6 @@ struct half_sum { // cosh from e^|x|
   TREADLE_LOOP static double apply(double, double e) { return 0.5 * (e + 1.0 / e); }
 };
 
-// x + x^2/2! + ... for |x| <= 1, where the exponential less one loses digits.
-TREADLE_LOOP double expm1_series(double x) {
-  double p = 1.0 / 6402373705728000.0;
-  p = p * x + 1.0 / 355687428096000.0;
-  p = p * x + 1.0 / 20922789888000.0;
-  p = p * x + 1.0 / 1307674368000.0;
-  p = p * x + 1.0 / 87178291200.0;
-  p = p * x + 1.0 / 6227020800.0;
-  p = p * x + 1.0 / 479001600.0;
-  p = p * x + 1.0 / 39916800.0;
-  p = p * x + 1.0 / 3628800.0;
-  p = p * x + 1.0 / 362880.0;
-  p = p * x + 1.0 / 40320.0;
-  p = p * x + 1.0 / 5040.0;
-  p = p * x + 1.0 / 720.0;
-  p = p * x + 1.0 / 120.0;
-  p = p * x + 1.0 / 24.0;
-  p = p * x + 1.0 / 6.0;
-  p = p * x + 1.0 / 2.0;
-  return std::copysign(x + x * (x * p), x); // zero has a sign, too
-}
-struct less_one {
-  TREADLE_LOOP static double apply(double x, double e) {
-    const double near = expm1_series(x), far = e - 1.0;
-    return std::fabs(x) <= 1.0 ? near : far;
-  }
-};
-
 // log(1 + y) from the logarithm of the rounded sum, and what rounding took from it (Kahan).
 template <class Into>
 struct one_plus {
@@ -205,7 +177,7 @@ std::span<const primitive> transcendental_primitives() {
       {"exp", "x", k_vector<&v::exp>},
       {"exp2", "x", k_vector<&v::exp2>},
       {"exp10", "x", k_vector<&v::exp10>},
-      {"expm1", "x", k_composed<same, &v::exp, less_one, std::expm1, 300>},
+      {"expm1", "x", k_vector<&v::expm1>},
       {"log", "x", k_vector<&v::log>},
       {"log2", "x", k_vector<&v::log2>},
       {"log10", "x", k_vector<&v::log10>},
