@@ -53,7 +53,8 @@ auto launch_task(launch policy, F&& function) {
 /// result.
 ///
 /// The default, launch::async, leaves the task with the calling worker: whoever has nothing to do takes it, and a get()
-/// that comes first runs it as a plain call, so an unstolen async+get costs tens of nanoseconds. Never blocks. From a
+/// that comes first runs it as a plain call, so an unstolen async+get costs tens of nanoseconds. Never blocks, but
+/// where many tasks were run in place it may drop what is left of them, and so run destructors of the program. From a
 /// thread outside the runtime the task is injected; the default runtime is started when there is none.
 /// Exceptions of f are rethrown by get(). Throws std::bad_alloc.
 template <detail::task_function F, class... Args>

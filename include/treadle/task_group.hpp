@@ -105,8 +105,8 @@ class task_group {
   task_group& operator=(const task_group&) = delete;
 
   /// Starts a task; what f returns is ignored. It is left with the calling worker, as by async(). From a foreign
-  /// thread it goes to the current runtime. Never blocks; tens of nanoseconds. Throws std::bad_alloc, and what copying
-  /// f throws; there is no task then.
+  /// thread it goes to the current runtime. Never blocks, with the exception async() names; tens of nanoseconds. Throws
+  /// std::bad_alloc, and what copying f throws; there is no task then.
   template <class F>
   void run(F&& f) {
     start(*new detail::group_task_of<std::decay_t<F>>(*this, std::forward<F>(f)));

@@ -4,7 +4,6 @@
 #include "algorithm/rank_sort.hpp"
 
 #include <treadle/algorithm/detail/quicksort.hpp>
-#include <treadle/runtime.hpp>
 
 #include <new>
 
@@ -23,12 +22,13 @@ struct number_kernel : any_kernel {
   static constexpr std::ptrdiff_t k_least_radix = has_ranks<T> ? 1024 : 256;
   static constexpr std::ptrdiff_t k_least_shared = 1 << 12; // elements of a piece when there are workers for others
   static constexpr std::ptrdiff_t k_most_radix = 1 << 16;   // elements of a piece, which stay in the cache
+  static constexpr std::ptrdiff_t k_most_wide = 1 << 22; // with a place in the lower half, which is digits, too, once
+                                                         // the elements have been divided
 
   template <class T>
   static std::ptrdiff_t piece_of(T* first, T* last, bool parallel) {
-    constexpr bool k_wide = sizeof(T) > sizeof(std::uint64_t); // a place in the lower half is digits only when divided
-    const std::ptrdiff_t workers = parallel ? runtime::current().workers() : 1;
-    if (workers == 1) return k_wide ? 1 << 30 : k_most_radix;
+    const std::ptrdiff_t workers = parallel ? pool_workers() : 1;
+    if (workers == 1) return std::is_same_v<T, uint128> ? k_most_wide : k_most_radix;
     return std::clamp((last - first) / (8 * workers), k_least_shared, k_most_radix);
   }
 

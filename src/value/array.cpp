@@ -137,7 +137,7 @@ void copy_elements(const array& from, dtype to_type, const extents& to_strides, 
       const From* source = from.data<From>();
       To* target = static_cast<To*>(to);
       const auto &shape = from.shape(), &strides = from.strides();
-      if (shape.rank() == 2 && strides[0] == 1 && to_strides[1] == 1 && strides[1] != 1)
+      if (shape.rank() == 2 && shape[1] > 1 && strides[0] == 1 && to_strides[1] == 1)
         return run_wide<convert_transposed<From, To>>(source, shape[0], shape[1], strides[1], target, to_strides[0]);
       for_each_row<2>(from.shape(), {&from.strides(), &to_strides}, [&](const row<2>& r) {
         const From* in = source + r.offset[0];
@@ -217,8 +217,8 @@ array array::broadcast(const array& a, const extents& shape) {
 
 bool array::is_contiguous() const noexcept {
   std::int64_t step = 1;
+  if (size() == 0) return true;
   for (std::size_t i = rank(); i-- > 0;) {
-    if (shape()[i] == 0) return true;
     if (shape()[i] != 1 && strides()[i] != step) return false;
     step *= shape()[i];
   }

@@ -110,6 +110,10 @@ TEST(array, empty_shapes_are_fine) {
   EXPECT_TRUE(a.is_contiguous());
   EXPECT_EQ(a.size(), 0);
   EXPECT_EQ(a.transpose().copy().shape(), (extents{3, 0}));
+  const auto b = array::zeros(dtype::float64, {4, 0, 6}).view(0, {4, 0, 3}, {0, 6, 2}); // whose strides leave gaps
+  EXPECT_EQ(b.reshape({-1}).shape(), (extents{0}));
+  EXPECT_EQ(b.reshape({5, 0}).shape(), (extents{5, 0}));
+  EXPECT_EQ(array::zeros(dtype::int64, {0, 10}).view(0, {0, 5}, {10, 2}).reshape({5, 0}).shape(), (extents{5, 0}));
 }
 
 TEST(array, reshape_is_a_view_where_strides_can_show_it) {

@@ -192,7 +192,8 @@ bool runtime::drains_at_exit() {
   std::uint64_t before = progress();
   for (std::int64_t quiet_ns = 0; quiet_ns < m_pools->exit_deadline_ns;) {
     if (wait_idle_until(detail::steady_now_ns() + step_ns)) return true;
-    const bool runs = std::exchange(before, progress()) != before ||
+    const std::uint64_t now = progress();
+    const bool runs = std::exchange(before, now) != now ||
                       std::any_of(m_pools->all.begin(), m_pools->all.end(), [](auto& pool) { return pool->runs(); });
     quiet_ns = runs ? 0 : quiet_ns + step_ns;
   }

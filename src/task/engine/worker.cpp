@@ -70,6 +70,7 @@ worker::~worker() {
 
 unsigned worker::number() const noexcept { return m_scheduler.first_worker + m_index; }
 unsigned worker::worker_count() const noexcept { return static_cast<unsigned>(m_scheduler.workers.size()); }
+unsigned pool_workers() noexcept { return this_worker()->worker_count(); }
 
 void worker::thread_main() {
   const alternate_stack for_signals;
@@ -359,8 +360,9 @@ void worker::drop_stale() noexcept {
       item->next_job = std::exchange(stale, item);
     }
   });
-  m_scheduler.idle.notify_injected(); // somebody may have looked meanwhile and gone to sleep
-  while (job* item = stale) {         // a destructor may suspend: from here on this is perhaps another worker
+  if (left > 0 || !m_scheduler.injected.empty())
+    m_scheduler.idle.notify_injected(); // somebody may have looked meanwhile and gone to sleep
+  while (job* item = stale) {           // a destructor may suspend: from here on this is perhaps another worker
     stale = item->next_job;
     item->discard_if_stale();
   }

@@ -133,9 +133,9 @@ class worker {
   /// Drops the entries of tasks that were run in place, wherever they are among those that this worker can take.
   /// Destructors of what the tasks hold may suspend: nothing of this worker may be used afterwards.
   TREADLE_NOINLINE void drop_stale() noexcept;
-  promoted_task* take_handed() noexcept;
   /// The same when the deque has grown to `size`, if so many tasks were run in place meanwhile that it may be worth it.
   TREADLE_NOINLINE void drop_stale_of_others(std::int64_t size) noexcept;
+  promoted_task* take_handed() noexcept;
   void end_wait(job& item) noexcept;
   void begin_sample() noexcept;
   void continue_sample() noexcept;

@@ -3,6 +3,8 @@
 #include "tree/compile/compiler.hpp"
 #include "tree/nodes/forms.hpp"
 
+#include <treadle/this_task.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <tuple>
@@ -11,6 +13,13 @@
 
 namespace treadle::tree {
 namespace {
+
+// Calls f here, or where there is room for a deep tree.
+template <class F>
+auto with_room(F&& f) {
+  constexpr std::size_t k_reserve = 64 * 1024;
+  return this_task::stack_remaining() < k_reserve ? this_task::on_fresh_stack(f) : f();
+}
 
 // Variables of one function, by slot.
 class variables {
@@ -45,7 +54,7 @@ loop_parts parts_of(const node& loop) {
 class function_walk {
  public:
   explicit function_walk(const function_code& f)
-      : m_level(f.level), m_none(f.slots), m_kept(m_none), m_held(m_none), m_break(m_none), m_continue(m_none) {
+      : m_level(f.level), m_none(f.slots), m_kept(m_none), m_held(f.slots), m_break(m_none), m_continue(m_none) {
     collect_kept(*f.body);
     m_marks = true;
     before(*f.body, m_none);
@@ -65,6 +74,9 @@ class function_walk {
 
   // What other functions read whenever they are called, and what is read below forms that this walk does not know.
   void collect_kept(const node& n) {
+    with_room([&] { collect_kept_here(n); });
+  }
+  void collect_kept_here(const node& n) {
     const auto add_reads = [this](const function_code& code) {
       for (const auto& v : code.reads)
         if (v.level == m_level) m_kept.add(v.position);
@@ -72,34 +84,43 @@ class function_walk {
     if (const auto* closure = as<closure_node>(n)) add_reads(closure->code());
     if (const auto* definition = as<definition_node>(n)) add_reads(definition->code());
     if (const auto* call = as<call_node>(n)) add_reads(call->code());
-    if (!is_sequential(n)) add_reads_below(n, m_kept);
+    if (!is_sequential(n)) for_reads_below(n, [this](std::uint32_t slot) { m_kept.add(slot); });
     if (!n.evaluates_operands()) return;
     for (const node* operand : n.operands()) collect_kept(*operand);
   }
 
-  void add_reads_below(const node& n, variables& to) const {
+  // Calls f(slot) for what n and its operands read.
+  template <class F>
+  static void for_reads_below(const node& n, const F& f) {
+    if (n.type() == node_class::literal) return;
     if (const auto* v = as<variable_node>(n)) {
-      if (v->address().levels == 0) to.add(v->address().position);
+      if (v->address().levels == 0) f(v->address().position);
     } else if (const auto* slice = as<slice_assignment_node>(n)) {
-      add_reads_of_change(*slice, to);
+      for_reads_of_change(*slice, f);
     }
     if (!n.evaluates_operands()) return;
-    for (const node* operand : n.operands()) add_reads_below(*operand, to);
+    with_room([&] {
+      for (const node* operand : n.operands()) for_reads_below(*operand, f);
+    });
   }
 
-  static void add_reads_of_change(const slice_assignment_node& n, variables& to) {
-    if (n.address().levels == 0) to.add(n.address().position);
+  template <class F>
+  static void for_reads_of_change(const slice_assignment_node& n, const F& f) {
+    if (n.address().levels == 0) f(n.address().position);
     for (const auto& address : n.watched)
-      if (address.levels == 0) to.add(address.position);
+      if (address.levels == 0) f(address.position);
   }
 
   // What is alive before `n`, when `live` is alive after it.
   variables before(node& n, variables live) {
+    return with_room([&] { return before_here(n, std::move(live)); });
+  }
+  variables before_here(node& n, variables live) {
     if (n.type() == node_class::literal || !n.evaluates_operands()) return live;
     if (const auto* v = as<variable_node>(n)) {
       const auto& address = v->address();
       if (!is_own(address)) return live;
-      if (m_marks && !live.has(address.position) && !m_kept.has(address.position) && !m_held.has(address.position))
+      if (m_marks && !live.has(address.position) && !m_kept.has(address.position) && m_held[address.position] == 0)
         static_cast<variable_node&>(n).gives_value = true;
       live.add(address.position);
       return live;
@@ -109,7 +130,7 @@ class function_walk {
       return before(*n.operands()[0], std::move(live));
     }
     if (const auto* slice = as<slice_assignment_node>(n)) {
-      add_reads_of_change(*slice, live);
+      for_reads_of_change(*slice, [&](std::uint32_t slot) { live.add(slot); });
       return before_operands(n, std::move(live));
     }
     if (is_loop(n)) return before_loop(n, std::move(live));
@@ -134,26 +155,24 @@ class function_walk {
     return before_operands(n, std::move(live));
   }
 
-  // The same for one of several parts: those of `others` may be executed at the same time as it, or later.
-  template <class Others>
-  variables before_one_of(std::span<node* const> parts, std::size_t i, Others&& others, variables live) {
-    if (!m_marks) return before(*parts[i], std::move(live));
-    const auto outer = m_held;
-    for (std::size_t j = 0; j < i; ++j)
-      if (others(j)) add_reads_below(*parts[j], m_held);
-    live = before(*parts[i], std::move(live));
-    m_held = outer;
-    return live;
+  // Adds `count` to how many reads below `n` are held.
+  void hold(const node& n, int count) {
+    if (m_marks) for_reads_below(n, [&](std::uint32_t slot) { m_held[slot] += static_cast<std::uint32_t>(count); });
   }
 
-  // Operands may be evaluated at the same time, and are borrowed: none gives away what another one reads.
+  // Operands may be evaluated at the same time, and are borrowed: none gives away what another one reads. Those behind
+  // it are alive already.
   variables before_operands(node& n, variables live) {
     const auto operands = n.operands();
-    const auto all = [](std::size_t) { return true; };
-    for (std::size_t i = operands.size(); i-- > 0;) live = before_one_of(operands, i, all, std::move(live));
+    for (const node* operand : operands) hold(*operand, 1);
+    for (std::size_t i = operands.size(); i-- > 0;) {
+      hold(*operands[i], -1);
+      live = before(*operands[i], std::move(live));
+    }
     return live;
   }
 
+  // Nor does a statement what one of the same stage or a later one reads.
   variables before_block(node& block, variables live) {
     const auto statements = block.operands();
     std::vector<std::size_t> stage(statements.size(), 0);
@@ -162,8 +181,13 @@ class function_walk {
         for (const auto* part : {&block.stages->stages[s].parts, &block.stages->stages[s].rest})
           for (auto i : *part) stage[i] = s;
     for (std::size_t i = statements.size(); i-- > 0;) {
-      const auto not_before = [&](std::size_t j) { return block.stages && stage[j] >= stage[i]; };
-      live = before_one_of(statements, i, not_before, std::move(live));
+      const auto hold_others = [&](int count) {
+        for (std::size_t j = 0; block.stages && j < i; ++j)
+          if (stage[j] >= stage[i]) hold(*statements[j], count);
+      };
+      hold_others(1);
+      live = before(*statements[i], std::move(live));
+      hold_others(-1);
     }
     return live;
   }
@@ -203,9 +227,9 @@ class function_walk {
 
   const std::uint32_t m_level;
   const variables m_none;
-  variables m_kept;              // in the whole function
-  variables m_held;              // where the walk is
-  variables m_break, m_continue; // alive where the loop around is left, and where its next turn begins
+  variables m_kept;                  // in the whole function
+  std::vector<std::uint32_t> m_held; // reads, by slot, of what may be executed at the same time as where the walk is
+  variables m_break, m_continue;     // alive where the loop around is left, and where its next turn begins
   std::unordered_map<const node*, variables> m_exposed;
   bool m_marks = false;
 };

@@ -252,7 +252,7 @@ value bincount(call_context&, std::span<value> args) { // (a, weights, minlength
     detail::run_wide<extreme_row<false, i64>>(from, x.size(), &least);
     detail::run_wide<extreme_row<true, i64>>(from, x.size(), &most);
     if (least < 0) throw value_error("the integers must not be negative");
-    length = std::max(length, most + 1);
+    length = std::max(length, extents{most}.product() + 1); // which refuses what no array can have
   }
   if (argument(args, 1).is_nil()) {
     auto counts = array::zeros(dtype::int64, {length});

@@ -140,6 +140,17 @@ TEST(evaluate, deep_recursion_works_in_every_policy) {
   }
 }
 
+TEST(evaluate, deep_and_wide_functions_compile_on_the_stack_of_a_task) {
+  const workers w(1);
+  std::string nested = "x", wide = "list(x";
+  for (int i = 0; i < 1900; ++i) nested = "sin(" + nested + ")";
+  for (int i = 0; i < 20'000; ++i) wide += ", 1, x";
+  async([&] {
+    EXPECT_EQ(run("define(f, x, " + nested + ") f(1.0)").kind(), value_kind::float64);
+    EXPECT_EQ(repr(run("define(f, x, len(" + wide + "))) f(1)")), "40001");
+  }).get();
+}
+
 TEST(evaluate, output_goes_to_the_caller_alone) {
   std::string text;
   auto options = with_policy(policy::always_inline);
