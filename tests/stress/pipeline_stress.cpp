@@ -5,6 +5,7 @@
 
 #include "chaos/chaos.hpp"
 #include "stress/seeds.hpp"
+#include "task/wait/hooks_fixture.hpp"
 
 #include <treadle/coroutine.hpp>
 #include <treadle/treadle.hpp>
@@ -356,12 +357,7 @@ void run_seed(std::uint64_t seed) {
   for (auto& t : threads) t.join();
   rt.wait_idle();
 
-  struct probing final : detail::continuation {
-    void fire() noexcept override {}
-  } probe;
-  EXPECT_TRUE(detail::access::state(open).try_attach(probe));
-  EXPECT_EQ(probe.next_continuation, nullptr) << "a wait has left its hook behind";
-  EXPECT_TRUE(detail::access::state(open).withdraw(probe));
+  EXPECT_EQ(testing::hooks_in(open), 0u) << "a wait has left its hook behind";
   never.set_value();
   EXPECT_LT(rt.statistics().stacks, 200u);
 }

@@ -27,8 +27,7 @@ class future_state : public job {
   future_state(const future_state&) = delete;
   future_state& operator=(const future_state&) = delete;
 
-  void add_ref() noexcept { m_refs.add(); }
-  void add_refs(std::uint32_t n) noexcept { m_refs.add(n); }
+  void add_ref(std::uint32_t n = 1) noexcept { m_refs.add(n); }
   /// The same while nobody but the caller knows the state.
   void add_ref_unshared() noexcept { m_refs.add_unshared(); }
   void release() noexcept {

@@ -33,7 +33,7 @@ class input_hooks {
 
   /// Once, by the side that waits.
   void attach_hooks() noexcept {
-    self().add_refs(static_cast<std::uint32_t>(count()));
+    self().add_ref(static_cast<std::uint32_t>(count()));
     std::size_t attached = 0;
     for (; attached < count() && !is_decided(); ++attached) {
       m_hooks[attached].owner = &self();

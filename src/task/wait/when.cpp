@@ -62,7 +62,7 @@ class each_ready::arrivals final : public input_hooks<future_state, arrivals> {
     attach_hooks();
   }
 
-  void add_refs(std::uint32_t n) noexcept { m_owners.add(n); }
+  void add_ref(std::uint32_t n) noexcept { m_owners.add(n); }
   void release() noexcept {
     if (m_owners.drop()) delete this;
   }

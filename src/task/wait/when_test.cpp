@@ -1,5 +1,6 @@
 // What waiting for one of several futures leaves behind.
 #include "task/engine/runtime_fixture.hpp"
+#include "task/wait/hooks_fixture.hpp"
 
 #include <treadle/treadle.hpp>
 
@@ -10,21 +11,10 @@
 namespace treadle {
 namespace {
 
+using testing::hooks_in;
+
 class when_test : public testing::on_workers {};
 TREADLE_ON_WORKERS(when_test);
-
-/// How many continuations a state has: those that follow a new one in its list.
-std::size_t hooks_in(const shared_future<void>& future) {
-  struct probing final : detail::continuation {
-    void fire() noexcept override {}
-  } probe;
-  auto& state = detail::access::state(future);
-  EXPECT_TRUE(state.try_attach(probe));
-  std::size_t hooks = 0;
-  for (const detail::continuation* c = probe.next_continuation; c; c = c->next_continuation) ++hooks;
-  EXPECT_TRUE(state.withdraw(probe));
-  return hooks;
-}
 
 TEST_P(when_test, a_future_that_is_never_ready_keeps_no_hooks) {
   promise<void> never;

@@ -111,7 +111,11 @@ value logical_not(call_context& context, std::span<value> args) {
                                static_cast<unsigned char*>(result.object()->data), result.size());
     return result;
   }
-  return args[0].is_number() ? unary<negation>(context, args) : value(!args[0].to_bool());
+  return unary<negation>(context, args);
+}
+
+value python_not(call_context& context, std::span<value> args) {
+  return args[0].is_number() ? logical_not(context, args) : value(!args[0].to_bool());
 }
 
 template <class T>
@@ -228,7 +232,7 @@ std::span<const primitive> comparison_primitives() {
       {"__le", "a, b, numeric=", compare<less_equal>},
       {"__gt", "a, b, numeric=", compare<greater>},
       {"__ge", "a, b, numeric=", compare<greater_equal>},
-      {"__not", "a", logical_not},
+      {"__not", "a", python_not},
       {"__xor", "a, b, ...", binary<logic<exclusion>>},
       {"logical_and", "a, b, ...", binary<logic<conjunction>>},
       {"logical_or", "a, b, ...", binary<logic<disjunction>>},

@@ -101,7 +101,7 @@ value arange(call_context&, std::span<value> args) { // (start, stop, step, dtyp
   }
   const double from = start.to_float64(), by = step.to_float64();
   const double length = std::ceil((stop.to_float64() - from) / by);
-  if (!(length < 1e15)) throw value_error("the range is too long or not finite");
+  if (!(std::fabs(length) < 1e15)) throw value_error("the range is too long or not finite");
   auto a = array::uninitialized(dtype::float64, {std::max<std::int64_t>(0, static_cast<std::int64_t>(length))});
   auto* x = a.mutable_data<double>();
   detail::run_wide<reals_row>(x, a.size(), from, by);
@@ -109,6 +109,9 @@ value arange(call_context&, std::span<value> args) { // (start, stop, step, dtyp
 }
 
 value linspace(call_context&, std::span<value> args) { // (start, stop, num = 50, endpoint = true, dtype)
+  for (const value& end : args.first(2))
+    if (end.is_list() || (end.is_array() && end.as_array().rank() > 0))
+      throw value_error(error_kind::type, "expected two numbers, found " + repr(end));
   const double start = args[0].to_float64(), stop = args[1].to_float64();
   const auto count = argument(args, 2).is_nil() ? 50 : args[2].to_int64();
   if (count < 0) throw value_error("the number of samples must not be negative");

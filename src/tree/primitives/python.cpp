@@ -50,7 +50,11 @@ struct inversion {
   }
 };
 
+// Of a truth value alone, Python makes an integer and NumPy a truth value, and here both are the same.
 value invert(call_context& context, std::span<value> args) {
+  if (args[0].kind() == value_kind::boolean)
+    throw value_error(error_kind::type,
+                      "~ of a truth value is -1 or -2 in Python and a truth value in NumPy: write `not`");
   const bool truths = args[0].is_array() && args[0].as_array().type() == dtype::boolean;
   return truths ? find_primitive("logical_not")->compute(context, args) : unary<inversion>(context, args);
 }

@@ -126,7 +126,8 @@ value convert(call_context&, std::span<value> args) {
 }
 
 value truth(call_context&, std::span<value> args) {
-  if (args[0].is_array() && args[0].as_array().size() != 1) return args[0].as_array().cast(dtype::boolean);
+  if (args[0].is_list() || (args[0].is_array() && args[0].as_array().rank() > 0))
+    return args[0].to_array().cast(dtype::boolean);
   return args[0].to_bool();
 }
 

@@ -16,7 +16,10 @@ value take(call_context&, std::span<value> args) {
   const bool flat = argument(args, 2).is_nil();
   const auto a = flat ? args[0].to_array().reshape({-1}) : args[0].to_array();
   std::vector<value> indices(flat ? 0 : to_axis(args[2], a.rank()));
-  indices.push_back(args[1].is_list() ? value(args[1].to_array()) : args[1]); // a list is no slice here
+  value where = args[1].is_list() ? value(args[1].to_array()) : args[1]; // a list is no slice here
+  if (dtype_of_value(where) == dtype::boolean)
+    where = detail::from_array(where.to_array().cast(dtype::int64)); // no mask
+  indices.push_back(std::move(where));
   return slice_value(a, indices);
 }
 

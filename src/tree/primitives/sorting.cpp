@@ -254,7 +254,7 @@ value bincount(call_context&, std::span<value> args) { // (a, weights, minlength
     if (least < 0) throw value_error("the integers must not be negative");
     length = std::max(length, extents{most}.product() + 1); // which refuses what no array can have
   }
-  if (argument(args, 1).is_nil()) {
+  if (argument(args, 1).is_nil() || x.size() == 0) { // of nothing NumPy counts integers, also with weights
     auto counts = array::zeros(dtype::int64, {length});
     auto* out = counts.mutable_data<i64>();
     for (i64 i = 0; i < x.size(); ++i) ++out[from[i]];
