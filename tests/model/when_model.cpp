@@ -14,7 +14,7 @@ struct first_ready final : detail::input_hooks<small_state, first_ready> {
   ~first_ready() { live = live - 1; }
   using input_hooks::attach_hooks;
 
-  void add_refs(std::uint32_t n) noexcept { owners.add(n); }
+  void add_ref(std::uint32_t n) noexcept { owners.add(n); }
   void release() noexcept {
     if (owners.drop()) delete this;
   }

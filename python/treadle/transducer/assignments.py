@@ -8,7 +8,7 @@ from .aliasing import Analysis, appends_to, root_name
 from .expressions import ExpressionCompiler
 from .nodes import NIL, Call, Literal, Name, Node, call
 from .scalars import surely_scalars
-from .scope import Scope, bound_names, parameters, walk_own
+from .scope import Scope, bound_names, parameters, target_names, walk_own
 from .source import MISSING, Source
 from .temporaries import Temporaries
 from .unit import Unit
@@ -59,7 +59,7 @@ class AssignmentCompiler(ExpressionCompiler):
         if len(node.targets) == 1:
             return self._assign(node.targets[0], node.value, node)
         t = self.temporaries()
-        value = t.simple(self.expression(node.value))
+        value = self._kept(node.value, node.targets, t)
         return t.stores + [s for target in node.targets for s in self.bind(target, value, node)]
 
     def _AnnAssign(self, node: ast.AnnAssign) -> list[Node]:
@@ -81,9 +81,19 @@ class AssignmentCompiler(ExpressionCompiler):
                     values.append(name)
                 bound = [s for e, v in zip(target.elts, values, strict=True) for s in self.bind(e, v, node)]
                 return t.stores + bound
-            whole = t.simple(self.expression(value))
+            whole = self._kept(value, [target], t)
             return t.stores + self.unpack(target, whole, define=False)
         return self.bind(target, self.expression(value), node)
+
+    def _kept(self, value: ast.expr, targets: list[ast.expr], t: Temporaries) -> Node:
+        """The value for several stores, under a name that none of them changes."""
+        compiled = self.expression(value)
+        stored = {self.scope.names.get(name.id) for target in targets for name in target_names(target)}
+        if not isinstance(compiled, Name) or compiled.name not in stored:
+            return t.simple(compiled)
+        kept = Name(self.scope.temporary())
+        t.stores.append(call("store", kept, compiled, place=self.place(value)))
+        return kept
 
     def _refuse_moving_views(self, target: ast.Tuple | ast.List, value: ast.Tuple | ast.List) -> None:
         """x[0], x[1] = x[1], x[0] swaps numbers; on rows NumPy would lose one: views move under the assignment."""
@@ -135,9 +145,14 @@ class AssignmentCompiler(ExpressionCompiler):
         owner = self.writable(target.value)
         index = self.item(target, NIL).args[1:]
         single = isinstance(target.value, ast.Subscript) and self.is_one_position(target.value.slice)
-        if isinstance(owner, Call) and single:  # x[i][j] is x[i, j]
+        if isinstance(owner, Call) and single and self._stays_in_place(target.slice):  # x[i][j] is x[i, j]
             return Call("slice", (*owner.args, *index), self.place(target))
         return Call("slice", (owner, *index), self.place(target))
+
+    def _stays_in_place(self, index: ast.expr) -> bool:
+        """Whether its axes keep their order behind a position: x[i, :, k] of an array k begins with those of k."""
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        return len(parts) == 1 or all(isinstance(p, ast.Slice) or self.is_one_position(p) for p in parts)
 
     def is_one_position(self, index: ast.expr) -> bool:
         """Whether an index is one number, or text."""

@@ -74,6 +74,8 @@ def identity(a: Arguments) -> Node:
 
 def arange(a: Arguments) -> Node:
     given = [a[n] for n in ("start", "stop", "step") if n in a]
+    if "step" in a and "stop" not in a:
+        given.insert(0, ZERO)
     return _as_given(Call("arange", tuple(given), a.place), a.dtype)
 
 

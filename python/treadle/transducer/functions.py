@@ -252,16 +252,7 @@ ADVICE = {
 }
 
 TRUE_RESULTS = {
-    "__eq",
-    "__ne",
-    "__lt",
-    "__le",
-    "__gt",
-    "__ge",
     "__not",
-    "isnan",
-    "isinf",
-    "isfinite",
-    "all",
-    "any",
+    "__contains",
+    "__to_bool",
 }

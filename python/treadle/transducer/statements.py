@@ -6,7 +6,7 @@ import ast
 
 from .aliasing import appends_to
 from .assignments import AssignmentCompiler
-from .nodes import NIL, Call, Literal, Name, Node, block, call, definition, string
+from .nodes import FALSE, NIL, Call, Literal, Name, Node, block, call, definition, string
 from .scope import parameters
 from .source import MISSING
 
@@ -127,10 +127,14 @@ class StatementCompiler(AssignmentCompiler):
         return [call("continue", place=self.place(node))]
 
     def _Assert(self, node: ast.Assert) -> list[Node]:
+        place = self.place(node)
+        if node.msg and not isinstance(node.msg, ast.Constant):  # only evaluated when it is needed
+            failure = call("assert", FALSE, self.expression(node.msg), place=place)
+            return [call("if", self.truth(node.test), NIL, failure, place=place)]
         message = (
             self.expression(node.msg) if node.msg else string(f"assertion failed: {ast.unparse(node.test)}")
         )
-        return [call("assert", self.truth(node.test), message, place=self.place(node))]
+        return [call("assert", self.truth(node.test), message, place=place)]
 
     # --- control ------------------------------------------------------------------------------------------------
     def _If(self, node: ast.If) -> list[Node]:
@@ -182,7 +186,14 @@ class StatementCompiler(AssignmentCompiler):
     def _changes_something(self, node: ast.For) -> bool:
         return any(
             isinstance(n, ast.AugAssign)
-            or (isinstance(n, ast.Assign) and any(isinstance(t, ast.Subscript) for t in n.targets))
+            or (
+                isinstance(n, ast.Assign | ast.AnnAssign)
+                and any(
+                    isinstance(t, ast.Subscript)
+                    for target in (n.targets if isinstance(n, ast.Assign) else [n.target])
+                    for t in ast.walk(target)
+                )
+            )
             or appends_to(n) is not None  # type: ignore[arg-type]
             for statement in node.body
             for n in ast.walk(statement)
