@@ -73,7 +73,7 @@ case("astype", lambda d: (d.array(special=False, extreme=True), d.choice(["bool"
      lambda x, t: np.asarray(x).astype(np.dtype(t)))  # fmt: skip
 case("int", one(special=False), lambda x: np.asarray(x).astype(np.int64))
 case("float", one(), lambda x: np.asarray(x).astype(np.float64))
-case("bool", one(), lambda x: bool(x) if np.size(x) == 1 else np.asarray(x).astype(bool))
+case("bool", one(), np.bool_)
 case("dtype", one(), lambda x: str(np.asarray(x).dtype))
 
 

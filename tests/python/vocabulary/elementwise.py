@@ -51,7 +51,15 @@ case("__xor", two(), np.logical_xor)
 case("__bitand", two(kinds="bi", extreme=True), operator.and_)
 case("__bitor", two(kinds="bi", extreme=True), operator.or_)
 case("__bitxor", two(kinds="bi", extreme=True), operator.xor)
-case("__invert", one(kinds="bi", extreme=True), lambda x: not x if isinstance(x, bool) else ~x)
+
+
+def inverted(x):
+    if isinstance(x, bool | np.bool_):
+        raise TypeError("which is an integer in Python and a truth value in NumPy")
+    return ~x
+
+
+case("__invert", one(kinds="bi", extreme=True), inverted)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     case(f"__{_name}", two(extreme=True), getattr(operator, _name))
     case(
