@@ -59,9 +59,14 @@ def functions_of_lists():
     return np.logical_not([1, 0]), np.bool_([1, 0]), np.bool_(np.array([5]))
 
 
+def negative_powers():
+    return 10**-6, 2**-1, -(10**-3), 1.0 + 10**-0
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        negative_powers,
         unpacks_into_itself,
         unpacks_twice,
         walks_pairs,

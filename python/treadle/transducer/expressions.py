@@ -7,7 +7,7 @@ from typing import Any
 
 from .calls import CallCompiler
 from .functions import ATTRIBUTES, METHODS, TRUE_RESULTS
-from .nodes import FALSE, NIL, TRUE, Call, Literal, Name, Node, block, call
+from .nodes import FALSE, NIL, TRUE, Call, Literal, Name, Node, block, call, number
 from .scope import Scope, parameters, target_names
 from .source import MISSING
 
@@ -53,6 +53,11 @@ class ExpressionCompiler(CallCompiler):
 
     # --- operators ----------------------------------------------------------------------------------------------
     def _BinOp(self, node: ast.BinOp) -> Node:
+        match node:  # 10 ** -6: a fraction in Python, which NumPy's integers refuse
+            case ast.BinOp(
+                ast.Constant(int(base)), ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(int(exponent)))
+            ) if base != 0:
+                return number(base**-exponent)
         return self.binary(node, node.op, self.expression(node.left), self.expression(node.right))
 
     def binary(self, node: ast.AST, operator: ast.operator, left: Node, right: Node) -> Node:
