@@ -231,7 +231,7 @@ bool array::is_unique() const noexcept {
   };
   if (!alone(m_object) || (m_object->base && !alone(m_object->base))) return false;
   for (std::size_t i = 0; i < rank(); ++i)
-    if (strides()[i] == 0 && shape()[i] > 1) return false; // a broadcast view repeats its elements
+    if (size() > 0 && strides()[i] == 0 && shape()[i] > 1) return false; // a broadcast view repeats its elements
   return true;
 }
 

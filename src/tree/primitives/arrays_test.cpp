@@ -93,6 +93,7 @@ TEST(order, sorts_and_finds) {
          {"unique([3, 1, 3, 2])", "[1, 2, 3]"},
          {"bincount([0, 2, 2])", "[1, 0, 2]"},
          {"bincount([9223372036854775807])", "error bincount: an array of shape (9223372036854775807,) is impossible"},
+         {"block(define(x, zeros(list(3, 0))), store(slice(x, 1), 5.0), shape(x))", "list(3, 0)"},
          {"sort(slice(zeros(list(0, 10)), nil, list(nil, nil, 2)), nil)", "[]"}});
 }
 
