@@ -1,15 +1,25 @@
 // Integers in the order of numbers, for sorting without comparisons of them.
 #pragma once
 
-#include <treadle/algorithm/detail/integer_order.hpp>
 #include <treadle/algorithm/detail/ordering.hpp>
 
+#include <bit>
 #include <climits>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
 namespace treadle::detail {
+
+template <std::floating_point T>
+using integer_of = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+
+/// Of a negative number, all bits but that of the sign: which makes it its own inverse.
+template <std::signed_integral I>
+constexpr I flip_negative(I bits) noexcept {
+  return bits ^ ((bits >> (sizeof(I) * CHAR_BIT - 1)) & std::numeric_limits<I>::max());
+}
 
 template <class T>
 struct unsigned_key {
@@ -24,7 +34,8 @@ struct unsigned_key<uint128> {
   using type = uint128;
 };
 
-/// Keys of numbers of type T: complements when the order is descending.
+/// Keys of numbers of type T: complements when the order is descending. Negative zero comes before zero, and NaN beyond
+/// the infinities on the side of its sign.
 template <class T, bool Descending>
 struct number_keys {
   using key = typename unsigned_key<T>::type;
@@ -34,13 +45,13 @@ struct number_keys {
 
   static constexpr key of(T number) noexcept {
     if constexpr (std::floating_point<T>)
-      return static_cast<key>(to_integer_order(number)) ^ k_flip;
+      return static_cast<key>(flip_negative(std::bit_cast<integer_of<T>>(number))) ^ k_flip;
     else
       return static_cast<key>(static_cast<key>(number) ^ k_flip);
   }
   static constexpr T number(key k) noexcept {
     if constexpr (std::floating_point<T>)
-      return from_integer_order<T>(static_cast<integer_of<T>>(k ^ k_flip));
+      return std::bit_cast<T>(flip_negative(static_cast<integer_of<T>>(k ^ k_flip)));
     else
       return static_cast<T>(k ^ k_flip);
   }

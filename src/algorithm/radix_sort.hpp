@@ -42,8 +42,8 @@ Key* sort_by_digits(Key* keys, Key* other, std::uint32_t n, Key varying) {
   return keys;
 }
 
-/// Up to so many the memory is what the thread keeps.
-constexpr std::uint32_t k_kept_keys = 1 << 16;
+/// So many keys and their copies stay in the cache; and up to so many, the thread keeps the memory for the next sort.
+inline constexpr std::uint32_t k_keys_in_cache = 1 << 16;
 
 /// Sorts n numbers. Throws std::bad_alloc without memory for two keys each, before any is moved.
 template <class T, bool Descending>
@@ -51,7 +51,7 @@ void radix_sort(T* first, std::uint32_t n) {
   using keys = number_keys<T, Descending>;
   using key = typename keys::key;
   const std::size_t room = 2 * std::size_t{n};
-  const slab_array<key> memory(n <= k_kept_keys ? std::bit_ceil(room) : room); // few sizes are kept for the next sort
+  const slab_array<key> memory(n <= k_keys_in_cache ? std::bit_ceil(room) : room); // few sizes
   key* const own = memory.data();
   key least = 0, varying = 0;
   if constexpr (!std::is_same_v<T, uint128>) { // small numbers of either sign differ in few digits from the least

@@ -14,11 +14,10 @@ struct rank_sort {
     using keys = number_keys<T, Descending>;
     using bits = typename keys::key;
     using key = std::make_signed_t<bits>; // what vectors can compare
-    constexpr bits k_sign = bits{1} << (sizeof(bits) * CHAR_BIT - 1);
     constexpr std::ptrdiff_t k_lanes = 8;
     key of[k_most], rank[k_most], sorted[k_most];
     for (std::ptrdiff_t i = 0; i < k_most; ++i) of[i] = std::numeric_limits<key>::max();
-    for (std::ptrdiff_t i = 0; i < n; ++i) of[i] = static_cast<key>(keys::of(first[i]) ^ k_sign);
+    for (std::ptrdiff_t i = 0; i < n; ++i) of[i] = static_cast<key>(keys::of(first[i]) ^ keys::k_sign);
     for (std::ptrdiff_t block = 0; block < k_most; block += k_lanes) {
       key less[k_lanes]{};
       for (std::ptrdiff_t i = 0; i < n; ++i)
@@ -30,7 +29,7 @@ struct rank_sort {
     key last = sorted[0];
     for (std::ptrdiff_t i = 0; i < n; ++i) { // equal ones have one rank, and leave the places behind it free
       last = sorted[i] > last ? sorted[i] : last;
-      first[i] = keys::number(static_cast<bits>(last) ^ k_sign);
+      first[i] = keys::number(static_cast<bits>(last) ^ keys::k_sign);
     }
   }
 };

@@ -21,7 +21,7 @@ struct number_kernel : any_kernel {
   template <class T>                         // elements; fewer are sorted faster by comparisons
   static constexpr std::ptrdiff_t k_least_radix = has_ranks<T> ? 1024 : 256;
   static constexpr std::ptrdiff_t k_least_shared = 1 << 12; // elements of a piece when there are workers for others
-  static constexpr std::ptrdiff_t k_most_radix = 1 << 16;   // elements of a piece, which stay in the cache
+  static constexpr std::ptrdiff_t k_most_radix = k_keys_in_cache;
   static constexpr std::ptrdiff_t k_most_wide = 1 << 22; // with a place in the lower half, which is digits, too, once
                                                          // the elements have been divided
 

@@ -217,8 +217,8 @@ array array::broadcast(const array& a, const extents& shape) {
 
 bool array::is_contiguous() const noexcept {
   std::int64_t step = 1;
-  if (size() == 0) return true;
   for (std::size_t i = rank(); i-- > 0;) {
+    if (shape()[i] == 0) return true;
     if (shape()[i] != 1 && strides()[i] != step) return false;
     step *= shape()[i];
   }
@@ -231,7 +231,7 @@ bool array::is_unique() const noexcept {
   };
   if (!alone(m_object) || (m_object->base && !alone(m_object->base))) return false;
   for (std::size_t i = 0; i < rank(); ++i)
-    if (size() > 0 && strides()[i] == 0 && shape()[i] > 1) return false; // a broadcast view repeats its elements
+    if (strides()[i] == 0 && shape()[i] > 1 && size() > 0) return false; // a broadcast view repeats its elements
   return true;
 }
 
@@ -280,6 +280,13 @@ array array::transpose(std::span<const std::int64_t> axes) const {
   return view(0, shape, strides);
 }
 
+array detail::exchange_axes(const array& a, std::size_t axis, std::size_t other) {
+  extents order = a.shape();
+  for (std::size_t i = 0; i < order.rank(); ++i) order[i] = static_cast<std::int64_t>(i);
+  std::swap(order[axis], order[other]);
+  return a.transpose({order.begin(), order.end()});
+}
+
 namespace {
 
 // The strides that show the same elements in row-major order in another shape of as many; none where only a copy can.
@@ -326,7 +333,7 @@ array array::reshape(const extents& wanted) const {
   if (open != k_max_rank && known != 0) shape[open] = size() / known;
   if (std::any_of(shape.begin(), shape.end(), [](auto n) { return n < 0; }) || shape.product() != size())
     throw value_error("an array of shape " + to_string(this->shape()) + " cannot be reshaped to " + to_string(wanted));
-  if (is_contiguous()) return view(0, shape, detail::row_major_strides(shape));
+  if (size() == 0 || is_contiguous()) return view(0, shape, detail::row_major_strides(shape));
   if (const auto strides = strides_in(shape, this->shape(), this->strides())) return view(0, shape, *strides);
   return copy().view(0, shape, detail::row_major_strides(shape));
 }

@@ -93,6 +93,9 @@ extents broadcast_shapes(const extents& a, const extents& b);
 // Strides that repeat an array of this shape and these strides over `target`, to which it must broadcast.
 extents broadcast_strides(const extents& shape, const extents& strides, const extents& target) noexcept;
 
+// The view in which two axes have changed places.
+array exchange_axes(const array& a, std::size_t axis, std::size_t other);
+
 // Copies `from` (same shape, any type and strides) into the memory at `to`.
 void copy_elements(const array& from, dtype to_type, const extents& to_strides, void* to);
 

@@ -45,7 +45,7 @@ inline task_stack* this_task_stack() noexcept {
 task_stack* this_task_stack() noexcept; // never inlined, for the same reason
 #endif
 
-/// In the pool of the calling worker.
+/// How many there are in the pool of the calling worker.
 unsigned pool_workers() noexcept;
 
 /// Orders plain accesses for a signal handler on the same thread; no instruction.

@@ -74,11 +74,8 @@ class AssignmentCompiler(ExpressionCompiler):
                 values: list[Node] = []
                 for element in value.elts:
                     compiled = self.expression(element)
-                    keep = isinstance(compiled, Literal)
-                    name = compiled if keep else Name(self.scope.temporary())
-                    if not keep:
-                        t.stores.append(call("store", name, compiled, place=self.place(element)))
-                    values.append(name)
+                    constant = isinstance(compiled, Literal)
+                    values.append(compiled if constant else t.keep(compiled, self.place(element)))
                 bound = [s for e, v in zip(target.elts, values, strict=True) for s in self.bind(e, v, node)]
                 return t.stores + bound
             whole = self._kept(value, [target], t)
@@ -89,11 +86,9 @@ class AssignmentCompiler(ExpressionCompiler):
         """The value for several stores, under a name that none of them changes."""
         compiled = self.expression(value)
         stored = {self.scope.names.get(name.id) for target in targets for name in target_names(target)}
-        if not isinstance(compiled, Name) or compiled.name not in stored:
-            return t.simple(compiled)
-        kept = Name(self.scope.temporary())
-        t.stores.append(call("store", kept, compiled, place=self.place(value)))
-        return kept
+        if isinstance(compiled, Name) and compiled.name in stored:
+            return t.keep(compiled, self.place(value))
+        return t.simple(compiled)
 
     def _refuse_moving_views(self, target: ast.Tuple | ast.List, value: ast.Tuple | ast.List) -> None:
         """x[0], x[1] = x[1], x[0] swaps numbers; on rows NumPy would lose one: views move under the assignment."""

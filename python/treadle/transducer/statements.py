@@ -128,13 +128,14 @@ class StatementCompiler(AssignmentCompiler):
 
     def _Assert(self, node: ast.Assert) -> list[Node]:
         place = self.place(node)
-        if node.msg and not isinstance(node.msg, ast.Constant):  # only evaluated when it is needed
-            failure = call("assert", FALSE, self.expression(node.msg), place=place)
-            return [call("if", self.truth(node.test), NIL, failure, place=place)]
         message = (
             self.expression(node.msg) if node.msg else string(f"assertion failed: {ast.unparse(node.test)}")
         )
-        return [call("assert", self.truth(node.test), message, place=place)]
+        test = self.truth(node.test)
+        if isinstance(message, Literal):
+            return [call("assert", test, message, place=place)]
+        failure = call("assert", FALSE, message, place=place)  # a message is only evaluated when it is needed
+        return [call("if", test, NIL, failure, place=place)]
 
     # --- control ------------------------------------------------------------------------------------------------
     def _If(self, node: ast.If) -> list[Node]:
@@ -186,14 +187,7 @@ class StatementCompiler(AssignmentCompiler):
     def _changes_something(self, node: ast.For) -> bool:
         return any(
             isinstance(n, ast.AugAssign)
-            or (
-                isinstance(n, ast.Assign | ast.AnnAssign)
-                and any(
-                    isinstance(t, ast.Subscript)
-                    for target in (n.targets if isinstance(n, ast.Assign) else [n.target])
-                    for t in ast.walk(target)
-                )
-            )
+            or (isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
             or appends_to(n) is not None  # type: ignore[arg-type]
             for statement in node.body
             for n in ast.walk(statement)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .nodes import Call, Name, Node, block, call
+from .nodes import Call, Name, Node, Place, block, call
 from .scope import Scope
 
 
@@ -14,10 +14,12 @@ class Temporaries:
         self.stores: list[Node] = []
 
     def simple(self, node: Node) -> Node:
-        if not isinstance(node, Call):
-            return node
+        return self.keep(node, node.place) if isinstance(node, Call) else node
+
+    def keep(self, node: Node, place: Place | str) -> Name:
+        """The value as it is now, also of a name that changes."""
         name = Name(self._scope.temporary())
-        self.stores.append(call("store", name, node, place=node.place))
+        self.stores.append(call("store", name, node, place=place))
         return name
 
     def finish(self, result: Node) -> Node:

@@ -51,9 +51,7 @@ class compiler {
   }
 
   node* compile(ast_index i, position p) {
-    if (this_task::stack_remaining() < k_stack_reserve)
-      return this_task::on_fresh_stack([&] { return compile_here(i, p); });
-    return compile_here(i, p);
+    return with_room([&] { return compile_here(i, p); });
   }
 
   node* compile_here(ast_index i, position p) {
@@ -487,8 +485,6 @@ class compiler {
     for (auto* operand : operands) result->add_operand(operand);
     return result;
   }
-
-  static constexpr std::size_t k_stack_reserve = 64 * 1024;
 
   const ast& m_tree;
   analysis& m_names;

@@ -6,10 +6,19 @@
 #include "tree/compile/independent_loop.hpp"
 #include "tree/parallel/elementwise_chain.hpp"
 
+#include <treadle/this_task.hpp>
+
 #include <memory>
 #include <vector>
 
 namespace treadle::tree {
+
+// Calls f here, or where there is room for a deep tree.
+template <class F>
+auto with_room(F&& f) {
+  constexpr std::size_t k_reserve = 64 * 1024;
+  return this_task::stack_remaining() < k_reserve ? this_task::on_fresh_stack(f) : f();
+}
 
 // What a compilation leaves behind. Nodes refer to each other and to functions by address: it must not move.
 struct compiled {

@@ -3,8 +3,6 @@
 #include "tree/compile/compiler.hpp"
 #include "tree/nodes/forms.hpp"
 
-#include <treadle/this_task.hpp>
-
 #include <algorithm>
 #include <iterator>
 #include <tuple>
@@ -13,13 +11,6 @@
 
 namespace treadle::tree {
 namespace {
-
-// Calls f here, or where there is room for a deep tree.
-template <class F>
-auto with_room(F&& f) {
-  constexpr std::size_t k_reserve = 64 * 1024;
-  return this_task::stack_remaining() < k_reserve ? this_task::on_fresh_stack(f) : f();
-}
 
 // Variables of one function, by slot.
 class variables {
@@ -74,9 +65,6 @@ class function_walk {
 
   // What other functions read whenever they are called, and what is read below forms that this walk does not know.
   void collect_kept(const node& n) {
-    with_room([&] { collect_kept_here(n); });
-  }
-  void collect_kept_here(const node& n) {
     const auto add_reads = [this](const function_code& code) {
       for (const auto& v : code.reads)
         if (v.level == m_level) m_kept.add(v.position);
@@ -86,7 +74,9 @@ class function_walk {
     if (const auto* call = as<call_node>(n)) add_reads(call->code());
     if (!is_sequential(n)) for_reads_below(n, [this](std::uint32_t slot) { m_kept.add(slot); });
     if (!n.evaluates_operands()) return;
-    for (const node* operand : n.operands()) collect_kept(*operand);
+    with_room([&] {
+      for (const node* operand : n.operands()) collect_kept(*operand);
+    });
   }
 
   // Calls f(slot) for what n and its operands read.

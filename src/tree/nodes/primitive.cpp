@@ -98,6 +98,8 @@ value as_number(const value& v) {
   return v.is_array() && v.as_array().rank() == 0 ? detail::element(v.as_array(), 0) : v;
 }
 
+bool has_axes(const value& v) noexcept { return v.is_list() || (v.is_array() && v.as_array().rank() > 0); }
+
 extents to_extents(const value& v) {
   if (const auto length = as_number(v); length.is_scalar()) return extents{length.to_int64()};
   extents shape;

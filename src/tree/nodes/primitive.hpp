@@ -111,6 +111,9 @@ std::uint32_t to_axes(const value& v, std::size_t rank);
 // The number that an array without axes holds; any other value itself.
 value as_number(const value& v);
 
+// Whether it is a list, or an array with axes.
+bool has_axes(const value& v) noexcept;
+
 // A shape from an integer, a list or an array of integers.
 extents to_extents(const value& v);
 

@@ -110,8 +110,7 @@ value arange(call_context&, std::span<value> args) { // (start, stop, step, dtyp
 
 value linspace(call_context&, std::span<value> args) { // (start, stop, num = 50, endpoint = true, dtype)
   for (const value& end : args.first(2))
-    if (end.is_list() || (end.is_array() && end.as_array().rank() > 0))
-      throw value_error(error_kind::type, "expected two numbers, found " + repr(end));
+    if (has_axes(end)) throw value_error(error_kind::type, "expected two numbers, found " + repr(end));
   const double start = args[0].to_float64(), stop = args[1].to_float64();
   const auto count = argument(args, 2).is_nil() ? 50 : args[2].to_int64();
   if (count < 0) throw value_error("the number of samples must not be negative");

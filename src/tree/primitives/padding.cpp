@@ -111,7 +111,7 @@ struct margin {
 // What is given for both ends of all axes, for the ends, or for each axis: one value, (before, after), one pair per
 // axis.
 std::vector<margin> margins(const value& v, std::size_t rank) {
-  if (!v.is_list() && !(v.is_array() && v.as_array().rank() > 0)) return std::vector<margin>(rank, {v, v});
+  if (!has_axes(v)) return std::vector<margin>(rank, {v, v});
   const auto is_sequence = [](const value& item) { return item.is_list() || item.is_array(); };
   const auto pair = [](const value& item) {
     if (item.size() == 1) return margin{item.item(0), item.item(0)};

@@ -1,6 +1,8 @@
 // Shapes and types of arrays.
 #include "tree/nodes/primitive.hpp"
 
+#include "value/strided.hpp"
+
 #include <cmath>
 
 namespace treadle::tree {
@@ -64,10 +66,7 @@ value broadcast_to(call_context&, std::span<value> args) {
 
 value swapaxes(call_context&, std::span<value> args) {
   const auto a = args[0].to_array();
-  extents axes = a.shape();
-  for (std::size_t i = 0; i < a.rank(); ++i) axes[i] = static_cast<std::int64_t>(i);
-  std::swap(axes[to_axis(args[1], a.rank())], axes[to_axis(args[2], a.rank())]);
-  return a.transpose(std::span(axes.begin(), axes.rank()));
+  return detail::exchange_axes(a, to_axis(args[1], a.rank()), to_axis(args[2], a.rank()));
 }
 
 value reversed(const array& a, std::uint32_t axes) {
@@ -126,8 +125,7 @@ value convert(call_context&, std::span<value> args) {
 }
 
 value truth(call_context&, std::span<value> args) {
-  if (args[0].is_list() || (args[0].is_array() && args[0].as_array().rank() > 0))
-    return args[0].to_array().cast(dtype::boolean);
+  if (has_axes(args[0])) return args[0].to_array().cast(dtype::boolean);
   return args[0].to_bool();
 }
 

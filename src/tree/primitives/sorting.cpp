@@ -3,10 +3,10 @@
 #include "tree/nodes/primitive.hpp"
 #include "tree/run/services.hpp"
 
+#include "algorithm/number_keys.hpp"
 #include "base/dispatch.hpp"
 #include "value/strided.hpp"
 
-#include <treadle/algorithm/detail/integer_order.hpp>
 #include <treadle/algorithm/sort.hpp>
 #include <treadle/detail/slab.hpp>
 
@@ -24,6 +24,14 @@ TREADLE_LOOP bool is_nan(T x) noexcept {
   return x != x;
 }
 
+template <class T>
+void sort_numbers(T* x, T* end, bool parallel) {
+  if (parallel)
+    treadle::sort(par, x, end);
+  else
+    treadle::sort(seq, x, end);
+}
+
 // Sorts one line that lies in a row, NaN last. treadle::sort wants numbers that compare.
 template <class T>
 void sort_values(T* x, i64 n, bool parallel) {
@@ -35,10 +43,7 @@ void sort_values(T* x, i64 n, bool parallel) {
     return;
   } else {
     if constexpr (std::is_same_v<T, double>) end = std::partition(x, end, [](T e) { return !is_nan(e); });
-    if (parallel)
-      treadle::sort(par, x, end);
-    else
-      treadle::sort(seq, x, end);
+    sort_numbers(x, end, parallel);
   }
 }
 
@@ -47,12 +52,11 @@ using detail::uint128;
 // An element's rank above, where it was below: equal ones keep their order.
 template <class T>
 uint128 sort_key(T element, i64 index) noexcept {
-  constexpr std::uint64_t k_sign = std::uint64_t{1} << 63;
   std::uint64_t rank = ~std::uint64_t{0}; // of NaN
   if constexpr (!std::is_same_v<T, double>)
-    rank = static_cast<std::uint64_t>(element) ^ k_sign;
+    rank = detail::number_keys<i64, false>::of(element);
   else if (!is_nan(element))
-    rank = static_cast<std::uint64_t>(detail::to_integer_order(element + 0.0)) ^ k_sign; // one zero, no -0.0
+    rank = detail::number_keys<double, false>::of(element + 0.0); // one zero, no -0.0
   return uint128{rank} << 64 | static_cast<std::uint64_t>(index);
 }
 
@@ -61,19 +65,8 @@ void sort_indices(const T* x, i64 n, bool parallel, i64* out) {
   const detail::slab_array<uint128> memory(static_cast<std::size_t>(n));
   auto* const keys = memory.data();
   for (i64 i = 0; i < n; ++i) keys[i] = sort_key(x[i], i);
-  if (parallel)
-    treadle::sort(par, keys, keys + n);
-  else
-    treadle::sort(seq, keys, keys + n);
+  sort_numbers(keys, keys + n, parallel);
   for (i64 i = 0; i < n; ++i) out[i] = static_cast<i64>(keys[i]);
-}
-
-// The view in which `axis` and the last one have changed places.
-array exchanged(const array& a, std::size_t axis) {
-  extents order = a.shape();
-  for (std::size_t i = 0; i < order.rank(); ++i) order[i] = static_cast<i64>(i);
-  std::swap(order[axis], order[order.rank() - 1]);
-  return a.transpose({order.begin(), order.end()});
 }
 
 // An index for each line along `axis`, of which line(offset) tells.
@@ -116,7 +109,7 @@ value sort(call_context& context, std::span<value> args) { // (a, axis = -1, kin
   std::size_t axis = 0;
   const auto a = axis_or_flat(args[0], along, axis);
   if (!Indices && !along.is_nil() && as_number(args[0]).is_scalar()) to_axis(along, 0); // NumPy sorts no scalar
-  auto rows = exchanged(a, axis).copy();
+  auto rows = detail::exchange_axes(a, axis, a.rank() - 1).copy();
   const auto n = a.shape()[axis], size = a.size();
   return detail::visit_dtype(a.type(), [&](auto* tag) -> value {
     auto* const x = rows.mutable_data<detail::element_of<decltype(tag)>>();
@@ -128,7 +121,7 @@ value sort(call_context& context, std::span<value> args) { // (a, axis = -1, kin
     } else {
       for (i64 from = 0; from < size; from += n) sort_values(x + from, n, parallel);
     }
-    return axis + 1 == a.rank() ? rows : exchanged(rows, axis).copy();
+    return axis + 1 == a.rank() ? rows : detail::exchange_axes(rows, axis, a.rank() - 1).copy();
   });
 }
 

@@ -103,6 +103,7 @@ struct log_one_plus {
   }
   static constexpr double k_beyond = 1e300; // where one is nothing, and infinity less infinity would come
 };
+
 // The inverse hyperbolic functions as log1p of something without cancellation.
 struct into_asinh {
   TREADLE_LOOP static double apply(double x) {
