@@ -137,21 +137,22 @@ value dict_value(nb::handle object, const std::string& name, int depth) {
   std::vector<value::entry> entries;
   for (auto [key, item] : nb::borrow<nb::dict>(object)) {
     const auto place = name + "[" + nb::cast<std::string>(nb::repr(key)) + "]";
-    if (!PyBool_Check(key.ptr()) && !PyLong_Check(key.ptr()) && !PyFloat_Check(key.ptr()) &&
-        !PyUnicode_Check(key.ptr()))
-      refuse(PyExc_TypeError, place + ": keys are numbers or text, not " + name_of_type(key));
-    entries.emplace_back(convert(key, place, depth + 1), convert(item, place, depth + 1));
+    auto key_value = convert(key, place, depth + 1);
+    if (!key_value.is_key())
+      refuse(PyExc_TypeError, place + ": keys are numbers, text or tuples of them, not " + name_of_type(key));
+    entries.emplace_back(std::move(key_value), convert(item, place, depth + 1));
   }
   return value::dict(std::move(entries));
 }
 
 // NumPy's classes, looked up once.
 struct numpy_types {
-  nb::object array, scalar;
+  nb::object array, scalar, boolean, int64, float64;
   static const numpy_types& get() {
     static auto* types = [] {
       auto numpy = nb::module_::import_("numpy");
-      return new numpy_types{numpy.attr("ndarray"), numpy.attr("generic")};
+      return new numpy_types{numpy.attr("ndarray"), numpy.attr("generic"), numpy.attr("bool_"), numpy.attr("int64"),
+                             numpy.attr("float64")};
     }();
     return *types;
   }
@@ -174,7 +175,9 @@ value convert(nb::handle object, const std::string& name, int depth) {
     auto plain = object.attr("item")();
     if (PyObject_IsInstance(plain.ptr(), numpy_types::get().scalar.ptr()) == 1)
       refuse(PyExc_TypeError, name + " is a " + name_of_type(object) + ": numbers are bool, int or float");
-    return convert(plain, name, depth + 1);
+    auto number = convert(plain, name, depth + 1);
+    if (number.is_scalar()) number.set_array_scalar(true); // text stays text
+    return number;
   }
   if (PyUnicode_Check(o)) {
     Py_ssize_t bytes = 0;
@@ -260,8 +263,20 @@ nb::object to_python(value&& v) { return object_of(std::move(v), 0); }
 
 namespace {
 
+nb::object array_scalar_object(const value& v) {
+  const auto& types = numpy_types::get();
+  if (v.kind() == value_kind::boolean) return types.boolean(v.boolean());
+  return v.kind() == value_kind::int64 ? types.int64(v.integer()) : types.float64(v.real());
+}
+
+nb::object range_object(const value& range) {
+  const auto [start, stop, step] = range.range_bounds();
+  return nb::handle(reinterpret_cast<PyObject*>(&PyRange_Type))(start, stop, step);
+}
+
 nb::object object_of(value&& v, int depth) {
   if (depth > k_max_nesting) refuse(PyExc_RecursionError, "the result is nested too deeply");
+  if (v.is_array_scalar()) return array_scalar_object(v);
   switch (v.kind()) {
   case value_kind::nil:
     return nb::none();
@@ -278,6 +293,7 @@ nb::object object_of(value&& v, int depth) {
   case value_kind::future:
     return object_of(v.wait(), depth + 1);
   case value_kind::list: {
+    if (v.is_range()) return range_object(v);
     std::vector<value> items;
     for (std::size_t i = 0, n = v.size(); i < n; ++i) items.push_back(v.item(i));
     const bool is_tuple = v.is_tuple();

@@ -43,6 +43,10 @@ const char* name_of(error_kind kind) {
     return "key";
   case error_kind::zero_division:
     return "zero_division";
+  case error_kind::overflow:
+    return "overflow";
+  case error_kind::attribute:
+    return "attribute";
   case error_kind::assertion:
     return "assertion";
   case error_kind::name:

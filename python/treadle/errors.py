@@ -63,7 +63,15 @@ class PhyslKeyError(PhyslError, KeyError):
 
 
 class PhyslZeroDivisionError(PhyslError, ZeroDivisionError):
-    """A whole number divided by zero."""
+    """A number of the language divided by zero; elements of arrays give inf, nan or 0 instead."""
+
+
+class PhyslOverflowError(PhyslError, OverflowError):
+    """A number beyond the range of its type: integers of Python grow, and have 64 bits here."""
+
+
+class PhyslAttributeError(PhyslError, AttributeError):
+    """A method or an attribute that a value does not have."""
 
 
 class PhyslAssertionError(PhyslError, AssertionError):
@@ -93,6 +101,8 @@ PHYSL_ERRORS: dict[str, type[PhyslError]] = {
     "index": PhyslIndexError,
     "key": PhyslKeyError,
     "zero_division": PhyslZeroDivisionError,
+    "overflow": PhyslOverflowError,
+    "attribute": PhyslAttributeError,
     "assertion": PhyslAssertionError,
     "name": PhyslNameError,
     "recursion": PhyslRecursionError,

@@ -12,6 +12,7 @@ namespace treadle::detail {
 
 struct string_object : object {
   std::string text;
+  std::size_t characters = 0; // UTF-8: no more than bytes
 };
 
 // An object that holds others, perhaps as deep as lists in lists go: destroyed one after the other, not one in the
@@ -28,7 +29,7 @@ inline constexpr int k_deepest_nesting = 500;
 struct list_object : nesting_object {
   std::vector<value> items;
   bool is_range = false, is_tuple = false;
-  std::int64_t start = 0, step = 1;
+  std::int64_t start = 0, stop = 0, step = 1;
   std::size_t count = 0;
 
   std::size_t size() const noexcept { return is_range ? count : items.size(); }
@@ -41,6 +42,9 @@ struct key_hash {
 struct key_equal { // 1, 1.0 and true are one key, as in Python
   bool operator()(const value& a, const value& b) const noexcept;
 };
+
+// a and b as real numbers, without rounding: -1, 0 or 1, or nan where one of them is.
+double compare_exactly(std::int64_t a, double b) noexcept;
 
 struct dict_object : nesting_object {
   std::vector<value::entry> entries; // insertion order
@@ -72,6 +76,10 @@ inline const dict_object& as_dict(const value& v) noexcept { return *static_cast
 inline const string_object& as_string(const value& v) noexcept {
   return *static_cast<const string_object*>(v.object());
 }
+
+// Characters of UTF-8 text: how many, and one of them.
+std::size_t count_characters(std::string_view text) noexcept;
+std::string_view character(const string_object& o, std::size_t i) noexcept;
 
 // Sole access to the items of a list (a range is stored first) or to a dict; copies what others can see.
 std::vector<value>& mutable_items(value& list);

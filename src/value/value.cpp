@@ -3,6 +3,7 @@
 #include "value/objects.hpp"
 #include "value/strided.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -65,28 +66,48 @@ void nested_too_deeply() {
   throw value_error(error_kind::recursion, "lists are nested more than " + std::to_string(k_deepest_nesting) + " deep");
 }
 
+double compare_exactly(std::int64_t a, double b) noexcept {
+  if (std::isnan(b)) return b;
+  if (b >= 0x1p63) return -1.0;
+  if (b < -0x1p63) return 1.0;
+  const auto whole = static_cast<std::int64_t>(b);
+  if (a != whole) return a < whole ? -1.0 : 1.0;
+  const double rest = b - static_cast<double>(whole);
+  return rest > 0.0 ? -1.0 : rest < 0.0 ? 1.0 : 0.0;
+}
+
 std::size_t key_hash::operator()(const value& key) const noexcept {
   if (key.is_string()) return std::hash<std::string_view>()(as_string(key).text);
   if (key.kind() == value_kind::float64) return std::hash<double>()(key.real());
-  return std::hash<double>()(static_cast<double>(key.integer()));
+  if (!key.is_list()) return std::hash<double>()(static_cast<double>(key.integer()));
+  std::size_t hash = 1;
+  for (const auto& item : as_list(key).items) hash = hash * 1000003 + (*this)(item);
+  return hash;
 }
 
 bool key_equal::operator()(const value& a, const value& b) const noexcept {
   if (a.is_string() || b.is_string()) return a.is_string() && b.is_string() && as_string(a).text == as_string(b).text;
-  const bool real = a.kind() == value_kind::float64 || b.kind() == value_kind::float64;
-  return real ? a.to_float64() == b.to_float64() : a.integer() == b.integer();
+  if (a.is_list() || b.is_list()) {
+    if (!a.is_list() || !b.is_list()) return false;
+    const auto &x = as_list(a).items, &y = as_list(b).items;
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), *this);
+  }
+  const bool first = a.kind() == value_kind::float64, second = b.kind() == value_kind::float64;
+  if (first && second) return a.real() == b.real();
+  if (!first && !second) return a.integer() == b.integer();
+  return first ? compare_exactly(b.integer(), a.real()) == 0.0 : compare_exactly(a.integer(), b.real()) == 0.0;
 }
 
 const value* dict_object::find(const value& key) const {
-  if (!key.is_string() && !key.is_scalar()) return nullptr;
+  if (!key.is_key()) return nullptr;
   auto found = index.find(key);
   return found == index.end() ? nullptr : &entries[found->second].second;
 }
 
 void dict_object::assign(const value& key, value v) {
-  if (!key.is_string() && !key.is_scalar())
-    throw value_error(error_kind::type,
-                      "a dict key must be a string or a number, not " + std::string(to_string(key.kind())));
+  if (!key.is_key())
+    throw value_error(error_kind::type, "a dict key must be a string, a number or a tuple of them, not " +
+                                            std::string(to_string(key.kind())));
   auto [place, inserted] = index.try_emplace(key, entries.size());
   if (inserted)
     entries.emplace_back(key, std::move(v));
@@ -117,8 +138,26 @@ dict_object& mutable_dict(value& dict) {
   return *o;
 }
 
+// Any byte of UTF-8 but those that go on.
+static bool begins_character(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xc0u) != 0x80u; }
+
 value element(const array& a, std::int64_t offset) {
-  return visit_dtype(a.type(), [&](auto* tag) { return value(a.data<element_of<decltype(tag)>>()[offset]); });
+  auto v = visit_dtype(a.type(), [&](auto* tag) { return value(a.data<element_of<decltype(tag)>>()[offset]); });
+  v.set_array_scalar(true);
+  return v;
+}
+
+std::size_t count_characters(std::string_view text) noexcept {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
+std::string_view character(const string_object& o, std::size_t i) noexcept {
+  const std::string_view text = o.text;
+  if (o.characters == text.size()) return text.substr(i, 1);
+  auto at = std::find_if(text.begin(), text.end(), begins_character);
+  for (; i > 0; --i) at = std::find_if(at + 1, text.end(), begins_character);
+  const auto end = std::find_if(at + 1, text.end(), begins_character);
+  return {at, end};
 }
 
 value from_array(array a) { return a.rank() == 0 ? element(a, 0) : value(std::move(a)); }
@@ -135,6 +174,7 @@ value::value(std::string_view text) : value() {
   auto* o = detail::new_object<detail::string_object>(value_kind::string);
   *this = adopt(value_kind::string, o);
   o->text = text;
+  o->characters = detail::count_characters(text);
 }
 
 value value::tuple(std::vector<value> items) {
@@ -144,6 +184,19 @@ value value::tuple(std::vector<value> items) {
 }
 
 bool value::is_tuple() const noexcept { return is_list() && detail::as_list(*this).is_tuple; }
+
+bool value::is_range() const noexcept { return is_list() && detail::as_list(*this).is_range; }
+
+value::bounds value::range_bounds() const noexcept {
+  const auto& range = detail::as_list(*this);
+  return {range.start, range.stop, range.step};
+}
+
+bool value::is_key() const noexcept {
+  if (!is_tuple()) return is_string() || is_scalar();
+  const auto& items = detail::as_list(*this).items;
+  return std::all_of(items.begin(), items.end(), [](const value& item) { return item.is_key(); });
+}
 
 value value::list(std::vector<value> items) {
   auto* o = detail::new_object<detail::list_object>(value_kind::list);
@@ -156,6 +209,7 @@ value value::range(std::int64_t start, std::int64_t stop, std::int64_t step) {
   auto* o = detail::new_object<detail::list_object>(value_kind::list);
   o->is_range = true;
   o->start = start;
+  o->stop = stop;
   o->step = step;
   // In unsigned arithmetic, because stop - start may exceed the signed range.
   const auto span = step > 0 ? static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start)
@@ -213,14 +267,12 @@ bool value::to_bool() const {
 std::int64_t value::to_int64() const {
   switch (m_kind) {
   case value_kind::boolean:
+    if (m_array_scalar) wrong_kind("an integer", *this); // as NumPy
+    [[fallthrough]];
   case value_kind::int64:
     return m_payload.integer;
-  case value_kind::float64:
-    if (m_payload.real == std::trunc(m_payload.real) && std::abs(m_payload.real) < 9.2e18)
-      return static_cast<std::int64_t>(m_payload.real);
-    throw value_error("expected an integer, found " + repr(*this));
   default:
-    if (is_single(*this)) return detail::element(as_array(), 0).to_int64();
+    if (is_array() && as_array().rank() == 0) return detail::element(as_array(), 0).to_int64();
     wrong_kind("an integer", *this);
   }
 }
@@ -233,7 +285,7 @@ double value::to_float64() const {
   case value_kind::float64:
     return m_payload.real;
   default:
-    if (is_single(*this)) return detail::element(as_array(), 0).to_float64();
+    if (is_array() && as_array().rank() == 0) return detail::element(as_array(), 0).to_float64();
     wrong_kind("a number", *this);
   }
 }
@@ -309,7 +361,7 @@ array value::elements() const {
 std::size_t value::size() const {
   switch (m_kind) {
   case value_kind::string:
-    return detail::as_string(*this).text.size();
+    return detail::as_string(*this).characters;
   case value_kind::list:
     return detail::as_list(*this).size();
   case value_kind::dict:
@@ -328,7 +380,7 @@ value value::item(std::size_t i) const {
                       "index " + std::to_string(i) + " is out of range for " + std::to_string(size()) + " items");
   if (is_list()) return detail::as_list(*this).at(i);
   if (is_dict()) return detail::as_dict(*this).entries[i].first; // iterating a dict gives its keys
-  if (is_string()) return value(std::string_view(detail::as_string(*this).text).substr(i, 1));
+  if (is_string()) return detail::character(detail::as_string(*this), i);
   const auto& a = as_array();
   extents shape = a.shape(), strides = a.strides();
   shape.erase(0);

@@ -359,7 +359,7 @@ class Generator:
             other = self.apart(v, self.size)
             options = [
                 f"{n}[{i}, {j}] = {a}", f"{n}[{i}][{j}] = {a}", f"{n}[{i}] = {other}", f"{n}[:, {j}] = {other}",
-                f"{n} += {other}", f"{n}[{i}] += {other}", f"{n}[{n} > 2] = {a}", f"{n}[{i}, 1:] *= 2", f"{n} *= {n}.T",
+                f"{n} += {other}", f"{n}[{i}] += {other}", f"{n}[{n} > 2] = {a}", f"{n}[{i}, 1:] *= 2", f"{n} *= {n}.T; {n}[:] = {n}.clip(-50, 50)",
                 f"{n}[{i}] = {n}[{j}]", f"{n}[0], {n}[1] = {n}[1].copy(), {n}[0].copy()", f"{n}[1:][0] = {a}",
             ]  # fmt: skip
         elif v.kind == "ints":

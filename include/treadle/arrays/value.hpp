@@ -42,6 +42,8 @@ enum class error_kind : std::uint8_t {
   index,
   key,
   zero_division,
+  overflow, // a number beyond the range of its type
+  attribute,
   assertion,
   name,      // a variable without a value
   recursion, // calls or lists too deep in one another
@@ -251,16 +253,21 @@ class value {
   static value list(std::vector<value> items);
   static value tuple(std::vector<value> items); // a list that Python sees as a tuple; as an index, one entry per axis
   static value range(std::int64_t start, std::int64_t stop, std::int64_t step); // a list of int64 that takes no memory
-  static value dict(std::vector<entry> entries); // keys: bool, int64, float64 or string; a later duplicate wins
+  static value dict(std::vector<entry> entries); // of keys that are such; a later duplicate wins
 
-  value(const value& other) noexcept : m_payload(other.m_payload), m_kind(other.m_kind) {
+  value(const value& other) noexcept
+      : m_payload(other.m_payload), m_kind(other.m_kind), m_array_scalar(other.m_array_scalar) {
     if (is_object()) detail::add_reference(m_payload.pointer);
   }
-  value(value&& other) noexcept : m_payload(other.m_payload), m_kind(std::exchange(other.m_kind, value_kind::nil)) {}
+  value(value&& other) noexcept
+      : m_payload(other.m_payload),
+        m_kind(std::exchange(other.m_kind, value_kind::nil)),
+        m_array_scalar(other.m_array_scalar) {}
   value& operator=(const value& other) noexcept { return *this = value(other); }
   value& operator=(value&& other) noexcept {
     std::swap(m_payload, other.m_payload);
     std::swap(m_kind, other.m_kind);
+    std::swap(m_array_scalar, other.m_array_scalar);
     return *this;
   }
   ~value() {
@@ -272,24 +279,35 @@ class value {
   bool is_array() const noexcept { return m_kind == value_kind::array; }
   bool is_list() const noexcept { return m_kind == value_kind::list; }
   bool is_tuple() const noexcept;
+  bool is_range() const noexcept;
   bool is_string() const noexcept { return m_kind == value_kind::string; }
   bool is_dict() const noexcept { return m_kind == value_kind::dict; }
   bool is_scalar() const noexcept { return m_kind >= value_kind::boolean && m_kind <= value_kind::float64; }
   bool is_number() const noexcept { return is_scalar() || is_array(); }
+
+  // A number that came out of an array, or out of a function of arrays, and is none of the language's own. Python and
+  // NumPy compute differently with the two: truth values are added or joined, and division by zero is an error or not.
+  bool is_array_scalar() const noexcept { return m_array_scalar && is_scalar(); }
+  void set_array_scalar(bool yes) noexcept { m_array_scalar = yes; }
 
   // Exact payloads; calling one of another kind is undefined.
   bool boolean() const noexcept { return m_payload.integer != 0; }
   std::int64_t integer() const noexcept { return m_payload.integer; }
   double real() const noexcept { return m_payload.real; }
 
-  // Checked conversions, value_error when impossible. Arrays of one element convert as their element.
-  bool to_bool() const;          // truth value: number != 0; strings, lists and dicts: not empty; nil is false
-  std::int64_t to_int64() const; // bool or int64; a float64 only when it is integral
+  // Checked conversions, value_error when impossible. Arrays without axes convert as their element.
+  bool to_bool() const; // number != 0; strings, lists and dicts: not empty; nil is false; arrays of one element
+  std::int64_t to_int64() const; // int64, or a bool of the language
   double to_float64() const;
   std::string_view to_string_view() const; // a string; the view lives as long as this value
   treadle::array to_array() const;         // arrays, scalars (0-d) and nested lists of numbers of equal shape
-  std::size_t size() const;        // entries of a list or dict, bytes of a string, length of an array's first axis
-  value item(std::size_t i) const; // i-th item of a list, sub-array of an array; value_error when out of range
+  std::size_t size() const; // items of a list or dict, characters of a string (UTF-8), length of an array's first axis
+  value item(std::size_t i) const; // of a list, character of a string, sub-array; value_error when out of range
+  struct bounds {
+    std::int64_t start, stop, step;
+  };
+  bounds range_bounds() const noexcept;      // of a range, as it was made
+  bool is_key() const noexcept;              // of a dict: a bool, int64, float64 or string, or a tuple of such
   std::span<const entry> entries() const;    // of a dict, in insertion order; lives as long as this value
   const value* find(const value& key) const; // of a dict; nullptr when absent
   value wait() const; // the value of a future (blocks or suspends; rethrows), else this value itself
@@ -297,7 +315,11 @@ class value {
   const treadle::array& as_array() const noexcept; // kind must be array; no reference is counted
 
   // Evaluator internals: non-owning alias (must be forgotten before it dies) and raw objects.
-  static value alias(const value& other) noexcept { return value(other.m_payload.integer, other.m_kind); }
+  static value alias(const value& other) noexcept {
+    value same(other.m_payload.integer, other.m_kind);
+    same.m_array_scalar = other.m_array_scalar;
+    return same;
+  }
   void forget() noexcept { m_kind = value_kind::nil; }
   static value adopt(value_kind kind, detail::object* o) noexcept { return value(o, kind); }
   static value signal(std::int64_t code) noexcept { return value(code, value_kind::signal); } // code: integer()
@@ -317,6 +339,7 @@ class value {
 
   payload m_payload;
   value_kind m_kind;
+  bool m_array_scalar = false;
 };
 
 std::string to_string(const value& v); // as `cout` prints: strings bare, arrays and numbers as NumPy prints them

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from .aliasing import Analysis, appends_to, root_name
 from .expressions import ExpressionCompiler
@@ -127,7 +128,7 @@ class AssignmentCompiler(ExpressionCompiler):
         self.source.unsupported(target, f"{what}: assign to a variable or to x[...]")
 
     def writable(self, target: ast.expr) -> Node:
-        """What a change concerns: a variable, or slice(x, indices...) of one."""
+        """What a change concerns: a variable, or slice(x, indices...) of one. slice{2}(x, i, j, k) is x[i][j, k]."""
         if isinstance(target, ast.Name):
             if target.id not in self.scope.names:
                 self.source.unsupported(
@@ -141,7 +142,7 @@ class AssignmentCompiler(ExpressionCompiler):
         index = self.item(target, NIL).args[1:]
         single = isinstance(target.value, ast.Subscript) and self.is_one_position(target.value.slice)
         if isinstance(owner, Call) and single and self._stays_in_place(target.slice):  # x[i][j] is x[i, j]
-            return Call("slice", (*owner.args, *index), self.place(target))
+            return Call("slice", (*owner.args, *index), self.place(target), str(len(index)))
         return Call("slice", (owner, *index), self.place(target))
 
     def _stays_in_place(self, index: ast.expr) -> bool:
@@ -189,7 +190,10 @@ class AssignmentCompiler(ExpressionCompiler):
         place = self.writable(target)
         assert isinstance(place, Call)
         item = self._once(t, place)
-        return [*t.stores, self.change("__update", item, self.updated(node, item), target, node)]
+        return [
+            *t.stores,
+            self.change("__update", item, self.updated(node, self._item_at(item)), target, node),
+        ]
 
     def updated(self, node: ast.AugAssign, old: Node) -> Node:
         """What `target op= value` gives. Lists take any sequence."""
@@ -213,4 +217,15 @@ class AssignmentCompiler(ExpressionCompiler):
                 if number and isinstance(index, Name):
                     self.positions.add(index.name)
             simple.append(index)
-        return Call(place.name, (owner, *simple), place.place)
+        return replace(place, args=(owner, *simple))
+
+    def _item_at(self, place: Node) -> Node:
+        """What is read there, one pair of brackets after the other."""
+        if not isinstance(place, Call):
+            return place
+        owner, *indices = place.args
+        item = self._item_at(owner)
+        last = len(indices) - int(place.attribute or len(indices))
+        for index in indices[:last]:
+            item = call("slice", item, index, place=place.place)
+        return Call("slice", (item, *indices[last:]), place.place)

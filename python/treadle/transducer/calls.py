@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from .emitters import of_object
 from .functions import ADVICE, FUNCTIONS, METHODS, find
-from .nodes import Call, Name, Node, call
+from .nodes import Call, Name, Node
 from .signatures import Arguments, Specification, element_type
 from .source import MISSING, Source, is_user_function, plain
 from .subscripts import SubscriptCompiler
@@ -104,9 +105,10 @@ class CallCompiler(SubscriptCompiler):
                 if many
                 else self.expression(node.args[0])
             )
-            return call("__reshape" if method == "reshape" else method, value, shape, place=self.place(node))
+            primitive = "__reshape" if method == "reshape" else method
+            return Call(primitive, (value, shape), self.place(node), "method")
         if method == "transpose":
-            return call("transpose", value, place=self.place(node))
+            return Call("transpose", (value,), self.place(node), "method")
         if method == "append":
             self.source.unsupported(node, "append is a statement of its own: it returns nothing")
         if method == "keys":
@@ -145,4 +147,4 @@ class CallCompiler(SubscriptCompiler):
         )
         if isinstance(result, Call):
             self.known(node, result.name)
-        return result
+        return result if value is None else of_object(result, value)

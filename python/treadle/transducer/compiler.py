@@ -10,6 +10,7 @@ import numpy as np
 
 from .nodes import NIL, Name, Node, Place, call, number, string
 from .scope import Scope
+from .signatures import DTYPES
 from .source import Source, is_user_function, plain
 from .temporaries import Temporaries
 from .unit import Unit
@@ -66,8 +67,9 @@ class Compiler:
 
     def constant(self, node: ast.expr, value: Any, name: str = "constant") -> Node:
         """A Python object from outside of the function, taken by value."""
-        if isinstance(value, np.generic):
-            value = value.item()
+        if isinstance(value, np.bool_ | np.int64 | np.float64):
+            number_of_array = self.constant(node, value.item(), name)
+            return call(DTYPES[type(value)], number_of_array, place=self.place(node))
         if value is None:
             return NIL
         if isinstance(value, bool | int | float):

@@ -10,6 +10,16 @@ from .nodes import NIL, ZERO, Call, Literal, Node, Place, call, number, string
 from .signatures import Arguments, Emit, positional
 
 
+def of_object(node: Node, value: Node) -> Node:
+    """What a method or an attribute of `value` becomes, with a check that such a value has it."""
+    if not isinstance(node, Call) or not node.args:
+        return node
+    first = node.args[0]
+    if first is value:
+        return replace(node, attribute="method")
+    return replace(node, args=(of_object(first, value), *node.args[1:]))
+
+
 def own_memory(node: Node, place: Place) -> Node:
     """Memory of its own, as NumPy gives: what values share until somebody writes, nobody may write here."""
     return call("copy", node, place=place)
@@ -135,7 +145,7 @@ def converted(dtype: str, primitive: str | None = None) -> Emit:
 
 
 def rounded(a: Arguments) -> Node:
-    return call("int", call("round", a["number"], place=a.place), place=a.place)
+    return call("__to_int", call("round", a["number"], place=a.place), place=a.place)
 
 
 def joined(primitive: str) -> Emit:

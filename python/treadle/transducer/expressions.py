@@ -7,7 +7,7 @@ from typing import Any
 
 from .calls import CallCompiler
 from .functions import ATTRIBUTES, METHODS, TRUE_RESULTS
-from .nodes import FALSE, NIL, TRUE, Call, Literal, Name, Node, block, call, number
+from .nodes import FALSE, NIL, TRUE, Call, Literal, Name, Node, block, call
 from .scope import Scope, parameters, target_names
 from .source import MISSING
 
@@ -45,7 +45,7 @@ class ExpressionCompiler(CallCompiler):
         if meaning is not MISSING:
             return self.constant(node, meaning, node.attr)
         if node.attr in ATTRIBUTES:
-            return ATTRIBUTES[node.attr](self.expression(node.value), self.place(node))
+            return Call(ATTRIBUTES[node.attr], (self.expression(node.value),), self.place(node), "method")
         hint = (
             f"; call it: .{node.attr}()" if node.attr in METHODS else f"; supported: {', '.join(ATTRIBUTES)}"
         )
@@ -53,11 +53,6 @@ class ExpressionCompiler(CallCompiler):
 
     # --- operators ----------------------------------------------------------------------------------------------
     def _BinOp(self, node: ast.BinOp) -> Node:
-        match node:  # 10 ** -6: a fraction in Python, which NumPy's integers refuse
-            case ast.BinOp(
-                ast.Constant(int(base)), ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(int(exponent)))
-            ) if base != 0:
-                return number(base**-exponent)
         return self.binary(node, node.op, self.expression(node.left), self.expression(node.right))
 
     def binary(self, node: ast.AST, operator: ast.operator, left: Node, right: Node) -> Node:
@@ -142,7 +137,7 @@ class ExpressionCompiler(CallCompiler):
         if isinstance(operator, ast.Is | ast.IsNot):
             if not (isinstance(right, ast.Constant) and right.value is None):
                 self.source.unsupported(node, "`is` compares only with None: use == for values")
-            found = call("__eq", self.expression(left), NIL, place=self.place(node))
+            found = call("__is_none", self.expression(left), place=self.place(node))
         else:
             found = call("__contains", self.expression(right), self.expression(left), place=self.place(node))
         negated = isinstance(operator, ast.IsNot | ast.NotIn)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from . import emitters as e
-from .nodes import ZERO, Node, Place, call
+from .nodes import ZERO
 from .signatures import Emit, Specification, positional, specification
 
 
@@ -84,11 +83,15 @@ def _table() -> dict[Any, Specification]:
     add(np.tensordot, "a b axes?", e.made(positional("tensordot", ["a", "b", "axes"])))
     add(np.allclose, "a b rtol? atol? equal_nan?", "allclose")
     add(np.array_equal, "a1 a2 equal_nan?", "array_equal")
-    add(np.expand_dims, "a axis", "expand_dims")
+    add(np.expand_dims, "a axis", e.made(positional("expand_dims", ["a", "axis"])))
     add(np.swapaxes, "a axis1 axis2", "swapaxes")
     add(np.transpose, "a axes?", e.made(positional("transpose", ["a", "axes"])))
     add(np.reshape, "a shape !order !newshape !copy", "__reshape")
-    add(np.broadcast_to, "array shape !subok", e.read_only(positional("broadcast_to", ["array", "shape"])))
+    add(
+        np.broadcast_to,
+        "array shape !subok",
+        e.made(e.read_only(positional("broadcast_to", ["array", "shape"]))),
+    )
     add(np.ravel, "a order?", e.ravel)
     add(
         np.concatenate,
@@ -234,15 +237,11 @@ METHODS: dict[str, Specification] = {
     "copy": specification(".copy", "a", "copy"),
     "flatten": specification(".flatten", "a order?", e.copy_of(positional("flatten", ["a", "order"]))),
     "astype": specification(".astype", "a dtype", e.astype),
-    "item": specification(".item", "a", lambda a: call("reshape", a["a"], call("list"), place=a.place)),
+    "item": specification(".item", "a", "__item"),
 }
 
-ATTRIBUTES: dict[str, Callable[[Node, Place], Node]] = {
-    "T": lambda x, place: call("transpose", x, place=place),
-    "shape": lambda x, place: call("shape", x, place=place),
-    "size": lambda x, place: call("size", x, place=place),
-    "ndim": lambda x, place: call("ndim", x, place=place),
-}
+# Attributes of arrays: which primitive gives them.
+ATTRIBUTES = {"T": "transpose", "shape": "shape", "size": "size", "ndim": "ndim"}
 
 # What to write instead of a few things that people try.
 ADVICE = {

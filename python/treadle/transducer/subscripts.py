@@ -7,7 +7,7 @@ import ast
 import numpy as np
 
 from .compiler import Compiler
-from .nodes import NIL, Call, Literal, Node, call, string
+from .nodes import NIL, TRUE, Call, Literal, Node, call, string
 from .source import MISSING
 
 
@@ -17,7 +17,9 @@ class SubscriptCompiler(Compiler):
         if isinstance(base, ast.Attribute) and base.attr == "shape" and isinstance(node.slice, ast.Constant):
             axis = node.slice.value
             if isinstance(axis, int) and axis >= 0 and self.resolve(base) is MISSING:
-                return call("shape", self.expression(base.value), Literal(str(axis)), place=self.place(node))
+                return Call(
+                    "shape", (self.expression(base.value), Literal(str(axis))), self.place(node), "method"
+                )
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if not any(isinstance(p, ast.Constant) and p.value is ... for p in parts):
             return self.item(node, self.expression(base))
@@ -28,9 +30,10 @@ class SubscriptCompiler(Compiler):
     def item(self, node: ast.Subscript, value: Node) -> Call:
         """value[index]"""
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return Call("slice", (value, *(self.index(part) for part in parts)), self.place(node))
+        several = len(parts) > 1
+        return Call("slice", (value, *(self.index(part, several) for part in parts)), self.place(node))
 
-    def index(self, node: ast.expr) -> Node:
+    def index(self, node: ast.expr, several: bool = False) -> Node:
         """One position: list(start, stop, step) for a slice, an array for a gather, else a number."""
         if isinstance(node, ast.Slice):
             bounds = [self.expression(b) if b else NIL for b in (node.lower, node.upper, node.step)]
@@ -40,19 +43,21 @@ class SubscriptCompiler(Compiler):
         if isinstance(node, ast.Constant) and node.value is ...:
             return string("...")
         if isinstance(node, ast.List | ast.ListComp):
-            return call("array", self.expression(node), place=self.place(node))
+            return Call("__index", (self.expression(node), TRUE), self.place(node))
         if self.resolve(node) is None or (isinstance(node, ast.Constant) and node.value is None):
             return string("newaxis")
         if isinstance(node, ast.Tuple):
             self.source.unsupported(node, "a tuple inside of an index is not supported: use an array")
         compiled = self.expression(node)
         # A list that comes out of a variable would read as a slice: make it an array of positions.
-        return compiled if self.is_position(node) else call("__index", compiled, place=self.place(node))
+        if self.is_position(node):
+            return compiled
+        return Call("__index", (compiled, TRUE) if several else (compiled,), self.place(node))
 
     def is_position(self, node: ast.expr) -> bool:
         """Whether an index is surely neither a list, a tuple nor None."""
         if isinstance(node, ast.Constant):
-            return node.value is not None
+            return not isinstance(node.value, str | None)
         if isinstance(node, ast.Compare):
             return True
         if isinstance(node, ast.BinOp):

@@ -6,6 +6,7 @@
 #include "tree/nodes/primitive_node.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 namespace treadle::tree {
@@ -369,12 +370,15 @@ class compiler {
       return result;
     }
     std::vector<node*> operands{compile(n.operands[1], {})};
-    std::vector<std::uint32_t> groups;
+    std::vector<index_group> groups;
     for (const auto* slice : slices) {
       const auto before = operands.size();
       if (slice->name == "slice_column") operands.push_back(make<literal_node>(value(), place_of(*slice)));
       for (auto index : std::span(slice->operands).subspan(1)) operands.push_back(compile(index, {}));
-      groups.push_back(static_cast<std::uint32_t>(operands.size() - before));
+      const auto size = static_cast<std::uint32_t>(operands.size() - before);
+      auto last = size; // slice{2}(x, i, j, k) is x[i][j, k]
+      std::from_chars(slice->attribute.data(), slice->attribute.data() + slice->attribute.size(), last);
+      groups.push_back({size, last});
     }
     const auto kind = !python                ? change_kind::value
                       : n.name == "__update" ? change_kind::update

@@ -118,7 +118,7 @@ class generator {
   std::string v() { return any(m_vectors); }
   std::string n() { return below(3) == 0 && !m_numbers.empty() ? any(m_numbers) : literal(); }
   std::string literal() {
-    if (m_special && below(5) == 0) return pick({"power(0.0, -1.0)", "-power(0.0, -1.0)", "power(-1.0, 0.5)"});
+    if (m_special && below(5) == 0) return pick({"inf", "-inf", "nan"});
     return pick({"2.0", "0.5", "-1.5", "0.0", "-0.0", "3", "0", "-2", "1", "true"});
   }
 
@@ -284,7 +284,7 @@ TEST(diagonals, stay_what_they_are_while_all_zeros_do) {
                                  "2 * diag(v)",
                                  "diag(v) * 0.5",
                                  "__truediv(diag(v), 2.0)",
-                                 "__truediv(diag(v), power(0.0, -1.0))",
+                                 "__truediv(diag(v), inf)",
                                  "-identity(20, \"int\")",
                                  "square(diag(v))",
                                  "absolute(diag(v))",
@@ -300,10 +300,10 @@ TEST(diagonals, stay_what_they_are_while_all_zeros_do) {
     EXPECT_EQ(found, expected) << expression;
   }
   for (const char* expression :
-       {"-diag(v)", "-2.0 * diag(v)", "diag(v) * power(0.0, -1.0)", "0.0 * diag(v) + 1.0", "diag(v) + v",
-        "diag(v) == 0.0", "identity(15)", "identity(0)", "eye(20, 21)", "eye(20, 20, 1)", "diag(v, 1)",
-        "__truediv(diag(v), 0.0)", "exp(diag(v))", "block(define(d, diag(v)), store(slice(d, 0, 1), 5.0), d)",
-        "diag(v) * reshape(w, list(1, 20))", "dot(diag(v), reshape(w, list(20, 1)))"}) {
+       {"-diag(v)", "-2.0 * diag(v)", "diag(v) * inf", "0.0 * diag(v) + 1.0", "diag(v) + v", "diag(v) == 0.0",
+        "identity(15)", "identity(0)", "eye(20, 21)", "eye(20, 20, 1)", "diag(v, 1)", "__truediv(diag(v), 0.0)",
+        "exp(diag(v))", "block(define(d, diag(v)), store(slice(d, 0, 1), 5.0), d)", "diag(v) * reshape(w, list(1, 20))",
+        "dot(diag(v), reshape(w, list(20, 1)))"}) {
     const auto found = of_vectors(expression, inlined);
     EXPECT_FALSE(detail::is_diagonal(found)) << expression;
     EXPECT_EQ(found, of_vectors(expression, dense(inlined))) << expression;

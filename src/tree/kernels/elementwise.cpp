@@ -14,7 +14,8 @@ array result_array(const call_context& context, std::span<value> args, dtype typ
 
 void refuse_truths(std::string_view name) {
   const auto shown = name.starts_with("__") ? name.substr(2) : name;
-  throw value_error(std::string(shown) + " of arrays of bool: convert them to numbers, or use logical functions");
+  throw value_error(error_kind::type,
+                    std::string(shown) + " of arrays of bool: convert them to numbers, or use logical functions");
 }
 
 } // namespace treadle::tree

@@ -1,11 +1,12 @@
 // Elementwise kernels over one or two operands with NumPy broadcasting and promotion. An operation is a struct with
 //   template <class T> static R apply(T...);   and   static constexpr dtype k_least: the type operands are promoted to
-//   at least. k_counts_truths: of two bool scalars it makes an int64 (true + true is 2, as in Python).
-//   k_refuses_truths: arrays of bool are refused, as by NumPy; bool scalars are numbers, as in Python.
+//   at least. k_plain: computes with the language's own numbers instead. k_refuses_truths: truth values of arrays are
+//   refused, as by NumPy.
 #pragma once
 
 #include "base/dispatch.hpp"
 #include "tree/kernels/diagonal_operands.hpp"
+#include "tree/kernels/plain_numbers.hpp"
 #include "tree/nodes/primitive.hpp"
 #include "value/strided.hpp"
 
@@ -148,15 +149,13 @@ value binary_as(call_context& context, std::span<value> args) {
 template <class Op>
 value binary_values(call_context& context, std::span<value> args) {
   const auto &a = args[0], &b = args[1];
+  if constexpr (requires { Op::k_plain; })
+    if (is_plain_number(a) && is_plain_number(b)) return Op::k_plain(a, b);
   if (a.kind() == value_kind::float64 && b.kind() == value_kind::float64)
     return value(Op::template apply<double>(a.real(), b.real()));
-  auto least = Op::k_least;
   if constexpr (requires { Op::k_refuses_truths; })
-    if (!(a.is_scalar() && b.is_scalar()) && std::max(dtype_of_value(a), dtype_of_value(b)) == dtype::boolean)
-      refuse_truths(context.self->name);
-  if constexpr (requires { Op::k_counts_truths; })
-    if (a.is_scalar() && b.is_scalar()) least = dtype::int64;
-  switch (std::max({dtype_of_value(a), dtype_of_value(b), least})) {
+    if (std::max(dtype_of_value(a), dtype_of_value(b)) == dtype::boolean) refuse_truths(context.self->name);
+  switch (std::max({dtype_of_value(a), dtype_of_value(b), Op::k_least})) {
   case dtype::float64:
     return binary_as<Op, double>(context, args);
   case dtype::int64:
@@ -212,8 +211,10 @@ value unary_as(call_context& context, std::span<value> args) {
 
 template <class Op>
 value unary(call_context& context, std::span<value> args) {
+  if constexpr (requires { Op::k_plain; })
+    if (is_plain_number(args[0])) return Op::k_plain(args[0]);
   if constexpr (requires { Op::k_refuses_truths; })
-    if (!args[0].is_scalar() && dtype_of_value(args[0]) == dtype::boolean) refuse_truths(context.self->name);
+    if (dtype_of_value(args[0]) == dtype::boolean) refuse_truths(context.self->name);
   switch (std::max(dtype_of_value(args[0]), Op::k_least)) {
   case dtype::float64:
     return unary_as<Op, double>(context, args);

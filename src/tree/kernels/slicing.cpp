@@ -29,7 +29,10 @@ interval clamp(const value& start, const value& stop, const value& step, std::in
   const std::int64_t low = by < 0 ? -1 : 0, high = by < 0 ? length - 1 : length;
   const auto bound = [&](const value& v, std::int64_t otherwise) {
     if (v.is_nil()) return otherwise;
-    const auto i = v.to_int64();
+    const auto number = as_number(v);
+    if (number.kind() == value_kind::float64)
+      throw value_error(error_kind::type, "bounds of a slice are integers, not " + repr(number));
+    const auto i = number.to_int64();
     return std::clamp(i < 0 ? i + length : i, low, high);
   };
   const auto first = bound(start, by < 0 ? high : low), last = bound(stop, by < 0 ? low : high);
@@ -152,8 +155,8 @@ class selector {
 
   void select_many(const array& index) {
     place_gathered();
-    if (index.type() == dtype::int64 || index.size() == 0) {
-      m_parts.push_back({index.cast(dtype::int64), stride()});
+    if (index.type() == dtype::int64) {
+      m_parts.push_back({index, stride()});
       for_each_index(m_parts.back().indices, [&](std::int64_t i) { checked_index(i, length(), m_axis); });
       m_lengths.push_back(length());
       ++m_axis;
@@ -259,17 +262,16 @@ value read_array(const array& a, std::span<const value> indices) {
   return result;
 }
 
-void require_integral(const array& a) {
+// Floats are truncated to integers, as by NumPy, which has no such integers for others.
+void require_representable(const array& a) {
   detail::for_each_row<1>(a.shape(), {&a.strides()}, [&](const detail::row<1>& r) {
-    for (std::int64_t i = 0; i < r.count; ++i) value(a.data<double>()[r.offset[0] + i * r.stride[0]]).to_int64();
+    for (std::int64_t i = 0; i < r.count; ++i) {
+      const double x = a.data<double>()[r.offset[0] + i * r.stride[0]];
+      if (x != x) throw value_error("cannot convert float NaN to integer");
+      if (!(x > -0x1p63 - 1.0 && x < 0x1p63))
+        throw value_error(error_kind::overflow, repr(value(x)) + " does not fit an array of integers");
+    }
   });
-}
-
-// What is to be written into an array, checked.
-array source_for(const array& a, const value& x) {
-  auto source = x.to_array();
-  if (source.type() == dtype::float64 && a.type() == dtype::int64) require_integral(source);
-  return source;
 }
 
 // What an operation in place on elements of that type and shape may give.
@@ -282,15 +284,27 @@ void require_in_place(dtype type, const extents& shape, const array& result) {
                       to_string(result.shape()));
 }
 
+// Without the leading axes of length 1 that it has beyond `rank`, which NumPy drops in assignments.
+array without_leading_ones(const array& a, std::size_t rank) {
+  auto shape = a.shape(), strides = a.strides();
+  while (shape.rank() > rank && shape[0] == 1) {
+    shape.erase(0);
+    strides.erase(0);
+  }
+  return a.view(0, shape, strides);
+}
+
 // `data`: the elements of `a`, writable.
 void write_array(const array& a, void* data, std::span<const value> indices, const array& source,
                  conversion how = conversion::assignment) {
   const auto s = selector(a).select(indices);
   const auto full_shape = s.result_shape();
   if (how == conversion::in_place && full_shape.rank() > 0) require_in_place(a.type(), full_shape, source);
+  if (source.type() == dtype::float64 && a.type() == dtype::int64) require_representable(source);
   if (s.shape.rank() == 0 && !s.gathers && source.rank() == 0) // one element
     return detail::copy_elements(source, a.type(), {}, at(data, s.offset, a.type()));
-  const auto from = array::broadcast(source, full_shape);
+  if (full_shape.rank() == 0 && source.rank() > 0) throw value_error("an element cannot be set to an array");
+  const auto from = array::broadcast(without_leading_ones(source, full_shape.rank()), full_shape);
   if (!s.gathers) return detail::copy_elements(from, a.type(), s.strides, at(data, s.offset, a.type()));
   const result_layout layout(s, from.strides());
   for_each_gathered(s, layout.gather, [&](std::int64_t to, std::int64_t offset) {
@@ -300,8 +314,13 @@ void write_array(const array& a, void* data, std::span<const value> indices, con
 
 value read_list(const value& list, const value& index) {
   const auto length = static_cast<std::int64_t>(list.size());
-  if (is_range_list(index) && index.size() != 1) {
+  if (is_list_slice(index) && !index.is_nil()) {
     const auto r = clamp(list_item(index, 0), list_item(index, 1), list_item(index, 2), length);
+    if (list.is_range()) {
+      const auto range = list.range_bounds();
+      const auto step = range.step * r.step, start = range.start + r.start * range.step;
+      return value::range(start, start + r.count * step, step);
+    }
     std::vector<value> items;
     for (std::int64_t i = 0; i < r.count; ++i)
       items.push_back(list.item(static_cast<std::size_t>(r.start + i * r.step)));
@@ -317,16 +336,25 @@ value read_list(const value& list, const value& index) {
 void write_list(value& list, const value& index, const value& x) {
   const auto length = static_cast<std::int64_t>(list.size());
   auto& items = detail::mutable_items(list);
-  if (is_range_list(index) && index.size() != 1) {
-    const auto r = clamp(list_item(index, 0), list_item(index, 1), list_item(index, 2), length);
-    if (static_cast<std::int64_t>(x.size()) != r.count)
-      throw value_error("cannot assign " + std::to_string(x.size()) + " items to " + std::to_string(r.count) +
-                        " places of a list");
-    for (std::int64_t i = 0; i < r.count; ++i)
-      items[static_cast<std::size_t>(r.start + i * r.step)] = x.item(static_cast<std::size_t>(i));
+  if (!is_list_slice(index) || index.is_nil()) {
+    items[list_position(list, index)] = x;
     return;
   }
-  items[list_position(list, index)] = x;
+  if (!has_axes(x) && !x.is_string() && !x.is_dict())
+    throw value_error(error_kind::type, "only a sequence can be assigned to a slice of a list");
+  std::vector<value> source; // as it is before the list changes, which may be the same
+  for (std::size_t i = 0, n = x.size(); i < n; ++i) source.push_back(x.item(i));
+  const auto r = clamp(list_item(index, 0), list_item(index, 1), list_item(index, 2), length);
+  if (r.step == 1) { // which may make the list longer or shorter
+    const auto first = items.erase(items.begin() + r.start, items.begin() + r.start + r.count);
+    items.insert(first, source.begin(), source.end());
+    return;
+  }
+  if (static_cast<std::int64_t>(source.size()) != r.count)
+    throw value_error("cannot assign " + std::to_string(source.size()) + " items to " + std::to_string(r.count) +
+                      " places of a list");
+  for (std::int64_t i = 0; i < r.count; ++i)
+    items[static_cast<std::size_t>(r.start + i * r.step)] = std::move(source[static_cast<std::size_t>(i)]);
 }
 
 // f(array&) on the array in a value, without a second reference: that would force a copy.
@@ -347,6 +375,21 @@ std::span<const value> axes_of(std::span<const value> indices) {
   return indices.size() == 1 && indices[0].is_tuple() ? detail::as_list(indices[0]).items : indices;
 }
 
+} // namespace
+
+value container_index(const value& container, std::span<const value> indices) {
+  for (const auto& index : indices)
+    if (is_keyword(index, "newaxis") || is_keyword(index, "..."))
+      throw value_error(error_kind::type,
+                        "None and ... are no indices of a " + std::string(to_string(container.kind())));
+  if (indices.size() == 1) return indices[0];
+  if (container.is_dict()) return value::tuple({indices.begin(), indices.end()});
+  throw value_error(error_kind::type, "a " + std::string(to_string(container.kind())) + " takes one index, not " +
+                                          std::to_string(indices.size()));
+}
+
+namespace {
+
 const value& dict_entry(const value& dict, const value& key) {
   const auto* found = dict.find(key);
   if (!found) throw value_error(error_kind::key, "the dict has no key " + repr(key));
@@ -361,12 +404,13 @@ value slice_value(const value& v, std::span<const value> indices) {
   case value_kind::array:
     return read_array(v.as_array(), axes_of(indices));
   case value_kind::dict:
-    return slice_value(dict_entry(v, indices[0]), indices.subspan(1));
+    return dict_entry(v, container_index(v, indices));
   case value_kind::list:
   case value_kind::string:
-    return slice_value(read_list(v, indices[0]), indices.subspan(1));
+    return read_list(v, container_index(v, indices));
   default:
-    throw value_error(error_kind::type, "a " + std::string(to_string(v.kind())) + " cannot be indexed");
+    throw value_error(v.is_array_scalar() ? error_kind::index : error_kind::type,
+                      "a " + std::string(to_string(v.kind())) + " cannot be indexed");
   }
 }
 
@@ -378,7 +422,7 @@ void assign_slice(value& v, std::span<const value> indices, const value& x) {
   switch (v.kind()) {
   case value_kind::array:
     return with_array(v, [&](array& a) {
-      const auto source = source_for(a, x);
+      const auto source = x.to_array();
       auto* data = a.mutable_raw_data(); // before the selection: a copy has other strides
       write_array(a, data, axes_of(indices), source);
     });
@@ -415,8 +459,7 @@ void own_elements(value& array) {
 
 void assign_in_place(const value& array, std::span<const value> indices, const value& x, conversion how) {
   const auto& a = array.as_array();
-  write_array(a, a.object()->data, axes_of(indices), how == conversion::in_place ? x.to_array() : source_for(a, x),
-              how);
+  write_array(a, a.object()->data, axes_of(indices), x.to_array(), how);
 }
 
 bool gathers(const value& index) noexcept {
@@ -430,8 +473,10 @@ bool is_list_slice(const value& index) noexcept {
 }
 
 std::size_t list_position(const value& list, const value& index) {
+  if (index.is_tuple()) throw value_error(error_kind::type, "positions in a list are integers, not " + repr(index));
   const auto position = as_number(is_range_list(index) ? list_item(index, 0) : index);
-  if (position.kind() == value_kind::float64 || position.is_array())
+  const bool truth_of_array = position.kind() == value_kind::boolean && position.is_array_scalar();
+  if (position.kind() == value_kind::float64 || position.is_array() || truth_of_array)
     throw value_error(error_kind::type, "positions in a list are integers, not " + repr(position));
   const auto i = position.to_int64();
   return static_cast<std::size_t>(checked_index(i, static_cast<std::int64_t>(list.size()), 0));

@@ -28,6 +28,9 @@ void assign_in_place(const value& array, std::span<const value> indices, const v
 
 // Whether an index makes a selection a copy: an array of positions, or a mask.
 bool gathers(const value& index) noexcept;
+// The index of a list, of which there is one, or of a dict, of which several are a tuple; value_error for text and
+// lists.
+value container_index(const value& container, std::span<const value> indices);
 // Whether an index selects several items of a list.
 bool is_list_slice(const value& index) noexcept;
 // The position that an index counts from the end, or not; value_error when there is none.

@@ -48,7 +48,9 @@ TEST(slicing, gathers_and_masks) {
 TEST(slicing, other_values) {
   check({{"slice('(1, 2, 3), -1)", "3"},
          {"slice('(1, 2, 3), list(0, 2))", "list(1, 2)"},
-         {"slice('('(1, 2), '(3)), 0, 1)", "2"},
+         {"slice(slice('('(1, 2), '(3)), 0), 1)", "2"},
+         {"slice('('(1, 2), '(3)), 0, 1)", "error slice: a list takes one index, not 2"},
+         {"slice(dict(list(list(tuple(1, 2), 3))), 1, 2)", "3"},
          {"slice(\"abc\", 1)", "\"b\""},
          {"slice(\"abc\", list(nil, nil, -1))", "\"cba\""},
          {"slice(dict('(\"a\", 1)), \"a\")", "1"}});
@@ -89,8 +91,15 @@ TEST(slicing, writes_in_place) {
   EXPECT_EQ(after("transpose([[1, 2], [3, 4]])", "store(slice(x, 0, 1), 9)"), "[[1, 9], [2, 4]]");
 }
 
+TEST(slicing, writes_as_numpy_does) {
+  EXPECT_EQ(after("[1, 2, 3]", "store(slice(x, 0), -2.9)"), "[-2, 2, 3]");
+  EXPECT_EQ(after("[1.0, 2.0]", "store(slice(x, list()), [[3, 4]])"), "[3.0, 4.0]");
+  EXPECT_EQ(after("'(1, 2, 3)", "store(slice(x, list(1, 2)), '(7, 8, 9))"), "list(1, 7, 8, 9, 3)");
+}
+
 TEST(slicing, refuses_bad_writes_and_keeps_the_value) {
-  EXPECT_EQ(after("[1, 2, 3]", "store(slice(x, 0), 0.5)"), "error store: expected an integer, found 0.5");
+  EXPECT_EQ(after("[1, 2, 3]", "store(slice(x, 0), nan)"), "error store: cannot convert float NaN to integer");
+  EXPECT_EQ(after("[1, 2, 3]", "store(slice(x, 0), 1e300)"), "error store: 1e+300 does not fit an array of integers");
   EXPECT_EQ(after("[1, 2, 3]", "store(slice(x, list(0, 2)), [1, 2, 3])"),
             "error store: an array of shape (3,) cannot be broadcast to (2,)");
   EXPECT_EQ(after("[1, 2, 3]", "store(slice(x, 3), 0)"), "error store: index 3 is out of range for axis 0 of length 3");

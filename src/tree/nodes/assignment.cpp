@@ -11,12 +11,12 @@ namespace {
 bool selects_one(const value& index) { return index.kind() == value_kind::int64 || index.is_string(); }
 
 // Writes x into the slice of a slice ... of v. Groups that select single items are one selection together.
-void assign_nested(value& v, std::span<const value> indices, std::span<const std::uint32_t> groups, const value& x) {
-  std::size_t taken = groups[0];
+void assign_nested(value& v, std::span<const value> indices, std::span<const index_group> groups, const value& x) {
+  std::size_t taken = groups[0].size;
   std::size_t used = 1;
   while (used < groups.size() &&
          std::all_of(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(taken), selects_one))
-    taken += groups[used++];
+    taken += groups[used++].size;
   const auto here = indices.first(taken);
   if (used == groups.size()) return assign_slice(v, here, x);
   value inner = slice_value(v, here);

@@ -20,11 +20,10 @@ bool repeats_elements(const array& a) noexcept {
   return false;
 }
 
-bool is_range(const value& v) noexcept { return v.is_list() && detail::as_list(v).is_range; }
-bool is_plain_list(const value& v) noexcept { return v.is_list() && !v.is_tuple() && !is_range(v); }
+bool is_plain_list(const value& v) noexcept { return v.is_list() && !v.is_tuple() && !v.is_range(); }
 
 [[noreturn]] void has_no(const value& v, const char* what) {
-  const auto name = v.is_tuple() ? "tuple" : is_range(v) ? "range" : std::string(to_string(v.kind()));
+  const auto name = v.is_tuple() ? "tuple" : v.is_range() ? "range" : std::string(to_string(v.kind()));
   throw value_error(error_kind::type, "a " + name + " " + what);
 }
 
@@ -60,12 +59,12 @@ void change::require_alone(const value& v) {
                         "make one of them a copy with .copy()");
 }
 
-void change::apply(value& variable, std::span<const value> indices, std::span<const std::uint32_t> groups, value x) {
-  follow(variable, {indices, groups.empty() ? 0 : groups[0], groups.empty() ? groups : groups.subspan(1)}, x);
+void change::apply(value& variable, std::span<const value> indices, std::span<const index_group> groups, value x) {
+  follow(variable, {indices, {}, groups}, x);
 }
 
 void change::follow(value& v, path rest, value& x) {
-  if (rest.here == 0 && !rest.groups.empty()) {
+  if (rest.here.size == 0 && !rest.groups.empty()) {
     rest.here = rest.groups[0];
     rest.groups = rest.groups.subspan(1);
   }
@@ -73,8 +72,9 @@ void change::follow(value& v, path rest, value& x) {
   if (v.is_array()) return change_array(v, rest, x);
   if (!v.is_list() && !v.is_dict()) has_no(v, "has no items that can be changed");
   require_alone(v);
-  const auto& index = rest.indices[0];
-  path after{rest.indices.subspan(1), rest.here - 1, rest.groups};
+  const auto taken = rest.here.size > rest.here.last ? 1 : rest.here.size; // what is in one pair of brackets
+  const auto index = container_index(v, rest.indices.first(taken));
+  path after{rest.indices.subspan(taken), {rest.here.size - taken, rest.here.last}, rest.groups};
   if (after.indices.empty() && m_kind != change_kind::append) return set_item(v, index, x);
   if (v.is_list() && is_list_slice(index))
     throw value_error("a slice of a list is a copy, and a change of it has no effect on '" + std::string(m_name) + "'");
@@ -90,12 +90,12 @@ void change::change_array(value& v, path rest, value& x) {
   own_elements(v); // those of a diagonal matrix do not exist yet
   value view = v.as_array();
   while (!rest.groups.empty()) {
-    const auto here = rest.indices.first(rest.here);
+    const auto here = rest.indices.first(rest.here.size);
     if (std::any_of(here.begin(), here.end(), [](const value& index) { return gathers(index); }))
       throw value_error("a selection by positions or a mask is a copy, and a change of it has no effect on '" +
                         std::string(m_name) + "'");
     view = slice_value(view, here);
-    rest = {rest.indices.subspan(rest.here), rest.groups[0], rest.groups.subspan(1)};
+    rest = {rest.indices.subspan(rest.here.size), rest.groups[0], rest.groups.subspan(1)};
     if (!view.is_array()) has_no(view, "has no items that can be changed");
   }
   assign_in_place(view, rest.indices, value(std::move(source)),
@@ -103,7 +103,7 @@ void change::change_array(value& v, path rest, value& x) {
 }
 
 void change::set_item(value& container, const value& index, value& x) {
-  if (container.is_tuple() || is_range(container)) has_no(container, "does not support item assignment");
+  if (container.is_tuple() || container.is_range()) has_no(container, "does not support item assignment");
   const bool single = container.is_dict() || !is_list_slice(index);
   if (m_kind == change_kind::update && single) return end_here(item_of(container, index), x);
   assign_slice(container, std::span(&index, 1), x);

@@ -18,6 +18,13 @@ enum class change_kind : std::uint8_t {
   append  // __append(x, e), __append(slice(x, i), e): x.append(e)
 };
 
+// The indices of one slice. x[i][j, k] may be one slice of three: the last two are in brackets of their own, those
+// before in one each.
+struct index_group {
+  std::uint32_t size;
+  std::uint32_t last; // in the last brackets
+};
+
 // One change. `release` drops variables that the program does not read any more, when they stand in the way.
 class change {
  public:
@@ -26,13 +33,13 @@ class change {
 
   // Changes what `variable` holds at the end of a path: `indices` in groups, x[i, j][k] being a group of two and one of
   // one. `x` is taken over: it may be a view of what is changed. value_error when the change is refused or impossible.
-  void apply(value& variable, std::span<const value> indices, std::span<const std::uint32_t> groups, value x);
+  void apply(value& variable, std::span<const value> indices, std::span<const index_group> groups, value x);
 
  private:
   struct path { // what is left of it
     std::span<const value> indices;
-    std::size_t here; // of them belong to the present group
-    std::span<const std::uint32_t> groups;
+    index_group here; // the next ones
+    std::span<const index_group> groups;
   };
 
   void follow(value& v, path rest, value& x);

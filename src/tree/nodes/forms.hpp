@@ -94,7 +94,7 @@ class assignment_node final : public node {
 class slice_assignment_node final : public node {
  public:
   slice_assignment_node(change_kind kind, std::string_view variable, place where, variable_address address,
-                        std::vector<std::uint32_t> groups)
+                        std::vector<index_group> groups)
       : node(node_class::form, kind == change_kind::append ? "append" : "store", variable, where),
         m_address(address),
         m_groups(std::move(groups)),
@@ -116,7 +116,7 @@ class slice_assignment_node final : public node {
   void apply_change(frame& f, value& v, std::span<const value> indices, value x) const;
 
   variable_address m_address;
-  std::vector<std::uint32_t> m_groups; // number of indices per slice
+  std::vector<index_group> m_groups; // by slice
   change_kind m_kind;
 };
 

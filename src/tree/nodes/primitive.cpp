@@ -72,6 +72,7 @@ dtype to_dtype(const value& v, dtype otherwise) {
 }
 
 std::size_t to_axis(const value& v, std::size_t rank) {
+  if (v.kind() == value_kind::boolean) throw value_error(error_kind::type, "an axis is an integer, not " + repr(v));
   const auto axis = v.to_int64(), n = static_cast<std::int64_t>(rank);
   if (axis < -n || axis >= n)
     throw value_error("axis " + std::to_string(axis) + " is out of range for an array of " + std::to_string(rank) +
@@ -82,7 +83,7 @@ std::size_t to_axis(const value& v, std::size_t rank) {
 std::uint32_t to_axes(const value& v, std::size_t rank) {
   if (v.is_nil()) return (1u << rank) - 1;
   if (!v.is_list()) {
-    const bool of_scalar = rank == 0 && (v.to_int64() == 0 || v.to_int64() == -1);
+    const bool of_scalar = rank == 0 && v.kind() != value_kind::boolean && (v.to_int64() == 0 || v.to_int64() == -1);
     return of_scalar ? 0 : 1u << to_axis(v, rank);
   }
   std::uint32_t axes = 0;
@@ -101,7 +102,11 @@ value as_number(const value& v) {
 bool has_axes(const value& v) noexcept { return v.is_list() || (v.is_array() && v.as_array().rank() > 0); }
 
 extents to_extents(const value& v) {
-  if (const auto length = as_number(v); length.is_scalar()) return extents{length.to_int64()};
+  if (const auto length = as_number(v); length.is_scalar()) {
+    if (length.kind() == value_kind::boolean)
+      throw value_error(error_kind::type, "a shape is made of integers, not " + repr(length));
+    return extents{length.to_int64()};
+  }
   extents shape;
   for (std::size_t i = 0, n = v.size(); i < n; ++i) shape.push_back(v.item(i).to_int64());
   return shape;

@@ -32,6 +32,10 @@ enum class effect : std::uint8_t {
   ordered // random numbers, input and output: in program order
 };
 
+// What a number that a primitive gives is in Python: NumPy's, as a function of arrays gives it; NumPy's where an
+// operand is an array or came out of one; or what the kernel has made.
+enum class number_rule : std::uint8_t { of_arrays, as_operands, as_made };
+
 // Signature: parameter names separated by commas; `name=` is optional (missing: nil), a last `...` takes any number
 // more. Names serve for keyword arguments, __arg(name, value). `name=-1`: where only a later one is given, this is -1.
 struct primitive {
@@ -39,6 +43,7 @@ struct primitive {
   std::string_view signature;
   kernel compute;
   effect effects = effect::none;
+  number_rule numbers = number_rule::of_arrays;
 };
 
 struct parameter {
@@ -118,5 +123,11 @@ bool has_axes(const value& v) noexcept;
 extents to_extents(const value& v);
 
 dtype dtype_of_value(const value& v); // of a number
+
+inline bool is_nan(const value& v) noexcept { return v.kind() == value_kind::float64 && v.real() != v.real(); }
+
+// Python looks at identity first, which numbers do not have here.
+inline constexpr const char* k_nan_in_list =
+    "whether nan is in a list, or equal lists hold it, depends on which object it is: compare the numbers";
 
 } // namespace treadle::tree

@@ -13,21 +13,41 @@ class primitive_node final : public strict_node {
  public:
   // `cast`: the element type the name asks for, as in __add__float.
   // `attribute` "function": it is written as a function, which takes lists for arrays where an operator does not;
-  // "array": a result without axes is an array as in NumPy, with memory that can be changed, and no number.
+  // "array": a result without axes is an array as in NumPy, with memory that can be changed, and no number; "method":
+  // it is written as a method or an attribute, which numbers and lists of the language do not have.
   primitive_node(const primitive& p, std::string_view written_name, place where, std::optional<dtype> cast,
                  std::string_view attribute = {})
       : strict_node(written_name, {}, where),
         m_primitive(p),
         m_cast(cast),
-        m_operator(attribute != "function" && is_operator(p.name)),
+        m_function(attribute == "function"),
+        m_operator(!m_function && is_operator(p.name)),
+        m_method(attribute == "method"),
         m_gives_array(attribute == "array") {}
+
+  // The kernel's result, for operands that are what the operator or function takes.
+  value apply(call_context& call, std::span<value> args) const {
+    if (m_operator) check_operands(m_primitive.name, args);
+    if (m_method) check_object(m_primitive.name, args[0]);
+    if (m_function && count_as_arrays(args)) {
+      std::vector<value> arrays(args.begin(), args.end());
+      for (auto& a : arrays)
+        if (a.is_list()) a = a.to_array();
+      call.owned = 0;
+      return m_primitive.compute(call, arrays);
+    }
+    const auto rule = m_primitive.numbers;
+    const bool of_array = rule == number_rule::of_arrays || (rule == number_rule::as_operands && any_of_array(args));
+    value v = m_primitive.compute(call, args);
+    if (v.is_scalar() && rule != number_rule::as_made) v.set_array_scalar(of_array);
+    return v;
+  }
 
   value compute(std::span<value> args, std::uint32_t owned, frame&, context& c) const override {
     call_context call{&m_primitive, &c.run.services(), owned};
     auto* timeline = c.run.timeline();
     const auto start = timeline ? detail::ticks_now() : 0;
-    if (m_operator) check_operands(m_primitive.name, args);
-    value v = m_primitive.compute(call, args);
+    value v = apply(call, args);
     if (m_cast) v = detail::from_array(v.to_array().cast(*m_cast));
     if (gives_copy && v.is_array()) v = v.as_array().copy();
     if (m_gives_array && v.is_scalar()) v = v.to_array();
@@ -43,7 +63,9 @@ class primitive_node final : public strict_node {
  private:
   const primitive& m_primitive;
   std::optional<dtype> m_cast;
-  const bool m_operator; // and not the function of NumPy that does the same, which takes lists, too
+  const bool m_function; // of NumPy: lists and numbers are arrays to it
+  const bool m_operator; // and not the function of NumPy that does the same
+  const bool m_method;
   const bool m_gives_array;
 };
 

@@ -87,7 +87,7 @@ value elementwise_chain::compute_block(std::span<const value> inputs, std::int64
         args.push_back(input.is_array() ? value(input.as_array().view(at, {length}, {1})) : input);
       }
     }
-    results[k] = s.n->definition().compute(call, args);
+    results[k] = s.n->apply(call, args);
     if (!ticks.empty()) ticks[k] = detail::ticks_now() - start;
   }
   return std::move(results.back());

@@ -1,5 +1,8 @@
 #include "tree/kernels/elementwise.hpp"
+#include "tree/kernels/plain_numbers.hpp"
 #include "tree/kernels/vector_math.hpp"
+
+#include "tree/nodes/operators.hpp"
 
 #include <cmath>
 
@@ -9,10 +12,10 @@ namespace {
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
-// int64 wraps around as in NumPy; unsigned arithmetic keeps that defined. Arrays of bool stay bool.
+// int64 wraps around as in NumPy; unsigned arithmetic keeps that defined. Truth values of arrays stay such.
 struct add {
   static constexpr dtype k_least = dtype::boolean;
-  static constexpr bool k_counts_truths = true;
+  static constexpr auto k_plain = plain::add;
   template <class T>
   static T apply(T a, T b) noexcept {
     if constexpr (std::is_same_v<T, double>)
@@ -26,6 +29,7 @@ struct add {
 struct subtract {
   static constexpr dtype k_least = dtype::int64;
   static constexpr bool k_refuses_truths = true;
+  static constexpr auto k_plain = plain::subtract;
   template <class T>
   static T apply(T a, T b) noexcept {
     if constexpr (std::is_same_v<T, double>)
@@ -36,7 +40,7 @@ struct subtract {
 };
 struct multiply {
   static constexpr dtype k_least = dtype::boolean;
-  static constexpr bool k_counts_truths = true;
+  static constexpr auto k_plain = plain::multiply;
   template <class T>
   static T apply(T a, T b) noexcept {
     if constexpr (std::is_same_v<T, double>)
@@ -78,56 +82,39 @@ struct remainder { // as C: sign of the dividend
 };
 struct true_divide { // as Python
   static constexpr dtype k_least = dtype::float64;
+  static constexpr auto k_plain = plain::divide;
   template <class T>
   static T apply(T a, T b) noexcept {
     return a / b;
   }
 };
-// Arrays of integers divided by 0 give 0, as in NumPy; scalars are refused, as by Python.
-template <class Op>
-struct of_arrays {
-  static constexpr dtype k_least = Op::k_least;
-  template <class T>
-  static T apply(T a, T b) {
-    if constexpr (std::is_same_v<T, i64>)
-      if (b == 0) return 0;
-    return Op::template apply<T>(a, b);
-  }
-};
-template <class Op>
-value divide_as_python(call_context& context, std::span<value> args) {
-  if (args[0].is_scalar() && args[1].is_scalar()) return binary<Op>(context, args);
-  return binary<of_arrays<Op>>(context, args);
-}
-
+// What arrays hold: integers divided by 0 give 0, as in NumPy.
 struct floor_modulo { // as Python: sign of the divisor
   static constexpr dtype k_least = dtype::int64;
+  static constexpr auto k_plain = plain::modulo;
   template <class T>
   static T apply(T a, T b) {
-    const T r = remainder::apply<T>(a, b);
-    if (r == 0) {
-      if constexpr (std::is_same_v<T, double>)
-        return std::copysign(0.0, b);
-      else
-        return 0;
+    if constexpr (std::is_same_v<T, double>) {
+      return floor_remainder(a, b);
+    } else {
+      if (b == 0 || b == -1) return 0;
+      const T r = a % b;
+      return r != 0 && (r < 0) != (b < 0) ? r + b : r;
     }
-    return (r < 0) != (b < 0) ? r + b : r;
   }
 };
 struct floor_divide { // as Python
   static constexpr dtype k_least = dtype::int64;
+  static constexpr auto k_plain = plain::floor_divide;
   template <class T>
   static T apply(T a, T b) {
     if constexpr (std::is_same_v<T, double>) {
-      if (b == 0.0) return a / b;
-      const double r = std::fmod(a, b);
-      const double q = (a - r) / b - (r != 0.0 && (r < 0.0) != (b < 0.0) ? 1.0 : 0.0); // an integer but for rounding
-      if (q == 0.0) return std::copysign(0.0, a / b);
-      const double whole = std::floor(q);
-      return q - whole > 0.5 ? whole + 1.0 : whole;
+      return floor_quotient(a, b);
     } else {
-      const T q = divide::apply<T>(a, b);
-      return a % (b == -1 ? 1 : b) != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+      if (b == 0) return 0;
+      if (b == -1) return subtract::apply<T>(0, a);
+      const T q = a / b;
+      return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
     }
   }
 };
@@ -147,12 +134,11 @@ struct smaller {
 };
 struct raise {
   static constexpr dtype k_least = dtype::int64;
+  static constexpr auto k_plain = plain::power;
   template <class T>
   static T apply(T a, T b) {
     if constexpr (std::is_same_v<T, double>) {
-      if (b == 2.0) return a * a;
-      machine_vector_functions().pow(&a, 0, &b, 0, &a, 1);
-      return a;
+      return std::pow(a, b);
     } else {
       if (b < 0) throw value_error("integers to negative integer powers are not allowed");
       T result = 1;
@@ -165,6 +151,7 @@ struct raise {
 struct negate {
   static constexpr dtype k_least = dtype::int64;
   static constexpr bool k_refuses_truths = true;
+  static constexpr auto k_plain = plain::negate;
   template <class T>
   static T apply(T a) noexcept {
     if constexpr (std::is_same_v<T, double>)
@@ -176,6 +163,7 @@ struct negate {
 struct identity {
   static constexpr dtype k_least = dtype::int64;
   static constexpr bool k_refuses_truths = true;
+  static constexpr auto k_plain = plain::identity;
   template <class T>
   static T apply(T a) noexcept {
     return a;
@@ -212,13 +200,18 @@ value power(call_context& context, std::span<value> args) {
   auto result = array::uninitialized(dtype::float64, shape);
   machine_vector_functions().pow(x.data<double>(), x.size() != 1, y.data<double>(), y.size() != 1,
                                  static_cast<double*>(result.object()->data), result.size());
-  return result;
+  return detail::from_array(std::move(result));
 }
 
-// a += b, of which the caller makes a change in place: a list takes any sequence then.
+// a += b, of which the caller makes a change in place: a list takes any sequence then, but computes with an array.
 value add_in_place(call_context& context, std::span<value> args) {
   const auto &a = args[0], &b = args[1];
-  if (!a.is_list() || a.is_tuple() || detail::as_list(a).is_range) return add_or_join(context, args);
+  const bool extends =
+      a.is_list() && !a.is_tuple() && !detail::as_list(a).is_range && (b.is_list() || b.is_string() || b.is_dict());
+  if (!extends) {
+    check_operands("__add", args);
+    return add_or_join(context, args);
+  }
   std::vector<value> items(detail::as_list(a).items);
   for (std::size_t i = 0, n = b.size(); i < n; ++i) items.push_back(b.item(i));
   return value::list(std::move(items));
@@ -226,15 +219,21 @@ value add_in_place(call_context& context, std::span<value> args) {
 
 constexpr std::size_t k_most_items = std::size_t(1) << 40;
 
-// A list times a number of times is that list repeated, as in Python.
+// A list or a text times a number of times is it repeated, as in Python.
 value multiply_or_repeat(call_context& context, std::span<value> args) {
-  if (args.size() == 2 && args[0].is_list() != args[1].is_list()) {
-    const auto &list = args[args[0].is_list() ? 0 : 1], &times = args[args[0].is_list() ? 1 : 0];
-    if (times.kind() == value_kind::int64 || times.kind() == value_kind::boolean) {
+  const auto repeats = [](const value& v) { return v.is_list() || v.is_string(); };
+  if (args.size() == 2 && repeats(args[0]) != repeats(args[1])) {
+    const auto &list = args[repeats(args[0]) ? 0 : 1], &times = args[repeats(args[0]) ? 1 : 0];
+    if (times.kind() == value_kind::int64 || (times.kind() == value_kind::boolean && !times.is_array_scalar())) {
       std::size_t count = 0;
       const auto n = std::max<i64>(times.integer(), 0);
       if (__builtin_mul_overflow(list.size(), static_cast<std::size_t>(n), &count) || count > k_most_items)
-        throw value_error("a list of that many items is impossible");
+        throw value_error(error_kind::overflow, "that many items are impossible");
+      if (list.is_string()) {
+        std::string text;
+        for (i64 i = 0; i < n && count != 0; ++i) text += list.to_string_view();
+        return text;
+      }
       std::vector<value> items;
       items.reserve(count);
       while (items.size() < count)
@@ -249,18 +248,18 @@ value multiply_or_repeat(call_context& context, std::span<value> args) {
 
 std::span<const primitive> arithmetic_primitives() {
   static constexpr primitive k_table[] = {
-      {"__add", "a, b, ...", add_or_join},
-      {"__iadd", "a, b", add_in_place},
-      {"__sub", "a, b, ...", binary<subtract>},
-      {"__mul", "a, b, ...", multiply_or_repeat},
-      {"__div", "a, b, ...", binary<divide>},
-      {"__mod", "a, b, ...", binary<remainder>},
-      {"__truediv", "a, b", binary<true_divide>},
-      {"__floordiv", "a, b", divide_as_python<floor_divide>},
-      {"__pymod", "a, b", divide_as_python<floor_modulo>},
-      {"__minus", "a", unary<negate>},
-      {"__plus", "a", unary<identity>},
-      {"power", "a, b", power},
+      {"__add", "a, b, ...", add_or_join, effect::none, number_rule::as_operands},
+      {"__iadd", "a, b", add_in_place, effect::none, number_rule::as_operands},
+      {"__sub", "a, b, ...", binary<subtract>, effect::none, number_rule::as_operands},
+      {"__mul", "a, b, ...", multiply_or_repeat, effect::none, number_rule::as_operands},
+      {"__div", "a, b, ...", binary<divide>, effect::none, number_rule::as_operands},
+      {"__mod", "a, b, ...", binary<remainder>, effect::none, number_rule::as_operands},
+      {"__truediv", "a, b", binary<true_divide>, effect::none, number_rule::as_operands},
+      {"__floordiv", "a, b", binary<floor_divide>, effect::none, number_rule::as_operands},
+      {"__pymod", "a, b", binary<floor_modulo>, effect::none, number_rule::as_operands},
+      {"__minus", "a", unary<negate>, effect::none, number_rule::as_operands},
+      {"__plus", "a", unary<identity>, effect::none, number_rule::as_operands},
+      {"power", "a, b", power, effect::none, number_rule::as_operands},
       {"maximum", "a, b, ...", binary<larger>},
       {"minimum", "a, b, ...", binary<smaller>},
   };

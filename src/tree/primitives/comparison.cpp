@@ -1,7 +1,9 @@
 // Comparisons, logic and selection.
 #include "tree/kernels/elementwise.hpp"
 #include "tree/kernels/picking.hpp"
+#include "tree/nodes/operators.hpp"
 
+#include <array>
 #include <cmath>
 
 namespace treadle::tree {
@@ -47,30 +49,93 @@ struct greater_equal {
 template <class Test, class R>
 struct comparison {
   static constexpr dtype k_least = dtype::boolean;
+  static value k_plain(const value& a, const value& b) { // without rounding: 2**53 + 1 is greater than 2.0**53
+    const bool first = a.kind() == value_kind::float64, second = b.kind() == value_kind::float64;
+    return static_cast<R>(first != second ? Test::test(plain::order(a, b), 0.0)
+                          : first         ? Test::test(a.real(), b.real())
+                                          : Test::test(a.integer(), b.integer()));
+  }
   template <class T>
   static R apply(T a, T b) noexcept {
     return static_cast<R>(Test::template test<T>(a, b));
   }
 };
 
+bool of_array(const value& v) noexcept { return v.is_array() || v.is_array_scalar(); }
+
+bool same_sequences(call_context& context, const value& a, const value& b, int depth);
+
+// Python's == of items of lists and dicts: the same object, or equal, which of arrays must be one truth value.
+bool same_items(call_context& context, const value& a, const value& b, int depth) {
+  if (a.is_number() && b.is_number()) {
+    if (a.is_scalar() && b.is_scalar()) {
+      if (is_nan(a) && is_nan(b)) throw value_error(k_nan_in_list);
+      return plain::order(a, b) == 0.0;
+    }
+    if (a.is_array() && b.is_array() && a.object() == b.object()) return true;
+  }
+  if (of_array(a) || of_array(b)) return call_primitive("__eq", context, {a, b}).to_bool();
+  return same_sequences(context, a, b, depth + 1);
+}
+
+bool are_alike(const value& a, const value& b) noexcept {
+  return a.is_list() && b.is_list() && a.is_tuple() == b.is_tuple() && a.is_range() == b.is_range();
+}
+
+// Of two values that are not both numbers.
+bool same_sequences(call_context& context, const value& a, const value& b, int depth) {
+  if (depth > detail::k_deepest_nesting) detail::nested_too_deeply();
+  if (a.is_list() && b.is_list()) {
+    if (!are_alike(a, b) || a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!same_items(context, a.item(i), b.item(i), depth)) return false;
+    return true;
+  }
+  if (a.is_dict() && b.is_dict()) {
+    if (a.size() != b.size()) return false;
+    for (const auto& [key, v] : a.entries())
+      if (const auto* other = b.find(key); !other || !same_items(context, v, *other, depth)) return false;
+    return true;
+  }
+  return a == b; // text, nil, functions; a value of one kind is none of another
+}
+
+// Lists and tuples, by the first items that differ.
+template <class Test>
+value compare_sequences(call_context& context, const value& a, const value& b) {
+  const auto n = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < n; ++i)
+    if (!same_items(context, a.item(i), b.item(i), 0))
+      return call_primitive(context.self->name, context, {a.item(i), b.item(i)});
+  return Test::test(a.size(), b.size());
+}
+
+// What is not a pair of numbers.
+template <class Test>
+value compare_others(call_context& context, const value& a, const value& b) {
+  constexpr bool k_equality = std::is_same_v<Test, equal> || std::is_same_v<Test, unequal>;
+  if (a.is_array() || b.is_array())
+    throw value_error(error_kind::type,
+                      "cannot compare an array with " + std::string(to_string(a.is_array() ? b.kind() : a.kind())));
+  if (k_equality) return same_sequences(context, a, b, 0) == std::is_same_v<Test, equal>;
+  if (a.is_string() && b.is_string()) return Test::test(a.to_string_view().compare(b.to_string_view()), 0);
+  if (are_alike(a, b) && !a.is_range()) return compare_sequences<Test>(context, a, b);
+  throw value_error(error_kind::type,
+                    "cannot compare " + std::string(to_string(a.kind())) + " with " + std::string(to_string(b.kind())));
+}
+
 // A third argument `true` asks for numbers 0.0 and 1.0 instead of truth values.
 template <class Test>
 value compare(call_context& context, std::span<value> args) {
   const auto &a = args[0], &b = args[1];
   if (!a.is_number() || !b.is_number()) {
-    if (a.is_string() && b.is_string()) return Test::test(a.to_string_view().compare(b.to_string_view()), 0);
-    constexpr bool k_equality = std::is_same_v<Test, equal> || std::is_same_v<Test, unequal>;
-    const bool array_with_list = (a.is_array() && b.is_list()) || (a.is_list() && b.is_array());
-    if (!array_with_list) {
-      if (!k_equality)
-        throw value_error(error_kind::type, "cannot compare " + std::string(to_string(a.kind())) + " with " +
-                                                std::string(to_string(b.kind())));
-      return (a == b) == std::is_same_v<Test, equal>;
-    }
+    if (!(of_array(a) && b.is_list()) && !(a.is_list() && of_array(b))) return compare_others<Test>(context, a, b);
   }
-  if (argument(args, 2).is_nil() || !args[2].to_bool())
-    return binary_values<comparison<Test, bool>>(context, args.first(2));
-  return binary_values<comparison<Test, double>>(context, args.first(2));
+  auto result = argument(args, 2).is_nil() || !args[2].to_bool()
+                    ? binary_values<comparison<Test, bool>>(context, args.first(2))
+                    : binary_values<comparison<Test, double>>(context, args.first(2));
+  if (result.is_scalar()) result.set_array_scalar(any_of_array(args));
+  return result;
 }
 
 template <class Op>
@@ -109,7 +174,7 @@ value logical_not(call_context& context, std::span<value> args) {
     auto result = result_array(context, args.first(1), dtype::boolean, args[0].as_array().shape());
     detail::run_wide<flip_row>(static_cast<const unsigned char*>(args[0].as_array().raw_data()),
                                static_cast<unsigned char*>(result.object()->data), result.size());
-    return result;
+    return detail::from_array(std::move(result));
   }
   return unary<negation>(context, args);
 }
@@ -213,35 +278,37 @@ value array_equal(call_context& context, std::span<value> args) { // (a, b, equa
         detail::run_wide<same_row<T>>(a.data<T>() + i, b.data<T>() + i, std::min(k_block, a.size() - i), &same);
       return same;
     });
-  auto same = binary_values<comparison<equal, bool>>(context, args.first(2));
+  std::array<value, 2> operands{args[0], args[1]};
+  count_as_arrays(operands);
+  auto same = binary_values<comparison<equal, bool>>(context, operands);
   if (equal_nan) {
     const auto nan = [&](const value& x) { return call_primitive("isnan", context, {x}); };
     const auto both = call_primitive("logical_and", context, {nan(args[0]), nan(args[1])});
     same = call_primitive("logical_or", context, {same, both});
   }
-  return call_primitive("all", context, {same});
+  return call_primitive("all", context, {same}).to_bool();
 }
 
 } // namespace
 
 std::span<const primitive> comparison_primitives() {
   static constexpr primitive k_table[] = {
-      {"__eq", "a, b, numeric=", compare<equal>},
-      {"__ne", "a, b, numeric=", compare<unequal>},
-      {"__lt", "a, b, numeric=", compare<less>},
-      {"__le", "a, b, numeric=", compare<less_equal>},
-      {"__gt", "a, b, numeric=", compare<greater>},
-      {"__ge", "a, b, numeric=", compare<greater_equal>},
-      {"__not", "a", python_not},
-      {"__xor", "a, b, ...", binary<logic<exclusion>>},
+      {"__eq", "a, b, numeric=", compare<equal>, effect::none, number_rule::as_made},
+      {"__ne", "a, b, numeric=", compare<unequal>, effect::none, number_rule::as_made},
+      {"__lt", "a, b, numeric=", compare<less>, effect::none, number_rule::as_made},
+      {"__le", "a, b, numeric=", compare<less_equal>, effect::none, number_rule::as_made},
+      {"__gt", "a, b, numeric=", compare<greater>, effect::none, number_rule::as_made},
+      {"__ge", "a, b, numeric=", compare<greater_equal>, effect::none, number_rule::as_made},
+      {"__not", "a", python_not, effect::none, number_rule::as_made},
+      {"__xor", "a, b, ...", binary<logic<exclusion>>, effect::none, number_rule::as_operands},
       {"logical_and", "a, b, ...", binary<logic<conjunction>>},
       {"logical_or", "a, b, ...", binary<logic<disjunction>>},
       {"logical_xor", "a, b, ...", binary<logic<exclusion>>},
       {"logical_not", "a", logical_not},
       {"where", "condition, x=, y=", where},
       {"nonzero", "a", nonzero},
-      {"allclose", "a, b, rtol=, atol=, equal_nan=", all_close},
-      {"array_equal", "a, b, equal_nan=", array_equal},
+      {"allclose", "a, b, rtol=, atol=, equal_nan=", all_close, effect::none, number_rule::as_made},
+      {"array_equal", "a, b, equal_nan=", array_equal, effect::none, number_rule::as_made},
   };
   return k_table;
 }

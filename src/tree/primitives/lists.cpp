@@ -2,6 +2,7 @@
 #include "tree/nodes/primitive.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace treadle::tree {
 namespace {
@@ -92,26 +93,31 @@ value keys(call_context&, std::span<value> args) {
 }
 
 value contains(call_context& context, std::span<value> args) { // (container, item)
-  if (args[0].is_dict()) return args[0].find(args[1]) != nullptr;
-  if (args[0].is_string()) return args[0].to_string_view().find(args[1].to_string_view()) != std::string_view::npos;
-  if (args[0].is_array()) return call_primitive("any", context, {call_primitive("__eq", context, {args[0], args[1]})});
-  const auto wanted = as_number(args[1]);
-  const auto is_wanted = [&](const value& item) {
-    if (item.is_array() || wanted.is_array()) { // itself, or equal: of which an array has no single answer
-      if (!item.is_number() || !wanted.is_number()) return false;
-      return (item.is_array() && wanted.is_array() && item.object() == wanted.object()) ||
-             call_primitive("__eq", context, {item, wanted}).to_bool();
-    }
-    const bool mixed = item.is_scalar() && wanted.is_scalar() && item.kind() != wanted.kind();
-    return mixed ? item.to_float64() == wanted.to_float64() : item == wanted;
-  };
-  for (std::size_t i = 0; i < args[0].size(); ++i)
-    if (is_wanted(as_number(args[0].item(i)))) return true;
+  const auto &container = args[0], &wanted = args[1];
+  if (container.is_dict()) {
+    if (!wanted.is_key() && !wanted.is_nil())
+      throw value_error(error_kind::type, "no " + std::string(to_string(wanted.kind())) + " can be a key");
+    return container.find(wanted) != nullptr;
+  }
+  if (container.is_string()) {
+    if (!wanted.is_string()) throw value_error(error_kind::type, "only text can be in a text");
+    return container.to_string_view().find(wanted.to_string_view()) != std::string_view::npos;
+  }
+  if (container.is_array())
+    return call_primitive("any", context, {call_primitive("__eq", context, {container, wanted})}).to_bool();
+  const auto* equal = find_primitive("__eq");
+  call_context inner{equal, context.services, 0};
+  for (std::size_t i = 0; i < container.size(); ++i) {
+    std::array<value, 2> pair{container.item(i), wanted};
+    const bool itself = pair[0].is_array() && wanted.is_array() && pair[0].object() == wanted.object();
+    if (itself || equal->compute(inner, pair).to_bool()) return true;
+    if (is_nan(pair[0]) && is_nan(wanted)) throw value_error(k_nan_in_list);
+  }
   return false;
 }
 
 #define TREADLE_CXR(letters)                                                                                           \
-  primitive { "c" letters "r", "list", select_by_letters }
+  primitive { "c" letters "r", "list", select_by_letters, effect::none, number_rule::as_made }
 
 } // namespace
 
@@ -122,13 +128,13 @@ std::span<const primitive> list_primitives() {
       {"tuple", "...", list<value::tuple>},
       {"dict", "...", dict},
       {"range", "start, stop=, step=", range},
-      {"__len", "x", length},
-      {"len", "x", length},
+      {"__len", "x", length, effect::none, number_rule::as_made},
+      {"len", "x", length, effect::none, number_rule::as_made},
       {"prepend", "item, list", prepend},
       {"zip", "...", zip},
       {"enumerate", "list, start=", enumerate},
       {"dict_keys", "dict", keys},
-      {"__contains", "container, item", contains},
+      {"__contains", "container, item", contains, effect::none, number_rule::as_made},
       TREADLE_CXR("a"),
       TREADLE_CXR("d"),
       TREADLE_CXR("aa"),

@@ -8,10 +8,13 @@ namespace treadle::tree {
 namespace {
 
 value dot_product(call_context& context, std::span<value> args) {
-  const auto a = as_number(args[0]), b = as_number(args[1]);
-  if (a.is_scalar() || b.is_scalar()) { // numbers, of which two truth values are none
-    const bool truths = a.kind() == value_kind::boolean && b.kind() == value_kind::boolean;
-    return call_primitive(truths ? "logical_and" : "__mul", context, {a, b});
+  auto a = as_number(args[0]), b = as_number(args[1]);
+  if (a.is_scalar() || b.is_scalar()) {
+    for (auto* x : {&a, &b}) {
+      if (!x->is_number()) *x = x->to_array();
+      if (x->is_scalar()) x->set_array_scalar(true);
+    }
+    return call_primitive("__mul", context, {a, b});
   }
   return dot(args[0], args[1], context.services);
 }

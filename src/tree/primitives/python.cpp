@@ -3,75 +3,75 @@
 #include "tree/run/services.hpp"
 
 #include <array>
+#include <cmath>
+#include <functional>
 
 namespace treadle::tree {
 namespace {
 
 // Bits of integers, and truth values as in NumPy's masks; floats have no bits to speak of.
-template <class Op>
+void require_bits(std::span<const value> args) {
+  for (const auto& a : args)
+    if (dtype_of_value(a) == dtype::float64)
+      throw value_error(error_kind::type, "needs integers or truth values, not float64");
+}
+
+template <class Combine>
 struct bitwise {
   static constexpr dtype k_least = dtype::boolean;
   template <class T>
-  static T apply(T a, T b) {
+  static T apply(T a, T b) noexcept {
     if constexpr (std::is_same_v<T, double>)
-      throw value_error("needs integers or truth values, not float64");
+      return a; // not reached
     else
-      return static_cast<T>(Op::combine(a, b));
+      return static_cast<T>(Combine()(a, b));
   }
 };
-struct conjunction {
-  template <class T>
-  static auto combine(T a, T b) noexcept {
-    return a & b;
-  }
-};
-struct disjunction {
-  template <class T>
-  static auto combine(T a, T b) noexcept {
-    return a | b;
-  }
-};
-struct exclusion {
-  template <class T>
-  static auto combine(T a, T b) noexcept {
-    return a ^ b;
-  }
-};
+template <class Combine>
+value combine_bits(call_context& context, std::span<value> args) {
+  require_bits(args);
+  return binary<bitwise<Combine>>(context, args);
+}
+
 struct inversion {
-  static constexpr dtype k_least = dtype::boolean;
+  static constexpr dtype k_least = dtype::int64;
   template <class T>
-  static T apply(T a) {
+  static T apply(T a) noexcept {
     if constexpr (std::is_same_v<T, double>)
-      throw value_error("needs integers or truth values, not float64");
-    else if constexpr (std::is_same_v<T, bool>)
-      return !a;
+      return a; // not reached
     else
       return ~a;
   }
 };
 
-// Of a truth value alone, Python makes an integer and NumPy a truth value, and here both are the same.
+// Of a truth value alone, Python makes an integer and NumPy a truth value.
 value invert(call_context& context, std::span<value> args) {
-  if (args[0].kind() == value_kind::boolean)
-    throw value_error(error_kind::type,
-                      "~ of a truth value is -1 or -2 in Python and a truth value in NumPy: write `not`");
-  const bool truths = args[0].is_array() && args[0].as_array().type() == dtype::boolean;
+  require_bits(args);
+  const bool truths = !is_plain_number(args[0]) && dtype_of_value(args[0]) == dtype::boolean;
   return truths ? find_primitive("logical_not")->compute(context, args) : unary<inversion>(context, args);
 }
+
+// A list as an index: an array, which without items is one of integers.
+value positions(const value& list) { return list.size() == 0 ? array::zeros(dtype::int64, {0}) : list.to_array(); }
 
 // An index from a variable. Written out, list(a, b) is a slice; as a value, a list is a gather or a mask, and a tuple
 // one index per axis, as in NumPy.
 value index_of(const value& v) {
   if (v.is_nil()) return "newaxis"; // None; what is left out is ":"
-  if (!v.is_tuple()) return v.is_list() ? value(v.to_array()) : v;
+  if (v.is_string() && (v.to_string_view() == "newaxis" || v.to_string_view() == "..."))
+    throw value_error("the key " + repr(v) + " is not supported");
+  if (!v.is_tuple()) return v.is_list() ? positions(v) : v;
   std::vector<value> axes;
   for (std::size_t i = 0; i < v.size(); ++i) {
     const auto item = v.item(i);
-    axes.push_back(item.is_nil() ? value("newaxis") : item.is_list() ? value(item.to_array()) : item);
+    axes.push_back(item.is_nil() ? value("newaxis") : item.is_list() ? positions(item) : item);
   }
   return value::tuple(std::move(axes));
 }
-value as_index(call_context&, std::span<value> args) { return index_of(args[0]); }
+value as_index(call_context&, std::span<value> args) { // (x, whether it is one of several)
+  const bool one_of_several = !argument(args, 1).is_nil();
+  return one_of_several && args[0].is_tuple() ? positions(args[0]) : index_of(args[0]);
+}
 
 // A copy that keeps what it was made of, so that a change of either is refused. NumPy gives a view where its layout
 // allows one, and layouts of results may differ.
@@ -97,6 +97,7 @@ value read_only(call_context&, std::span<value> args) {
 
 // A view of one element without axes shows later changes in NumPy; a number does not.
 value viewed(call_context&, std::span<value> args) { // (result, of what)
+  if (args[1].is_array_scalar()) return args[0];
   if (args[0].is_scalar() && args[1].is_array())
     throw value_error("a view of one element without axes is not supported: take the number with .item() or x[i]");
   return args[0].is_scalar() ? value(args[0].to_array()) : args[0]; // which has memory of its own
@@ -142,15 +143,34 @@ value quantifier(call_context&, std::span<value> args) {
   return !Any;
 }
 
-// Python's int() and float(): of numbers, and of arrays that are one.
-template <dtype Type>
-value converted(call_context& context, std::span<value> args) {
-  const auto& v = args[0];
-  if (v.is_list() || v.is_dict() || v.is_nil() || (v.is_array() && v.as_array().size() != 1))
-    throw value_error(error_kind::type, "only numbers and arrays of one element can be converted to Python scalars");
-  return call_primitive(Type == dtype::int64 ? "int" : "float", context,
-                        {v.is_array() ? detail::element(v.as_array(), 0) : v});
+// Python's int() and float(): of numbers, and of arrays without axes.
+value number_of(const value& v) {
+  const auto number = as_number(v);
+  if (!number.is_scalar())
+    throw value_error(error_kind::type, "only numbers and arrays without axes can be converted to Python scalars");
+  return number;
 }
+value to_int(call_context&, std::span<value> args) {
+  const auto number = number_of(args[0]);
+  if (number.kind() != value_kind::float64) return number.integer();
+  const double x = std::trunc(number.real());
+  if (std::isnan(x)) throw value_error("nan is no integer");
+  if (!(x >= -0x1p63 && x < 0x1p63)) throw value_error(error_kind::overflow, repr(number) + " does not fit 64 bits");
+  return static_cast<std::int64_t>(x);
+}
+value to_float(call_context&, std::span<value> args) { return number_of(args[0]).to_float64(); }
+
+// x.item(): the number of the language that an array of one element holds.
+value item(call_context&, std::span<value> args) {
+  if (args[0].is_array() && args[0].as_array().size() != 1)
+    throw value_error("only an array of one element has an item()");
+  auto number = args[0].is_array() ? detail::element(args[0].as_array(), 0) : args[0];
+  number.set_array_scalar(false);
+  return number;
+}
+
+// `is None`
+value is_none(call_context&, std::span<value> args) { return args[0].is_nil(); }
 
 value truth(call_context&, std::span<value> args) { return args[0].to_bool(); }
 
@@ -177,6 +197,7 @@ value with_axes(call_context&, std::span<value> args) {
 
 value magnitude(call_context& context, std::span<value> args) {
   if (!args[0].is_number()) throw value_error(error_kind::type, "abs() takes numbers and arrays");
+  if (is_plain_number(args[0])) return plain::magnitude(args[0]);
   return find_primitive("absolute")->compute(context, args);
 }
 
@@ -205,29 +226,32 @@ value print(call_context& context, std::span<value> args) {
 } // namespace
 
 std::span<const primitive> python_primitives() {
+  constexpr auto as_operands = number_rule::as_operands, as_made = number_rule::as_made;
   static constexpr primitive table[] = {
-      {"__bitand", "a, b", binary<bitwise<conjunction>>},
-      {"__bitor", "a, b", binary<bitwise<disjunction>>},
-      {"__bitxor", "a, b", binary<bitwise<exclusion>>},
-      {"__invert", "a", invert},
-      {"__index", "x", as_index},
+      {"__bitand", "a, b", combine_bits<std::bit_and<>>, effect::none, as_operands},
+      {"__bitor", "a, b", combine_bits<std::bit_or<>>, effect::none, as_operands},
+      {"__bitxor", "a, b", combine_bits<std::bit_xor<>>, effect::none, as_operands},
+      {"__invert", "a", invert, effect::none, as_operands},
+      {"__abs", "x", magnitude, effect::none, as_operands},
+      {"__index", "x, one_of_several=", as_index, effect::none, as_made},
       {"__reshape", "a, shape", reshape},
       {"__ravel", "a", ravel},
       {"__viewed", "view, of", viewed},
       {"__squeeze", "a, axis=", squeeze},
       {"__read_only", "a", read_only},
-      {"__min", "x", extreme<false>},
-      {"__max", "x", extreme<true>},
-      {"__any", "x", quantifier<true>},
-      {"__all", "x", quantifier<false>},
-      {"__to_int", "x", converted<dtype::int64>},
-      {"__to_float", "x", converted<dtype::float64>},
-      {"__to_bool", "x", truth},
-      {"__abs", "x", magnitude},
-      {"__tuple", "x", as_tuple},
+      {"__item", "a", item, effect::none, as_made},
+      {"__is_none", "x", is_none, effect::none, as_made},
+      {"__min", "x", extreme<false>, effect::none, as_made},
+      {"__max", "x", extreme<true>, effect::none, as_made},
+      {"__any", "x", quantifier<true>, effect::none, as_made},
+      {"__all", "x", quantifier<false>, effect::none, as_made},
+      {"__to_int", "x", to_int, effect::none, as_made},
+      {"__to_float", "x", to_float, effect::none, as_made},
+      {"__to_bool", "x", truth, effect::none, as_made},
+      {"__tuple", "x", as_tuple, effect::none, as_made},
       {"__with_axes", "x", with_axes},
-      {"__expect_items", "x, count", expect_items, effect::ordered},
-      {"__print", "...", print, effect::ordered},
+      {"__expect_items", "x, count", expect_items, effect::ordered, as_made},
+      {"__print", "...", print, effect::ordered, as_made},
   };
   return table;
 }

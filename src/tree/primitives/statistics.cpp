@@ -99,8 +99,9 @@ value clip_as(call_context& context, std::span<value> args) {
 // clip(a, min, max); nil bounds are open. In one pass where the bounds are numbers that compare.
 value clip(call_context& context, std::span<value> args) {
   const auto &low = argument(args, 1), &high = argument(args, 2);
-  const bool simple = args[0].is_array() && args[0].as_array().is_contiguous() && low.is_scalar() && high.is_scalar() &&
-                      !std::isnan(low.to_float64()) && !std::isnan(high.to_float64());
+  const bool simple = has_axes(args[0]) && args[0].is_array() && args[0].as_array().is_contiguous() &&
+                      low.is_scalar() && high.is_scalar() && !std::isnan(low.to_float64()) &&
+                      !std::isnan(high.to_float64());
   if (simple) {
     const auto type = std::max({dtype_of_value(args[0]), dtype_of_value(low), dtype_of_value(high)});
     if (type == dtype::float64) return clip_as<double>(context, args);

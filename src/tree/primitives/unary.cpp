@@ -102,10 +102,10 @@ struct rounding { // which changes floats only
 template <double (*F)(double)>
 constexpr kernel k_rounding = unary<rounding<F>>;
 
-// A truth value alone is an integer, as in Python; arrays of them stay such.
+// A truth value of the language is an integer, one of an array stays such.
 template <class Op>
 value part_of(call_context& context, std::span<value> args) {
-  if (args[0].kind() != value_kind::boolean) return unary<Op>(context, args);
+  if (args[0].kind() != value_kind::boolean || args[0].is_array_scalar()) return unary<Op>(context, args);
   value number[] = {value(args[0].integer())};
   return unary<Op>(context, number);
 }
@@ -146,7 +146,7 @@ value round_to(call_context& context, std::span<value> args) {
   auto a = take_array(context, args, 0);
   if (!a.is_unique() || !a.is_contiguous()) a = a.copy();
   detail::run_wide<rounded_row>(a.mutable_data<double>(), a.size(), scale, decimals > 0);
-  return a;
+  return detail::from_array(std::move(a));
 }
 
 } // namespace
@@ -157,8 +157,8 @@ std::span<const primitive> unary_primitives() {
       {"square", "x", unary<square_of>},
       {"sign", "x", sign},
       {"conj", "x", unary<conjugate_of>},
-      {"real", "x", part_of<unchanged>},
-      {"imag", "x", part_of<zero_of>},
+      {"real", "x", part_of<unchanged>, effect::none, number_rule::as_operands},
+      {"imag", "x", part_of<zero_of>, effect::none, number_rule::as_operands},
       {"floor", "x", k_rounding<std::floor>},
       {"ceil", "x", k_rounding<std::ceil>},
       {"trunc", "x", k_rounding<std::trunc>},
