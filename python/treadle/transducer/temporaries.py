@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .nodes import Call, Name, Node, Place, block, call
+from .nodes import Call, Literal, Name, Node, Place, block, call
 from .scope import Scope
 
 
@@ -21,6 +21,12 @@ class Temporaries:
         name = Name(self._scope.temporary())
         self.stores.append(call("store", name, node, place=place))
         return name
+
+    def in_order(self, *nodes: Node) -> list[Node]:
+        """The same values, evaluated here if it shows in which order that happens: literals and one other do not tell."""
+        if sum(not isinstance(n, Literal) for n in nodes) < 2 or not any(isinstance(n, Call) for n in nodes):
+            return list(nodes)
+        return [n if isinstance(n, Literal) else self.keep(n, n.place) for n in nodes]
 
     def finish(self, result: Node) -> Node:
         return block([*self.stores, result])
