@@ -156,6 +156,23 @@ def other_comparisons():
     return note(1) == note(2), note(2) > note(1), note(None) is None
 
 
+@case
+def arrays_of_one_element_decide():
+    small, large = X[:1] > 5, X[:1] < 5
+    out = [1 if small and note(1) else 2, 1 if large or note(2) else 2, not (small and note(3))]
+    if small and X > 2:
+        out.append(note(4))
+    while (large or X > 2) and not note(5):
+        pass
+    assert large or X
+    return out, [i for i in range(3) if small and note(i)], all(large or X for _ in range(2))
+
+
+@case
+def a_truth_value_that_is_none():
+    return 1 if note(1) and X else 2
+
+
 # --- arguments ----------------------------------------------------------------------------------------------------
 @case
 def keywords_out_of_order():

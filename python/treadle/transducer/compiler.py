@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .nodes import NIL, Call, Name, Node, Place, call, number, string
+from .nodes import FALSE, NIL, TRUE, Name, Node, Place, call, number, string
 from .scope import Scope
 from .source import Source, is_user_function, plain
 from .temporaries import Temporaries
@@ -66,11 +66,14 @@ class Compiler:
         return result
 
     def truth(self, node: ast.expr) -> Node:
-        """An expression of which only the truth matters; `and` and `or` become conditions."""
-        if isinstance(node, ast.BoolOp):
-            name = "__and" if isinstance(node.op, ast.And) else "__or"
-            return Call(name, tuple(self.truth(v) for v in node.values), self.place(node))
-        return self.expression(node)
+        """An expression of which only the truth matters; `and` and `or` become conditions, which ask one after the other."""
+        if not isinstance(node, ast.BoolOp):
+            return self.expression(node)
+        *first, result = [self.truth(v) for v in node.values]
+        for value in reversed(first):
+            rest = (result, FALSE) if isinstance(node.op, ast.And) else (TRUE, result)
+            result = call("if", value, *rest, place=self.place(node))
+        return result
 
     def inner(self, names: list[str]) -> Self:
         """For the body of a lambda or comprehension that binds `names`."""

@@ -17,17 +17,12 @@ EMPTY = [call("define", RESULT, call("make_list"))]
 
 class ComprehensionCompiler(SequenceCompiler):
     def _ListComp(self, node: ast.ListComp | ast.GeneratorExp) -> Node:
-        def add(inner: ComprehensionCompiler) -> Node:
-            return call("__append", RESULT, inner.expression(node.elt), place=self.place(node.elt))
-
-        return self._looped(node, node.generators, EMPTY, add, RESULT)
+        return self._collected(node, lambda inner: inner.expression(node.elt))
 
     def _DictComp(self, node: ast.DictComp) -> Node:
-        def add(inner: ComprehensionCompiler) -> Node:
-            pair = call("list", inner.expression(node.key), inner.expression(node.value))
-            return call("__append", RESULT, pair)
-
-        pairs = self._looped(node, node.generators, EMPTY, add, RESULT)
+        pairs = self._collected(
+            node, lambda inner: call("list", inner.expression(node.key), inner.expression(node.value))
+        )
         return call("dict", pairs, place=self.place(node))
 
     def _GeneratorExp(self, node: ast.GeneratorExp) -> Node:
@@ -58,15 +53,73 @@ class ComprehensionCompiler(SequenceCompiler):
             given = self.expression(start) if start else ZERO
             return self._looped(node, node.generators, [], add, RESULT, given)
         if consumer in (min, max):
-            best = "__min" if consumer is min else "__max"
+            best, better = ("__min", "__lt") if consumer is min else ("__max", "__gt")
+            seen, new = Name("_t_seen"), Name("_t_new")
 
             def choose(inner: ComprehensionCompiler) -> Node:
-                both = call("__add", RESULT, call("list", item(inner)))
-                return call("store", RESULT, call("list", call(best, both, place=place)))
+                chosen = call("if", call(better, new, RESULT, place=place), new, RESULT)
+                kept = call("store", RESULT, call("if", seen, chosen, new))
+                return block([call("store", new, item(inner)), kept, call("store", seen, TRUE)])
 
-            return self._looped(node, node.generators, EMPTY, choose, call(best, RESULT, place=place))
+            before = [call("define", seen, FALSE), call("define", new, NIL), call("define", RESULT, NIL)]
+            found = call("if", seen, RESULT, call(best, call("make_list"), place=place))
+            return self._looped(node, node.generators, before, choose, found)
         made = self._ListComp(node)
         return call("__tuple", made, place=place) if consumer is tuple else made
+
+    def _collected(
+        self,
+        node: ast.ListComp | ast.DictComp | ast.GeneratorExp,
+        element: Callable[[ComprehensionCompiler], Node],
+    ) -> Node:
+        """All items. Where there are no conditions that take turns with them, a call for each is all that is needed."""
+        names = [n.id for g in node.generators for n in target_names(g.target)]
+        closures = any(
+            isinstance(n, ast.Lambda) for n in ast.walk(node)
+        )  # they share the variables of all turns
+        if len(node.generators) > 1 or node.generators[0].ifs or closures or len({*names}) < len(names):
+
+            def add(inner: ComprehensionCompiler) -> Node:
+                return call("__append", RESULT, element(inner), place=self.place(node))
+
+            return self._looped(node, node.generators, EMPTY, add, RESULT)
+        target, sequences = node.generators[0].target, self._columns(node.generators[0])
+        inner = self.inner(names)
+        parts = target.elts if len(sequences) > 1 and isinstance(target, ast.Tuple) else [target]
+        params = [
+            Name(inner.scope.names[part.id], self.place(part))
+            if isinstance(part, ast.Name)
+            else Name(f"_t_item{i}")
+            for i, part in enumerate(parts)
+        ]
+        unpacked = [
+            store
+            for part, param in zip(parts, params, strict=True)
+            if not isinstance(part, ast.Name)
+            for store in inner.unpack(part, param)
+        ]
+        result = element(inner)
+        below = [n.id for part in parts if not isinstance(part, ast.Name) for n in target_names(part)]
+        body = block([*inner.definitions(below), *unpacked, result])
+        function = Call("lambda", (*params, body), self.place(target))
+        return Call("fmap", (function, *sequences), self.place(node))
+
+    def _columns(self, generator: ast.comprehension) -> list[Node]:
+        """What is stepped through: several sequences, where their items are unpacked as zip pairs them."""
+        rows, target = generator.iter, generator.target
+        if isinstance(rows, ast.Call) and self.resolve(rows.func) is zip and isinstance(target, ast.Tuple):
+            made = self.sequence(rows)
+            if isinstance(made, Call) and len(made.args) == len(target.elts) > 1:
+                return list(made.args)
+            return [made]
+        return [self.sequence(rows)]
+
+    def definitions(self, names: Sequence[str]) -> list[Node]:
+        """Of variables and temporaries, at the beginning of a function."""
+        return [
+            *(call("define", Name(self.scope.names[n])) for n in dict.fromkeys(names)),
+            *(call("define", Name(t), NIL) for t in self.scope.temporaries),
+        ]
 
     def _looped(
         self,
@@ -83,9 +136,7 @@ class ComprehensionCompiler(SequenceCompiler):
         names = [n.id for target in targets for n in target_names(target)]
         inner = self.inner(names)
         loop = inner.nested_loops(generators, items=ITEMS, each=each)
-        defined = [call("define", Name(inner.scope.names[n])) for n in dict.fromkeys(names)]
-        defined += [call("define", Name(t), NIL) for t in inner.scope.temporaries]
-        body = block([*defined, *before, loop, result])
+        body = block([*inner.definitions(names), *before, loop, result])
         params, values = ((ITEMS, RESULT), (items, start)) if start else ((ITEMS,), (items,))
         function = Call("lambda", (*params, body), self.place(node))
         return call("apply", function, Call("list", values), place=self.place(node))
