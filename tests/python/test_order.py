@@ -200,6 +200,24 @@ def arguments_that_a_primitive_takes_in_another_order():
 
 
 @case
+def arguments_that_the_statement_changes():
+    x, n = np.zeros(3), [0, 0]
+    x[0] = subtract(b=x[1], a=note(1))
+    x[1:] = subtract(b=x[:2], a=note(x)[1:])
+    x += subtract(b=x, a=note(1))
+    x[note(0)] = x[0] in [note(1), x[0]]
+    n[note(0)] += third(c=n, a=note(1))[0]
+    return x, n
+
+
+@case
+def a_variable_without_a_value():
+    if X.size > 5:
+        a = 1
+    return subtract(b=a, a=note(1))
+
+
+@case
 def alternatives():
     return np.where(X > 2, y=note(1), x=note(2)) if False else np.round(decimals=note(1), a=note(X))
 

@@ -595,6 +595,21 @@ def returned(x):
     return x
 
 
+def test_variables_of_an_iteration_begin_without_a_value():
+    @td.jit
+    def program(n):
+        found = [0] * n
+        for i in td.prange(n):
+            if i == 0:
+                t = 5
+            found[i] = t
+        return found
+
+    assert program(1) == [5]
+    with pytest.raises(UnboundLocalError, match="'t'"):
+        program(2)
+
+
 def test_functions_beside_a_parallel_loop():
     @td.jit
     def program(n):

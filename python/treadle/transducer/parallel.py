@@ -53,9 +53,9 @@ class FunctionCompiler(StatementCompiler):
             ]
             recipe.append((place.args[0], index, ship(inner.expression(statement.value)), statement))
 
-        locals_ = [call("define", Name(inner.scope.names[n]), NIL) for n in names]
-        locals_ += [call("define", Name(t), NIL) for t in inner.scope.temporaries]
-        body = block([*locals_, *statements, Call("list", tuple(shipped)) if shipped else NIL])
+        body = block(
+            [*inner.definitions(names), *statements, Call("list", tuple(shipped)) if shipped else NIL]
+        )
         position = Name(inner.scope.names[counter], self.place(node.target))
         steps = Call("range", tuple(self._plain(a) for a in iterable.args), self.place(iterable))
         task = call("lambda", position, body, place=self.place(node))

@@ -26,7 +26,12 @@ class Temporaries:
         """The same values, evaluated here if it shows in which order that happens: literals and one other do not tell."""
         if sum(not isinstance(n, Literal) for n in nodes) < 2 or not any(isinstance(n, Call) for n in nodes):
             return list(nodes)
-        return [n if isinstance(n, Literal) else self.keep(n, n.place) for n in nodes]
+        return [self._now(n) for n in nodes]
+
+    def _now(self, node: Node) -> Node:
+        if isinstance(node, Name):  # it only has to exist: nothing changes it before it is read
+            self.stores.append(node)
+        return self.simple(node)
 
     def finish(self, result: Node) -> Node:
         return block([*self.stores, result])
