@@ -390,6 +390,15 @@ def changes_values_to_come():
     return [v for v in d.values()], [d for k, v in d.items()]
 
 
+def unpacks_a_dictionary():
+    a, b = {0: 5, 1: 6}
+    return a, b
+
+
+def unpacks_dictionaries():
+    return [a for (a, b), _ in zip([{0: 5, 1: 6}], [1])]
+
+
 def changes_a_later_value():
     d, out = {1: 1, 2: 2}, []
     for k, v in d.items():
@@ -442,6 +451,8 @@ def adds_entries_beside_values():
 @pytest.mark.parametrize(
     "function",
     [
+        unpacks_a_dictionary,
+        unpacks_dictionaries,
         adds_entries_by_an_alias,
         adds_entries_beside_values,
         adds_entries,
