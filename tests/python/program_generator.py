@@ -301,7 +301,8 @@ class Generator:
         elif which == 4:
             self.bind("list", f"holder({a})", memory, 2)
         elif which == 5:
-            self.bind("list", f"[row.copy() for row in ({a}, {b})]", self.new_memory(), 2)
+            condition = self.random.choice(["", " if row[0] > -9", " if row.size if row[0] > -9"])
+            self.bind("list", f"[row.copy() for row in ({a}, {b}){condition}]", self.new_memory(), 2)
         else:
             self.bind("list", f"[{a}, {b}]", memory, 2)
 
@@ -414,6 +415,9 @@ class Generator:
         self.nested(3)
         self.variables = {n: v for n, v in self.variables.items() if n in before}
         self.loop -= 1
+        if self.random.random() < 0.2:
+            self.emit("else:")
+            self.nested(2)
 
     def count_loop(self) -> None:
         if self.depth > 3:
@@ -446,7 +450,8 @@ class Generator:
                 self.emit(f"for {name} in {v.name}:")
                 self.body_of_loop(self.variable(name, "vector", v.memory))
             else:
-                self.emit(f"for j{self.counter}, {name} in enumerate({v.name}):")
+                pairs = ("enumerate({})", "enumerate(reversed({}), 2)", "zip(range(9), {})")
+                self.emit(f"for j{self.counter}, {name} in {r.choice(pairs).format(v.name)}:")
                 number = self.variable(f"j{self.counter}", "number", frozenset())
                 self.body_of_loop(number, self.variable(name, "vector", v.memory))
             self.walks -= v.kind == "list"
