@@ -567,7 +567,65 @@ def reads_by_a_default_value(n):
     return x
 
 
+def reads_by_what_a_called_function_gives(n):
+    x = np.zeros(n)
+
+    def get(k):
+        return x[k]
+
+    def choose(k):
+        return get
+
+    f = choose(0)
+    for i in td.prange(1, n):
+        x[i] = f(i - 1) + 1
+    return x
+
+
+def reads_by_what_a_list_holds(n):
+    x, fs = np.zeros(n), [0, 0]
+    fs[1] = lambda k: x[k]
+    for f in fs:
+        g = f
+    for i in td.prange(1, n):
+        x[i] = g(i - 1) + 1
+    return x
+
+
+def reads_by_what_a_recursion_gives(n):
+    x = np.zeros(n)
+
+    def get(k):
+        return x[k]
+
+    def find(k):
+        return find(k - 1) if k else get
+
+    f = find(2)
+    for i in td.prange(1, n):
+        x[i] = f(i - 1) + 1
+    return x
+
+
+def reads_by_a_function_as_default_value(n):
+    x = np.zeros(n)
+
+    def get(k):
+        return x[k]
+
+    def outer(k, get=get):
+        return get(k) + 1
+
+    for i in td.prange(1, n):
+        x[i] = outer(i - 1)
+    return x
+
+
 READERS = [
+    reads_by_a_function_as_default_value,
+    reads_by_what_a_called_function_gives,
+    reads_by_what_a_list_holds,
+    reads_by_what_a_recursion_gives,
     reads_by_a_function,
     reads_by_a_lambda,
     reads_by_a_function_in_a_list,
@@ -619,6 +677,27 @@ def test_variables_of_an_iteration_begin_without_a_value():
     assert program(1) == [5]
     with pytest.raises(UnboundLocalError, match="'t'"):
         program(2)
+
+
+def test_what_functions_gave_before_can_be_read():
+    @td.jit
+    def program(n):
+        x, y = np.zeros(n), np.ones(n)
+
+        def get(k):
+            return x[k] + y[k]
+
+        def twice(k):
+            return get(k) + get(k)
+
+        first, row = get(0), [twice(k) for k in range(n)]
+        for i in td.prange(n):
+            x[i] = first + row[i]
+        for i in td.prange(n):
+            y[i] = x[i]
+        return x, y
+
+    assert [v.tolist() for v in program(2)] == [[3.0, 3.0], [3.0, 3.0]]
 
 
 def test_functions_beside_a_parallel_loop():

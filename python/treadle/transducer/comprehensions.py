@@ -74,9 +74,7 @@ class ComprehensionCompiler(SequenceCompiler):
     ) -> Node:
         """All items. Where there are no conditions that take turns with them, a call for each is all that is needed."""
         names = [n.id for g in node.generators for n in target_names(g.target)]
-        closures = any(
-            isinstance(n, ast.Lambda) for n in ast.walk(node)
-        )  # they share the variables of all turns
+        closures = any(isinstance(n, ast.Lambda) for n in ast.walk(node))  # share the variables of all turns
         if len(node.generators) > 1 or node.generators[0].ifs or closures or len({*names}) < len(names):
 
             def add(inner: ComprehensionCompiler) -> Node:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .aliasing import appends_to, root_name
-from .liveness import uses
 from .ranges import prange
-from .scope import FUNCTIONS, bound_names, free_names, target_names, walk_own
+from .readers import Readers
+from .scope import bound_names, target_names, walk_own
 from .source import Source
 
 
@@ -115,7 +114,7 @@ class Iteration:
                     inner,
                     "items are written by statements of the prange loop itself, not below an if or a loop",
                 )
-        readers = self._readers(written)
+        readers = Readers(self.function, written).found - written
         for inner in (n for statement in self.loop.body for n in ast.walk(statement)):
             if isinstance(inner, ast.Name) and inner.id in written and id(inner) not in targets:
                 self.source.unsupported(
@@ -128,33 +127,6 @@ class Iteration:
                     f"'{inner.id}' may read '{min(written)}', which other iterations of this prange loop write: "
                     "read from a copy, or use range",
                 )
-
-    def _readers(self, written: set[str]) -> set[str]:
-        """Variables that may hold functions that read what is written, and what such functions gave."""
-        found: set[str] = set()
-
-        def reads(node: ast.AST | None) -> bool:
-            inner = (n for n in ast.walk(node) if isinstance(n, FUNCTIONS)) if node else ()
-            return bool(uses(node) & found) or any(free_names(f) & (written | found) for f in inner)
-
-        def more() -> Iterator[str]:
-            for node in ast.walk(self.function):
-                if isinstance(node, ast.FunctionDef):
-                    if node is not self.function and reads(node):
-                        yield node.name
-                elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and reads(node.value):
-                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                    yield from (n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
-                elif isinstance(node, ast.For | ast.comprehension) and reads(node.iter):
-                    yield from (n.id for n in target_names(node.target))
-                elif (
-                    isinstance(node, ast.Call) and (owner := appends_to(node)) and any(map(reads, node.args))
-                ):
-                    yield root_name(owner) or ""
-
-        while not found.issuperset(names := set(more())):
-            found |= names
-        return found - written
 
 
 def item_targets(statement: ast.Assign | ast.AugAssign) -> list[ast.Subscript]:

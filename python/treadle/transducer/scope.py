@@ -61,7 +61,12 @@ def free_names(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) ->
     """Names that a function may look up around it."""
     own = {a.arg for a in parameters(function.args)}
     own |= set() if isinstance(function, ast.Lambda) else set(bound_names(function.body))
-    return {n.id for n in ast.walk(function) if isinstance(n, ast.Name)} - own
+    body = [function.body] if isinstance(function, ast.Lambda) else function.body
+    inside, outside = (
+        {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}
+        for parts in (body, default_values(function.args).values())
+    )
+    return (inside - own) | outside
 
 
 def default_values(args: ast.arguments) -> dict[str, ast.expr]:
