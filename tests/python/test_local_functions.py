@@ -2,24 +2,11 @@
 
 import numpy as np
 import pytest
+from against_python import Table, check, check_refusal
 
-import treadle as td
-
-CASES, REFUSED = [], []
 X = np.array([3.0, 1.0, 9.0])
-
-
-def case(function):
-    CASES.append(function)
-    return function
-
-
-def refused(*parts):
-    def register(function):
-        REFUSED.append((function, parts))
-        return function
-
-    return register
+TABLE = Table()
+case, refused = TABLE.case, TABLE.refused
 
 
 def note(k):
@@ -157,32 +144,9 @@ def defaults_of_unknown_functions():
     return call(f), call(lambda x, y=2: x + y)
 
 
-def plain(value):
-    if isinstance(value, list | tuple):
-        return type(value), [plain(v) for v in value]
-    return type(value), value
-
-
-@pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", TABLE.cases, ids=lambda f: f.__name__)
 def test_as_in_python(function, capsys):
-    def outcome(f):
-        try:
-            value = plain(f())
-        except td.UnsupportedError:
-            raise
-        except Exception as error:
-            value = error
-        return value, capsys.readouterr().out
-
-    expected, text = outcome(function)
-    for policy in ("adaptive", "always-inline", "always-async"):
-        with td.config(policy=policy):
-            found, printed = outcome(td.jit(function))
-        assert printed == text
-        if isinstance(expected, Exception):
-            assert isinstance(found, type(expected))
-        else:
-            assert found == expected
+    check(function, capsys)
 
 
 @refused("too many positional arguments")
@@ -266,8 +230,6 @@ def leaves_a_gap():
     return f(1, c=5)
 
 
-@pytest.mark.parametrize(("function", "parts"), REFUSED, ids=lambda v: getattr(v, "__name__", ""))
+@pytest.mark.parametrize(("function", "parts"), TABLE.refusals)
 def test_refused(function, parts):
-    with pytest.raises(td.UnsupportedError) as caught:
-        td.jit(function).lower()
-    assert all(part in str(caught.value) for part in parts)
+    check_refusal(function, parts)

@@ -2,22 +2,17 @@
 
 import numpy as np
 import pytest
-
-import treadle as td
+from against_python import Table, check
 
 X = np.array([3.0, 1.0, 9.0])
+TABLE = Table()
+case = TABLE.case
 D = {1: 10, 2: 20}
-CASES = []
 
 
 def note(k):
     print("note", k)
     return k
-
-
-def case(function):
-    CASES.append(function)
-    return function
 
 
 def subtract(a, b):
@@ -330,44 +325,6 @@ def printed():
     return X[note(0)]
 
 
-POLICIES = (
-    {"policy": "adaptive"},
-    {"policy": "always-inline"},
-    {"policy": "always-async"},
-    {"policy": "paper-baseline", "count_threshold": 0, "lower_ns": 0, "upper_ns": 0},
-)
-
-
-def outcome(function, capsys):
-    """What is printed, and the value or the error."""
-    capsys.readouterr()
-    try:
-        value = function()
-    except td.UnsupportedError:
-        raise
-    except Exception as error:
-        return capsys.readouterr().out, error
-    return capsys.readouterr().out, plain(value)
-
-
-def plain(value):
-    if isinstance(value, list | tuple):
-        return type(value), [plain(v) for v in value]
-    if isinstance(value, dict):
-        return [(k, plain(v)) for k, v in value.items()]
-    return np.shape(value), np.asarray(value).dtype, np.asarray(value).tolist()
-
-
-@pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", TABLE.cases, ids=lambda f: f.__name__)
 def test_as_in_python(function, capsys):
-    text, expected = outcome(function, capsys)
-    compiled = td.jit(function)
-    for workers in (1, 2):
-        for policy in POLICIES:
-            with td.config(workers=workers, **policy):
-                printed, found = outcome(compiled, capsys)
-            assert printed == text, policy
-            if isinstance(expected, Exception):
-                assert isinstance(found, td.PhyslError) and isinstance(found, type(expected)), repr(found)
-            else:
-                assert found == expected, policy
+    check(function, capsys)
