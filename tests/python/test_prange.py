@@ -220,6 +220,32 @@ def test_functions_beside_a_parallel_loop():
     assert values.tolist() == [3.0, 4.0, 5.0, 6.0] and first == 3.0
 
 
+def breaks_after_an_inner_loop(n):
+    x = np.zeros(n)
+    for i in td.prange(n):
+        for _ in range(2):
+            pass
+        else:
+            break
+        x[i] = 1
+    return x
+
+
+def goes_on_after_an_inner_loop(n):
+    x = np.zeros(n)
+    for i in td.prange(n):
+        while x.size < 0:
+            continue
+        else:
+            continue
+    return x
+
+
+@pytest.mark.parametrize("function", [breaks_after_an_inner_loop, goes_on_after_an_inner_loop])
+def test_else_of_inner_loops_cannot_leave_an_iteration(function):
+    check_error(function, 4, match="break and continue")
+
+
 def test_variables_of_an_iteration_begin_without_a_value():
     @td.jit
     def program(n):

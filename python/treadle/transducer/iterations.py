@@ -85,6 +85,8 @@ class Iteration:
 
     def _check_jumps(self, statement: ast.AST) -> None:
         if isinstance(statement, ast.For | ast.While | ast.FunctionDef | ast.Lambda):
+            for after in getattr(statement, "orelse", []):  # of an inner loop: no part of it
+                self._check_jumps(after)
             return
         if isinstance(statement, ast.Break | ast.Continue):
             self.source.unsupported(
