@@ -60,6 +60,22 @@ def changes_an_array_to_come():
     return out
 
 
+def changes_a_named_argument_to_come():
+    x, out = np.array([0, 1, 2]), []
+    for i, k in enumerate(iterable=x):
+        x[2] = 5 * i
+        out.append(k)
+    return out
+
+
+def changes_what_iterators_share():
+    x, out = np.array([0, 1, 2]), []
+    for (i, k), j in zip(enumerate(reversed(x), 1), range(3)):
+        x[0] = 5 * i
+        out.append(k + j)
+    return out
+
+
 def changes_a_list_to_come():
     x, out = [2, 0, 1], []
     for i, k in enumerate(x):
@@ -98,6 +114,8 @@ def adds_entries_beside_values():
         changes_a_later_value_among_pairs,
         changes_an_array_to_come,
         changes_a_list_to_come,
+        changes_a_named_argument_to_come,
+        changes_what_iterators_share,
     ],
 )
 def test_refused_rather_than_wrong(function):

@@ -233,7 +233,7 @@ def breaks_after_an_inner_loop(n):
 
 def goes_on_after_an_inner_loop(n):
     x = np.zeros(n)
-    for i in td.prange(n):
+    for _ in td.prange(n):
         while x.size < 0:
             continue
         else:

@@ -36,7 +36,8 @@ def read_in_turns(node: ast.expr, resolve: Resolve) -> list[ast.expr]:
     if not isinstance(node, ast.Call):
         return []
     if is_iterator(resolve(node.func)):
-        return [part for a in node.args for part in (read_in_turns(a, resolve) or [a])]
+        given = [*node.args, *(k.value for k in node.keywords)]
+        return [part for a in given for part in (read_in_turns(a, resolve) or [a])]
     viewed = dict_view(node, resolve)
     return [viewed] if viewed else []
 
