@@ -189,8 +189,11 @@ value convert(nb::handle object, const std::string& name, int depth) {
   if (PyRange_Check(o))
     return value::range(integer_value(object.attr("start"), name), integer_value(object.attr("stop"), name),
                         integer_value(object.attr("step"), name));
-  if (PyList_Check(o) || PyTuple_Check(o)) return sequence_value(object, name, depth);
-  if (PyDict_Check(o)) return dict_value(object, name, depth);
+  if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) return sequence_value(object, name, depth);
+  if (PyDict_CheckExact(o)) return dict_value(object, name, depth);
+  if (PyList_Check(o) || PyTuple_Check(o) || PyDict_Check(o)) // a named tuple, a defaultdict
+    refuse(PyExc_TypeError, name + " is a " + name_of_type(object) +
+                                ", which may do other things than a list, tuple or dict: pass a plain one");
   if (PyLong_Check(o)) return integer_value(object, name);
   if (PyFloat_Check(o)) return PyFloat_AS_DOUBLE(o);
   if (nb::hasattr(object, "__array__")) return array_value(nb::module_::import_("numpy").attr("asarray")(object), name);

@@ -301,7 +301,8 @@ class Generator:
         elif which == 4:
             self.bind("list", f"holder({a})", memory, 2)
         elif which == 5:
-            self.bind("list", f"[row.copy() for row in ({a}, {b})]", self.new_memory(), 2)
+            condition = self.random.choice(["", " if row[0] > -9", " if row.size if row[0] > -9"])
+            self.bind("list", f"[row.copy() for row in ({a}, {b}){condition}]", self.new_memory(), 2)
         else:
             self.bind("list", f"[{a}, {b}]", memory, 2)
 
@@ -359,7 +360,8 @@ class Generator:
             other = self.apart(v, self.size)
             options = [
                 f"{n}[{i}, {j}] = {a}", f"{n}[{i}][{j}] = {a}", f"{n}[{i}] = {other}", f"{n}[:, {j}] = {other}",
-                f"{n} += {other}", f"{n}[{i}] += {other}", f"{n}[{n} > 2] = {a}", f"{n}[{i}, 1:] *= 2", f"{n} *= {n}.T; {n}[:] = {n}.clip(-50, 50)",
+                f"{n} += {other}", f"{n}[{i}] += {other}", f"{n}[{n} > 2] = {a}", f"{n}[{i}, 1:] *= 2",
+                f"{n} *= {n}.T; {n}[:] = {n}.clip(-50, 50)",
                 f"{n}[{i}] = {n}[{j}]", f"{n}[0], {n}[1] = {n}[1].copy(), {n}[0].copy()", f"{n}[1:][0] = {a}",
             ]  # fmt: skip
         elif v.kind == "ints":
@@ -414,6 +416,9 @@ class Generator:
         self.nested(3)
         self.variables = {n: v for n, v in self.variables.items() if n in before}
         self.loop -= 1
+        if self.random.random() < 0.2:
+            self.emit("else:")
+            self.nested(2)
 
     def count_loop(self) -> None:
         if self.depth > 3:
@@ -446,7 +451,8 @@ class Generator:
                 self.emit(f"for {name} in {v.name}:")
                 self.body_of_loop(self.variable(name, "vector", v.memory))
             else:
-                self.emit(f"for j{self.counter}, {name} in enumerate({v.name}):")
+                pairs = ("enumerate({})", "enumerate(reversed({}), 2)", "zip(range(9), {})")
+                self.emit(f"for j{self.counter}, {name} in {r.choice(pairs).format(v.name)}:")
                 number = self.variable(f"j{self.counter}", "number", frozenset())
                 self.body_of_loop(number, self.variable(name, "vector", v.memory))
             self.walks -= v.kind == "list"

@@ -24,9 +24,10 @@ UNTYPED = set(
 )
 LARGE = set(  # do not try these with 2**53
     templates(
-        "a * b | a ** b | pow(a, b) | [a] * b | a *= b | a **= b | list(a) | tuple(a) | range(a) | range(a, b) | np.zeros(a)"
-        " | np.eye(a) | np.identity(a) | np.arange(a) | np.arange(a, b) | np.full(a, b) | np.repeat(a, b) | np.tile(a, b)"
-        " | np.diag(a, b) | np.broadcast_to(a, b) | np.round(a, b) | np.linspace(a, b, 3) | np.power(a, b)"
+        "a * b | a ** b | pow(a, b) | [a] * b | a *= b | a **= b | list(a) | tuple(a) | range(a) | range(a, b)"
+        " | np.zeros(a) | np.eye(a) | np.identity(a) | np.arange(a) | np.arange(a, b) | np.full(a, b)"
+        " | np.repeat(a, b) | np.tile(a, b) | np.diag(a, b)"
+        " | np.broadcast_to(a, b) | np.round(a, b) | np.linspace(a, b, 3) | np.power(a, b)"
         " | np.multiply(a, b) | a * 2 - a | np.square(a) | np.outer(a, a) | np.outer(a, b) | np.dot(a, b) | np.trace(a, b)"
     )
 )

@@ -102,10 +102,6 @@ def not_of_many(x):
     return not (x > 5)
 
 
-def inverts_a_truth_value(n):
-    return ~(n > 2)
-
-
 def spaces_arrays(x):
     return np.linspace(0.0, x, 4)
 
@@ -115,7 +111,6 @@ def spaces_arrays(x):
     [
         (swaps_in_a_loop_over_them, np.array([3, 1, 2, 0])),
         (not_of_many, X),
-        (inverts_a_truth_value, 3),
         (spaces_arrays, X),
     ],
 )

@@ -173,15 +173,6 @@ def starred(x):
     return a, b
 
 
-@refused("else after a loop")
-def loop_else(x):
-    for i in range(x):
-        pass
-    else:
-        x = 1
-    return x
-
-
 @refused("import at the top")
 def imports(x):
     import os
@@ -198,11 +189,6 @@ def generates(x):
 def walrus(x):
     if (y := x) > 1:
         return y
-
-
-@refused("several `for`")
-def double_comprehension(x):
-    return [i + j for i in x for j in x]
 
 
 @refused("global")

@@ -19,7 +19,7 @@ from .liveness import Liveness
 from .scope import COMPREHENSIONS, target_names
 from .source import MISSING
 
-VIEW_METHODS = {"reshape", "transpose", "ravel", "squeeze", "swapaxes", "diagonal"}
+VIEW_METHODS = {"reshape", "transpose", "ravel", "squeeze", "swapaxes", "diagonal", "values", "items"}
 KEEPING_FUNCTIONS = (
     np.reshape, np.transpose, np.ravel, np.squeeze, np.expand_dims, np.swapaxes, np.asarray, np.diagonal, np.diag,
     np.broadcast_to, np.flip, np.real, np.float64, np.int64, np.bool_,

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from .aliasing import Analysis, appends_to, root_name
 from .expressions import ExpressionCompiler
-from .nodes import NIL, Call, Literal, Name, Node, call
+from .nodes import NIL, Call, Literal, Name, Node, Place, call
 from .scalars import surely_scalars
-from .scope import Scope, bound_names, parameters, target_names, walk_own
+from .scope import Scope, bound_names, local_functions, parameters, target_names, walk_own
 from .source import MISSING, Source
 from .temporaries import Temporaries
 from .unit import Unit
@@ -31,6 +31,8 @@ class AssignmentCompiler(ExpressionCompiler):
         self.bound = bound_names(node.body)
         super().__init__(source, unit, Scope([*self.params, *self.bound], parent, unit.names))
         self.source.refuse_packed(node.args)
+        known = {n: count + (n in self.params) for n, count in self.bound.items()}
+        self.scope.functions = local_functions(node.body, known)
         for inner in walk_own(node.body):  # these bind names, which would seem undefined otherwise
             if isinstance(inner, ast.Starred | ast.NamedExpr):
                 self.expression(inner)
@@ -43,6 +45,9 @@ class AssignmentCompiler(ExpressionCompiler):
         self.finished: list[str] = []  # temporaries of statements that are complete
         self.positions: set[str] = set()  # temporaries that are numbers
         self.turns = 0  # loops around
+        self.completed: list[
+            Name | None
+        ] = []  # by loop around: what tells its `else` that there was no break
 
     def _Expr(self, node: ast.Expr) -> list[Node]:
         value = node.value
@@ -60,7 +65,7 @@ class AssignmentCompiler(ExpressionCompiler):
         if len(node.targets) == 1:
             return self._assign(node.targets[0], node.value, node)
         t = self.temporaries()
-        value = self._kept(node.value, node.targets, t)
+        value = self._kept(self.expression(node.value), node.targets, t, self.place(node.value))
         return t.stores + [s for target in node.targets for s in self.bind(target, value, node)]
 
     def _AnnAssign(self, node: ast.AnnAssign) -> list[Node]:
@@ -79,17 +84,16 @@ class AssignmentCompiler(ExpressionCompiler):
                     values.append(compiled if constant else t.keep(compiled, self.place(element)))
                 bound = [s for e, v in zip(target.elts, values, strict=True) for s in self.bind(e, v, node)]
                 return t.stores + bound
-            whole = self._kept(value, [target], t)
-            return t.stores + self.unpack(target, whole, define=False)
+            whole = self._kept(self.sequence(value), [target], t, self.place(value))
+            return t.stores + self.unpack(target, whole, other=lambda e, v: self.bind(e, v, node))
         return self.bind(target, self.expression(value), node)
 
-    def _kept(self, value: ast.expr, targets: list[ast.expr], t: Temporaries) -> Node:
+    def _kept(self, value: Node, targets: list[ast.expr], t: Temporaries, place: Place) -> Node:
         """The value for several stores, under a name that none of them changes."""
-        compiled = self.expression(value)
         stored = {self.scope.names.get(name.id) for target in targets for name in target_names(target)}
-        if isinstance(compiled, Name) and compiled.name in stored:
-            return t.keep(compiled, self.place(value))
-        return t.simple(compiled)
+        if isinstance(value, Name) and value.name in stored:
+            return t.keep(value, place)
+        return t.simple(value)
 
     def _refuse_moving_views(self, target: ast.Tuple | ast.List, value: ast.Tuple | ast.List) -> None:
         """x[0], x[1] = x[1], x[0] swaps numbers; on rows NumPy would lose one: views move under the assignment."""
@@ -119,7 +123,7 @@ class AssignmentCompiler(ExpressionCompiler):
         if isinstance(target, ast.Tuple | ast.List):
             t = self.temporaries()
             whole = t.simple(value)
-            return t.stores + self.unpack(target, whole, define=False)
+            return t.stores + self.unpack(target, whole, other=lambda e, v: self.bind(e, v, node))
         what = (
             "attributes cannot be assigned to"
             if isinstance(target, ast.Attribute)

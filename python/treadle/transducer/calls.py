@@ -5,31 +5,40 @@ from __future__ import annotations
 import ast
 import difflib
 import inspect
+from collections.abc import Callable
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from .comprehensions import ComprehensionCompiler
 from .emitters import of_object
 from .functions import ADVICE, FUNCTIONS, METHODS, find
-from .nodes import Call, Name, Node
-from .signatures import Arguments, Specification, element_type
+from .nodes import Call, Name, Node, call, in_order
+from .scope import default_values
+from .sequences import DICT_VIEWS, is_iterator
+from .signatures import Arguments, Specification, element_type, signature_of
 from .source import MISSING, Source, is_user_function, plain
-from .subscripts import SubscriptCompiler
+from .temporaries import Temporaries
 
+USED_AT_ONCE = ", so it is supported where they are used up at once: in a for loop, a comprehension, or as in"
 CONSUMERS = (min, max, sum, any, all, list, tuple)  # use up a generator at once
 
 
-class CallCompiler(SubscriptCompiler):
+class CallCompiler(ComprehensionCompiler):
     def _Call(self, node: ast.Call) -> Node:
         callee = self.resolve(node.func)
         if callee is not MISSING:
             return self._call_known(node, callee)
         if isinstance(node.func, ast.Attribute):
             return self._call_method(node, node.func)
+        if isinstance(node.func, ast.Name) and (signature := self.scope.signature(node.func.id)):
+            name = self.scope.find(node.func.id) or node.func.id
+            return self._call_local(node, Name(name, self.place(node.func)), signature)
         for keyword in node.keywords:
             self.source.unsupported(
-                keyword.value, "a local function is called with positional arguments only"
+                keyword.value, "a function that is not known here is called with positional arguments only"
             )
         arguments = tuple(self._plain(a) for a in node.args)
         if isinstance(node.func, ast.Name):
@@ -51,10 +60,18 @@ class CallCompiler(SubscriptCompiler):
         if spec is not None:
             if spec.variadic and not node.args and callee is not print:
                 self.source.unsupported(node, f"{spec.name} without arguments")
-            return self._emitted(node, spec, callee in CONSUMERS)
+            consumes = callee in CONSUMERS and not (spec.variadic and len(node.args) > 1)
+            if consumes and node.args and isinstance(node.args[0], ast.GeneratorExp):
+                start = spec.bind(self.source, node, method=False).get("start")
+                return self.used_up(node.args[0], callee, start)
+            return self._emitted(node, spec, consumes)
         if is_user_function(callee):
             return self._call_user(node, callee)
         shown = ast.unparse(node.func)
+        if is_iterator(callee):
+            self.source.unsupported(
+                node, f"{shown} makes items one after the other{USED_AT_ONCE}: list({shown}(...))"
+            )
         module = (getattr(callee, "__module__", None) or "").partition(".")[0]
         name = getattr(callee, "__name__", shown)
         if module == "math" and hasattr(np, name):
@@ -77,19 +94,58 @@ class CallCompiler(SubscriptCompiler):
         name = self.function(callee)
         function: FunctionType = plain(callee)
         signature = inspect.signature(function)
+        if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in signature.parameters.values()):
+            Source(function).refuse_packed()
+
+        def default(parameter: inspect.Parameter) -> Node:
+            return self.constant(node, parameter.default, parameter.name)
+
+        t = self.temporaries()
+        return t.finish(Call(name, self._arguments(node, signature, default, t), self.place(node)))
+
+    def _call_local(self, node: ast.Call, name: Name, args: ast.arguments) -> Node:
+        """A function of this one, whose parameters are known."""
+        values = default_values(args)
+
+        def default(parameter: inspect.Parameter) -> Node | None:
+            match value := values[parameter.name]:
+                case ast.Constant() | ast.UnaryOp(operand=ast.Constant()):
+                    return self.expression(value)
+            return None
+
+        t = self.temporaries()
+        arguments = self._arguments(node, signature_of(args), default, t)
+        if t.stores:
+            t.stores.insert(0, name)  # found first
+        return t.finish(Call(name.name, arguments, self.place(node)))
+
+    def _arguments(
+        self,
+        node: ast.Call,
+        signature: inspect.Signature,
+        default: Callable[[inspect.Parameter], Node | None],
+        t: Temporaries,
+    ) -> tuple[Node, ...]:
+        """Arguments by position, evaluated in the order in which they are written. What has no `default` is left out."""
         try:
-            bound = signature.bind(*node.args, **{str(k.arg): k.value for k in node.keywords})
+            bound = signature.bind(*node.args, **{str(k.arg): k.value for k in node.keywords}).arguments
         except TypeError as error:
-            self.source.unsupported(node, f"{function.__name__}: {error}")
-        arguments = []
-        for parameter in signature.parameters.values():
-            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                Source(function).refuse_packed()
-            if parameter.name in bound.arguments:
-                arguments.append(self._plain(bound.arguments[parameter.name]))
+            self.source.unsupported(node, f"{ast.unparse(node.func)}: {error}")
+        arguments: dict[str, Node] = {}
+        for name, parameter in signature.parameters.items():
+            value = self._plain(bound[name]) if name in bound else default(parameter)
+            if value is not None:
+                arguments[name] = value
+            elif bound.keys() & set(list(signature.parameters)[len(arguments) :]):
+                self.source.unsupported(node, f"pass '{name}', too: its default value is not a constant")
             else:
-                arguments.append(self.constant(node, parameter.default, parameter.name))
-        return Call(name, tuple(arguments), self.place(node))
+                break
+        keywords = [str(k.arg) for k in node.keywords]
+        if [name for name in arguments if name in keywords] != keywords:
+            order = [*(name for name in arguments if name not in keywords), *keywords]
+            kept = t.in_order(*(arguments[name] for name in order))
+            arguments |= dict(zip(order, kept, strict=True))
+        return tuple(arguments.values())
 
     def _call_method(self, node: ast.Call, function: ast.Attribute) -> Node:
         method = function.attr
@@ -111,9 +167,10 @@ class CallCompiler(SubscriptCompiler):
             return Call("transpose", (value,), self.place(node), "method")
         if method == "append":
             self.source.unsupported(node, "append is a statement of its own: it returns nothing")
-        if method == "keys":
+        if method in DICT_VIEWS:
+            shown = f"{ast.unparse(function.value)}.{method}()"
             self.source.unsupported(
-                node, "keys() shows later changes of the dict: write list(d), or `for k in d.keys()`"
+                node, f"{shown} shows later changes of the dict{USED_AT_ONCE}: list({shown})"
             )
         spec = METHODS.get(method)
         if spec is None:
@@ -121,30 +178,39 @@ class CallCompiler(SubscriptCompiler):
             self.source.unsupported(node, f"method .{method}() is not supported; supported: {known}")
         return self._emitted(node, spec, False, value)
 
-    def consumed(self, node: ast.expr) -> Node:
-        """An argument of a function that uses up a generator at once."""
-        if isinstance(node, ast.GeneratorExp):
-            node = ast.copy_location(ast.ListComp(node.elt, node.generators), node)
-        return self.expression(node)
+    def _element_type(self, node: ast.expr) -> Node | None:
+        """What a dtype argument names, or dtype=x.dtype of an array."""
+        match node:
+            case ast.Attribute(ast.Name() as variable, "dtype") if self.resolve(node) is MISSING:
+                return call("dtype", self.expression(variable), place=self.place(node))
+        return element_type(self.source, node, self.resolve)
 
     def _emitted(
         self, node: ast.Call, spec: Specification, consumes: bool, value: Node | None = None
     ) -> Node:
-        """What a call becomes; `value` is the object of a method."""
+        """What a call becomes; `value` is the object of a method, `consumes` says that it uses up its first argument."""
         written = spec.bind(self.source, node, method=value is not None)
         nodes = {} if value is None else {spec.parameters[0][0]: value}
         dtype = None
         for name, argument in written.items():
             if name == "dtype":
-                dtype = element_type(self.source, argument, self.resolve)
+                dtype = self._element_type(argument)
             else:
-                nodes[name] = self.consumed(argument) if consumes else self.expression(argument)
-        rest = [self.consumed(a) if consumes else self.expression(a) for a in node.args if spec.variadic]
-        result = spec.emit(
-            Arguments(
-                self.source, node, self.place(node), self.temporaries, nodes, tuple(rest), written, dtype
-            )
+                first = consumes and name == spec.parameters[0][0]
+                nodes[name] = self.sequence(argument) if first else self.expression(argument)
+        rest = [self.sequence(a) if consumes else self.expression(a) for a in node.args if spec.variadic]
+        arguments = Arguments(
+            self.source, node, self.place(node), self.temporaries, nodes, tuple(rest), written, dtype
         )
+        result = self._made(spec, arguments, value is not None)
         if isinstance(result, Call):
             self.known(node, result.name)
-        return result if value is None else of_object(result, value)
+        if in_order(result, list(nodes.values())):
+            return result
+        t = self.temporaries()  # the primitive takes them in another order than they are written
+        kept = dict(zip(nodes, t.in_order(*nodes.values()), strict=True))
+        return t.finish(self._made(spec, replace(arguments, nodes=kept), value is not None))
+
+    def _made(self, spec: Specification, arguments: Arguments, method: bool) -> Node:
+        result = spec.emit(arguments)
+        return of_object(result, arguments[spec.parameters[0][0]]) if method else result

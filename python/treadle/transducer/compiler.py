@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copy
 from types import ModuleType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from .nodes import NIL, Name, Node, Place, call, number, string
+from .nodes import FALSE, NIL, TRUE, Name, Node, Place, call, number, string
 from .scope import Scope
 from .signatures import DTYPES
 from .source import Source, is_user_function, plain
@@ -65,6 +66,23 @@ class Compiler:
         result: Node = handler(node)
         return result
 
+    def truth(self, node: ast.expr) -> Node:
+        """An expression of which only the truth matters; `and` and `or` are conditions, which ask one after the other."""
+        if not isinstance(node, ast.BoolOp):
+            return self.expression(node)
+        *first, result = [self.truth(v) for v in node.values]
+        for value in reversed(first):
+            rest = (result, FALSE) if isinstance(node.op, ast.And) else (TRUE, result)
+            result = call("if", value, *rest, place=self.place(node))
+        return result
+
+    def inner(self, names: list[str]) -> Self:
+        """For the body of a lambda or comprehension that binds `names`."""
+        compiler = copy.copy(self)
+        compiler.scope = Scope(names, self.scope, self.unit.names)
+        compiler.scalars = self.scalars - set(names)
+        return compiler
+
     def constant(self, node: ast.expr, value: Any, name: str = "constant") -> Node:
         """A Python object from outside of the function, taken by value."""
         if isinstance(value, np.bool_ | np.int64 | np.float64):
@@ -79,22 +97,26 @@ class Compiler:
                 self.source.unsupported(node, f"{error}: integers have 64 bits")
         if isinstance(value, str):
             return string(value)
-        spelled_out = isinstance(value, tuple) or (isinstance(value, list) and not _is_data(value))
+        kind = type(value)  # subclasses, such as named tuples and defaultdict, may do other things
+        spelled_out = kind is tuple or (kind is list and not _is_data(value))
         if spelled_out and len(value) <= SPAN_LIMIT:
-            kind = "tuple" if isinstance(value, tuple) else "list"
-            return call(kind, *(self.constant(node, v, name) for v in value), place=self.place(node))
-        if isinstance(value, np.ndarray | tuple | list | dict):
+            return call(kind.__name__, *(self.constant(node, v, name) for v in value), place=self.place(node))
+        if isinstance(value, np.ndarray) or kind in (tuple, list, dict):
             return Name(self.unit.capture(name, value), self.place(node))
         if is_user_function(value):
+            if plain(value).__code__.co_kwonlyargcount:
+                self.source.unsupported(
+                    node, f"'{name}' has keyword-only parameters, so it can only be called, by its name"
+                )
             return Name(self.function(value), self.place(node))
-        kind = (
+        shown = (
             f"module {value.__name__}"
             if isinstance(value, ModuleType)
-            else f"{type(value).__module__}.{type(value).__qualname__}"
+            else f"{kind.__module__}.{kind.__qualname__}"
         )
         self.source.unsupported(
             node,
-            f"'{ast.unparse(node)}' is a {kind}: only numbers, text, arrays, lists and functions can be used",
+            f"'{ast.unparse(node)}' is a {shown}: only numbers, text, arrays, lists and functions can be used",
         )
 
 

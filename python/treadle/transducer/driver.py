@@ -29,7 +29,7 @@ class Program:
 @dataclass(frozen=True)
 class Compiled:
     name: Name
-    params: list[Node]
+    params: list[Name]
     body: Node
 
 

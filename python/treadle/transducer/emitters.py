@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import Any
 
-from .nodes import NIL, ZERO, Call, Literal, Node, Place, call, number, string
+from .nodes import NIL, ZERO, Call, Literal, Node, Place, call, number
 from .signatures import Arguments, Emit, positional
 
 
@@ -54,7 +54,7 @@ def created(primitive: str, *names: str) -> Emit:
     """Arrays made from a shape or after a pattern, with an element type."""
 
     def emit(a: Arguments) -> Node:
-        return Call(primitive, (*(a[n] for n in names), *([string(a.dtype)] if a.dtype else [])), a.place)
+        return Call(primitive, (*(a[n] for n in names), *([a.dtype] if a.dtype else [])), a.place)
 
     return emit
 
@@ -62,11 +62,11 @@ def created(primitive: str, *names: str) -> Emit:
 def astype(a: Arguments) -> Node:
     if a.dtype is None:
         a.refuse("astype needs a type: bool, int or float")
-    return own_memory(call("astype", a["a"], string(a.dtype), place=a.place), a.place)
+    return own_memory(call("astype", a["a"], a.dtype, place=a.place), a.place)
 
 
-def _as_given(node: Node, dtype: str | None) -> Node:
-    return call("astype", node, string(dtype)) if dtype else node
+def _as_given(node: Node, dtype: Node | None) -> Node:
+    return call("astype", node, dtype) if dtype else node
 
 
 def eye(a: Arguments) -> Node:
@@ -108,9 +108,8 @@ def extreme(primitive: str, comparison: str) -> Emit:
         if len(a.rest) == 1:
             return call(primitive, a.rest[0], place=a.place)
         t = a.temporaries()
-        best = t.simple(a.rest[0])
-        for argument in a.rest[1:]:
-            other = t.simple(argument)
+        best, *others = [t.simple(argument) for argument in a.rest]
+        for other in others:
             best = t.simple(call("if", call(comparison, other, best, place=a.place), other, best))
         return t.finish(best)
 
@@ -150,7 +149,7 @@ def rounded(a: Arguments) -> Node:
 
 def joined(primitive: str) -> Emit:
     """hstack and its like take the element type after the arrays, where one is given."""
-    return lambda a: Call(primitive, (a["tup"], *([string(a.dtype)] if a.dtype else [])), a.place)
+    return lambda a: Call(primitive, (a["tup"], *([a.dtype] if a.dtype else [])), a.place)
 
 
 def as_function(primitive: str, *names: str) -> Emit:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .ranges import prange
+from .readers import Readers
 from .scope import bound_names, target_names, walk_own
 from .source import Source
 
@@ -84,6 +85,8 @@ class Iteration:
 
     def _check_jumps(self, statement: ast.AST) -> None:
         if isinstance(statement, ast.For | ast.While | ast.FunctionDef | ast.Lambda):
+            for after in getattr(statement, "orelse", []):  # of an inner loop: no part of it
+                self._check_jumps(after)
             return
         if isinstance(statement, ast.Break | ast.Continue):
             self.source.unsupported(
@@ -113,10 +116,18 @@ class Iteration:
                     inner,
                     "items are written by statements of the prange loop itself, not below an if or a loop",
                 )
+        readers = Readers(self.function, written).found - written
+        for inner in (n for statement in self.loop.body for n in ast.walk(statement)):
             if isinstance(inner, ast.Name) and inner.id in written and id(inner) not in targets:
                 self.source.unsupported(
                     inner,
                     f"'{inner.id}' is written by other iterations of this prange loop: read from a copy, or use range",
+                )
+            if isinstance(inner, ast.Name) and inner.id in readers:
+                self.source.unsupported(
+                    inner,
+                    f"'{inner.id}' may read '{min(written)}', which other iterations of this prange loop write: "
+                    "read from a copy, or use range",
                 )
 
 

@@ -53,17 +53,25 @@ class Liveness:
             branches = (self._block(b, after, on_break, on_continue) for b in (node.body, node.orelse))
             return uses(node.test).union(*branches)
         if isinstance(node, ast.While):
-            return self._turns(node, after, uses(node.test), frozenset())
+            return self._turns(node, after, on_break, on_continue, uses(node.test), frozenset())
         if isinstance(node, ast.For):
             targets = frozenset(n.id for n in target_names(node.target))
-            return self._turns(node, after, frozenset(), targets) | uses(node.iter)
+            return self._turns(node, after, on_break, on_continue, frozenset(), targets) | uses(node.iter)
         if isinstance(node, ast.FunctionDef):
             return after - {node.name}
         return after | uses(node)
 
-    def _turns(self, node: ast.While | ast.For, after: Names, test: Names, targets: Names) -> Names:
-        """What is live where another turn begins, or none."""
-        head = after | test
+    def _turns(
+        self,
+        node: ast.While | ast.For,
+        after: Names,
+        on_break: Names,
+        on_continue: Names,
+        test: Names,
+        targets: Names,
+    ) -> Names:
+        """What is live where another turn begins, or none; the jumps are those of its `else`."""
+        head = self._block(node.orelse, after, on_break, on_continue) | test
         while True:
             wider = head | (self._block(node.body, head, after, head) - targets)
             if wider == head:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 WIDTH = 100
@@ -63,11 +63,13 @@ def string(text: str) -> Literal:
     )
 
 
-def number(value: bool | int | float) -> Literal:
+def number(value: bool | int | float) -> Literal | Call:
     """Exact: repr of a float reads back as the same float. OverflowError when an int needs more than 64 bits."""
     if isinstance(value, bool):
         return TRUE if value else FALSE
     if isinstance(value, int):
+        if value == -(2**63):  # its digits alone would not fit
+            return call("__sub", Literal(str(value + 1)), ONE)
         if not -(2**63) < value < 2**63:
             raise OverflowError(f"{value} does not fit into 64 bits")
         return Literal(str(value))
@@ -82,7 +84,7 @@ def call(name: str, *args: Node, place: Place | str = "") -> Call:
     return Call(name, args, place)
 
 
-def definition(name: Name, params: list[Node], body: Node, stored: bool) -> Call:
+def definition(name: Name, params: Sequence[Node], body: Node, stored: bool) -> Call:
     """A function under a name, which exists already if it is to be stored. Without parameters, define(x, e) is a value."""
     if params and not stored:
         return Call("define", (name, *params, body), name.place)
@@ -93,6 +95,20 @@ def definition(name: Name, params: list[Node], body: Node, stored: bool) -> Call
 def block(statements: Iterable[Node], place: Place | str = "") -> Node:
     items = tuple(statements)
     return items[0] if len(items) == 1 else Call("block", items, place)
+
+
+def in_order(tree: Node, parts: Iterable[Node]) -> bool:
+    """Whether the parts stand in a tree once each and in this order; that of literals does not matter."""
+    wanted = [id(part) for part in parts if not isinstance(part, Literal)]
+    found: list[int] = []
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if id(node) in wanted:
+            found.append(id(node))
+        elif isinstance(node, Call):
+            todo += reversed(node.args)
+    return found == wanted
 
 
 def render(node: Node, indent: int = 0) -> str:

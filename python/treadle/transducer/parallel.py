@@ -15,8 +15,8 @@ from .statements import StatementCompiler
 class FunctionCompiler(StatementCompiler):
     def _For(self, node: ast.For) -> list[Node]:
         if isinstance(node.iter, ast.Call) and self.resolve(node.iter.func) is prange:
-            self._refuse_else(node)
-            return self._parallel_loop(node, node.iter)
+            loop = self._parallel_loop(node, node.iter)
+            return [*loop, *(n for s in node.orelse for n in self.statement(s))]  # no break can leave it
         return super()._For(node)
 
     def _parallel_loop(self, node: ast.For, iterable: ast.Call) -> list[Node]:
@@ -53,9 +53,9 @@ class FunctionCompiler(StatementCompiler):
             ]
             recipe.append((place.args[0], index, ship(inner.expression(statement.value)), statement))
 
-        locals_ = [call("define", Name(inner.scope.names[n]), NIL) for n in names]
-        locals_ += [call("define", Name(t), NIL) for t in inner.scope.temporaries]
-        body = block([*locals_, *statements, Call("list", tuple(shipped)) if shipped else NIL])
+        body = block(
+            [*inner.definitions(names), *statements, Call("list", tuple(shipped)) if shipped else NIL]
+        )
         position = Name(inner.scope.names[counter], self.place(node.target))
         steps = Call("range", tuple(self._plain(a) for a in iterable.args), self.place(iterable))
         task = call("lambda", position, body, place=self.place(node))
@@ -65,6 +65,7 @@ class FunctionCompiler(StatementCompiler):
     def _of_one_iteration(self, counter: str, names: list[str]) -> FunctionCompiler:
         inner = copy.copy(self)
         inner.scope = Scope([counter, *names], self.scope, self.unit.names)
+        inner.scope.functions = self.scope.functions
         inner.defined = {counter, *names}
         inner.finished, inner.turns = [], 0
         return inner

@@ -57,6 +57,37 @@ def parameters(args: ast.arguments) -> list[ast.arg]:
     return [*args.posonlyargs, *args.args, *args.kwonlyargs]
 
 
+def free_names(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
+    """Names that a function may look up around it."""
+    own = {a.arg for a in parameters(function.args)}
+    own |= set() if isinstance(function, ast.Lambda) else set(bound_names(function.body))
+    body = [function.body] if isinstance(function, ast.Lambda) else function.body
+    inside, outside = (
+        {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}
+        for parts in (body, default_values(function.args).values())
+    )
+    return (inside - own) | outside
+
+
+def default_values(args: ast.arguments) -> dict[str, ast.expr]:
+    """By parameter, in the order in which Python evaluates them."""
+    positional = [*args.posonlyargs, *args.args]
+    pairs = list(zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True))
+    pairs += [(a, v) for a, v in zip(args.kwonlyargs, args.kw_defaults, strict=True) if v]
+    return {a.arg: value for a, value in pairs}
+
+
+def local_functions(body: Iterable[ast.stmt], bound: dict[str, int]) -> dict[str, ast.arguments]:
+    """Names that are bound once, by a def or to a lambda: with the parameters that they have wherever they are called."""
+    found: dict[str, ast.arguments] = {}
+    for node in walk_own(body):
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = node.args
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+            found |= {t.id: node.value.args for t in node.targets if isinstance(t, ast.Name)}
+    return {name: args for name, args in found.items() if bound[name] == 1}
+
+
 class Names:
     """The PhySL names of one program: ASCII, and none hides another that it does not hide in Python."""
 
@@ -89,6 +120,7 @@ class Scope:
         self.parent = parent
         self.names: dict[str, str] = {}
         self.temporaries: list[str] = []
+        self.functions: dict[str, ast.arguments] = {}  # local functions whose parameters are known
         for name in names:
             if name not in self.names:
                 self.names[name] = program.local(name, partial(self._means_another, name))
@@ -109,6 +141,13 @@ class Scope:
                 return scope.names[name]
             scope = scope.parent
         return None
+
+    def signature(self, name: str) -> ast.arguments | None:
+        """The parameters of a local function, if a name can only mean that one."""
+        scope: Scope | None = self
+        while scope and name not in scope.names:
+            scope = scope.parent
+        return scope.functions.get(name) if scope else None
 
     def is_local(self, name: str) -> bool:
         return self.find(name) is not None

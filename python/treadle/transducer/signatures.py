@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -10,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .nodes import NIL, Call, Literal, Node, Place, string
+from .scope import default_values
 from .source import MISSING, Source
 from .temporaries import Temporaries
 
@@ -31,7 +33,7 @@ class Arguments:
     nodes: dict[str, Node]
     rest: tuple[Node, ...]  # what a variadic parameter takes
     written: dict[str, ast.expr]  # as the program writes them
-    dtype: str | None = None
+    dtype: Node | None = None
 
     def __contains__(self, name: str) -> bool:
         return name in self.nodes or (name == "dtype" and self.dtype is not None)
@@ -107,6 +109,23 @@ class Specification:
         return bound
 
 
+def signature_of(args: ast.arguments) -> inspect.Signature:
+    """How Python binds the arguments of a local function; default values are not looked at."""
+    defaults = default_values(args)
+    kinds = (
+        (args.posonlyargs, inspect.Parameter.POSITIONAL_ONLY),
+        (args.args, inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        (args.kwonlyargs, inspect.Parameter.KEYWORD_ONLY),
+    )
+    return inspect.Signature(
+        [
+            inspect.Parameter(a.arg, kind, default=defaults.get(a.arg, inspect.Parameter.empty))
+            for listed, kind in kinds
+            for a in listed
+        ]
+    )
+
+
 def specification(name: str, signature: str, emit: str | Emit) -> Specification:
     """`signature`: parameter names in NumPy's order; `axis?` is optional, `axis?=-1` with what stands for it where only a
     later one is given, `!out` is refused, `*rest` takes all further positional arguments."""
@@ -132,7 +151,7 @@ def positional(primitive: str, names: list[str], defaults: dict[str, Node] | Non
 
     def one(a: Arguments, name: str) -> Node:
         if name == "dtype":
-            return string(a.dtype) if a.dtype else NIL
+            return a.dtype or NIL
         return a.get(name, (defaults or {}).get(name, NIL))
 
     def emit(a: Arguments) -> Node:
@@ -142,7 +161,7 @@ def positional(primitive: str, names: list[str], defaults: dict[str, Node] | Non
     return emit
 
 
-def element_type(source: Source, node: ast.expr, resolve: Callable[[ast.expr], Any]) -> str | None:
+def element_type(source: Source, node: ast.expr, resolve: Callable[[ast.expr], Any]) -> Literal | None:
     """The element type that an argument names, which must be one that Treadle computes with."""
     wanted = node.value if isinstance(node, ast.Constant) else resolve(node)
     if isinstance(node, ast.Constant) and wanted is None:
@@ -155,4 +174,4 @@ def element_type(source: Source, node: ast.expr, resolve: Callable[[ast.expr], A
         source.unsupported(
             node, "this element type is not supported: use bool, int (int64) or float (float64)"
         )
-    return found
+    return string(found)

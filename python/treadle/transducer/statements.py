@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from .aliasing import appends_to
 from .assignments import AssignmentCompiler
-from .nodes import FALSE, NIL, Call, Literal, Name, Node, block, call, definition, string
+from .nodes import FALSE, NIL, TRUE, Call, Literal, Name, Node, block, call, definition, string
 from .scope import parameters
-from .source import MISSING
+from .sequences import changed_by, keeps_keys, read_in_turns
 
 NOT_SUPPORTED: dict[type[ast.AST], str] = {
     ast.Try: "try is not supported: let the error leave the compiled function",
@@ -38,7 +37,7 @@ class StatementCompiler(AssignmentCompiler):
     """Compiles one def. Locals are defined where they are first assigned if that surely runs first, else at the top."""
 
     # --- whole function -----------------------------------------------------------------------------------------
-    def compile(self) -> tuple[list[Node], Node]:
+    def compile(self) -> tuple[list[Name], Node]:
         """Parameters and body."""
         for place, message in self.analysis.conflicts():
             self.source.unsupported(place, message)
@@ -48,9 +47,7 @@ class StatementCompiler(AssignmentCompiler):
         statements = self.tail(self.node.body)
         defines = [call("define", Name(self.scope.names[n])) for n in self.hoisted]
         defines += [call("define", Name(t), NIL) for t in self.scope.temporaries]
-        params: list[Node] = [
-            Name(self.scope.names[a.arg], self.place(a)) for a in parameters(self.node.args)
-        ]
+        params = [Name(self.scope.names[a.arg], self.place(a)) for a in parameters(self.node.args)]
         return params, block([*defines, *statements])
 
     def _defined_in_place(self, body: list[ast.stmt]) -> set[str]:
@@ -121,7 +118,8 @@ class StatementCompiler(AssignmentCompiler):
         return []
 
     def _Break(self, node: ast.Break) -> list[Node]:
-        return [call("break", place=self.place(node))]
+        flag = self.completed[-1]
+        return [*([call("store", flag, FALSE)] if flag else []), call("break", place=self.place(node))]
 
     def _Continue(self, node: ast.Continue) -> list[Node]:
         return [call("continue", place=self.place(node))]
@@ -145,91 +143,80 @@ class StatementCompiler(AssignmentCompiler):
         return [call("if", self.truth(node.test), *branches, place=self.place(node))]
 
     def _While(self, node: ast.While) -> list[Node]:
-        self._refuse_else(node)
+        test = self.truth(node.test)
+        body, prepared, otherwise = self._turns_of(node)
+        loop = call("while", test, body, place=self.place(node))
+        return [*prepared, loop, *otherwise]
+
+    def _For(self, node: ast.For) -> list[Node]:
+        iterable = node.iter
+        sequence = self.sequence(iterable)
+        held: list[Node] = []
+        if self._changes_something(node):
+            others = [e for e in self.analysis.edges if e.where is not node]  # its items are not the whole
+            if not keeps_keys(node, self.resolve, lambda name: self.analysis.group(name, others)):
+                held = self._hold(iterable)
+            elif isinstance(sequence, Name):
+                is_dict = call("__eq", call("__type", sequence), string("dict"))
+                sequence = call("if", is_dict, call("dict_keys", sequence), sequence)
+        variable, bound = self.stepped(node.target, iterable)
+        body, prepared, otherwise = self._turns_of(node)
+        turn = block([*bound, *_statements(body)])
+        loop = call("for_in", variable, sequence, turn, place=self.place(node))
+        return [*held, *prepared, loop, *otherwise]
+
+    def _turns_of(self, node: ast.While | ast.For) -> tuple[Node, list[Node], list[Node]]:
+        """The body of a loop, and what is before and after it so that its `else` runs unless it was left by a break."""
+        flag = Name(self.scope.temporary()) if node.orelse and _breaks(node.body) else None
+        self.completed.append(flag)
         self.turns += 1
         body = self.body(node.body)
         self.turns -= 1
-        return [call("while", self.truth(node.test), body, place=self.place(node))]
-
-    def _refuse_else(self, node: ast.While | ast.For) -> None:
-        if node.orelse:
-            self.source.unsupported(
-                node.orelse[0], "else after a loop is not supported: set a flag before break"
-            )
-
-    def _For(self, node: ast.For) -> list[Node]:
-        self._refuse_else(node)
-        iterable = node.iter
-        sequence = self.sequence(iterable)
-        held = self._hold(iterable) if self._changes_something(node) else []
-        return [*held, self._for_in(node, sequence)]
-
-    def _for_in(self, node: ast.For, sequence: Node) -> Node:
-        bound: list[Node] = []
-        if isinstance(node.target, ast.Name):
-            variable = Name(self.scope.names[node.target.id], self.place(node.target))
-        else:
-            variable = Name(self.scope.temporary())
-            if not isinstance(node.target, ast.Tuple | ast.List):
-                self.source.unsupported(node.target, "a loop counts with a variable or a tuple of variables")
-            width = self._width(node.iter)
-            if width is not None and width == len(node.target.elts):
-                for i, part in enumerate(node.target.elts):
-                    item = call("slice", variable, Literal(str(i)), place=self.place(part))
-                    bound += self.bind(part, item, node)
-            else:
-                bound = self.unpack(node.target, variable, define=False)
-        self.turns += 1
-        body = block([*bound, *_statements(self.body(node.body))])
-        self.turns -= 1
-        return call("for_in", variable, sequence, body, place=self.place(node))
+        self.completed.pop()
+        otherwise = _statements(self.body(node.orelse))
+        if flag is None:
+            return body, [], [*otherwise]
+        return body, [call("store", flag, TRUE)], [call("if", flag, block(otherwise), place=self.place(node))]
 
     def _changes_something(self, node: ast.For) -> bool:
-        return any(
-            isinstance(n, ast.AugAssign)
-            or (isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
-            or appends_to(n) is not None  # type: ignore[arg-type]
-            for statement in node.body
-            for n in ast.walk(statement)
-        )
+        return any(changed_by(n) is not None for statement in node.body for n in ast.walk(statement))
 
     def _hold(self, iterable: ast.expr) -> list[Node]:
         """Python reads these sequences turn by turn, a tree before the loop: they must not change meanwhile."""
-        if not isinstance(iterable, ast.Call):
-            return []
-        read: ast.expr | None = None
-        if self.resolve(iterable.func) in (zip, enumerate, reversed):
-            read = iterable
-        elif isinstance(iterable.func, ast.Attribute) and iterable.func.attr == "keys":
-            read = iterable.func.value
+        read = [
+            name for part in read_in_turns(iterable, self.resolve) for name, _ in self.analysis.sources(part)
+        ]
         held: list[Node] = []
-        for name in dict.fromkeys(n for n, _ in self.analysis.sources(read)):
+        for name in dict.fromkeys(read):
             if name in self.scope.names and name not in self.scalars:
                 kept = Name(self.scope.temporary())
                 held.append(call("store", kept, Name(self.scope.names[name]), place=self.place(iterable)))
         return held
-
-    def _width(self, iterable: ast.expr) -> int | None:
-        """How many values zip and enumerate give at a time."""
-        callee = self.resolve(iterable.func) if isinstance(iterable, ast.Call) else MISSING
-        if not isinstance(iterable, ast.Call) or callee not in (zip, enumerate):
-            return None
-        return 2 if callee is enumerate else len(iterable.args)
 
     def _FunctionDef(self, node: ast.FunctionDef) -> list[Node]:
         if node.decorator_list:
             self.source.unsupported(
                 node.decorator_list[0], "decorators of nested functions are not supported: leave it out"
             )
-        if node.args.defaults or any(node.args.kw_defaults):
-            self.source.unsupported(
-                node, "default values of nested functions are not supported: pass the argument"
-            )
         known = node.name in self.defined
         self.defined.add(node.name)
         params, body = type(self)(self.source, self.unit, node, self.scope, self.scalars).compile()
         name = Name(self.scope.names[node.name], self.place(node))
-        return [definition(name, params, body, stored=known)]
+        function = self.function_value(node, node.args, params, body)
+        if function.name == "lambda":
+            return [definition(name, function.args[:-1], body, stored=known)]
+        return [call("store" if known else "define", name, function, place=name.place)]
+
+
+def _breaks(body: list[ast.stmt]) -> bool:
+    """Whether a statement of a loop body may leave that loop: a break in an inner loop leaves the inner one."""
+    for statement in body:
+        inner = [] if isinstance(statement, ast.For | ast.While) else getattr(statement, "body", [])
+        if isinstance(statement, ast.FunctionDef):
+            continue
+        if isinstance(statement, ast.Break) or _breaks(inner) or _breaks(getattr(statement, "orelse", [])):
+            return True
+    return False
 
 
 def _statements(node: Node) -> tuple[Node, ...]:

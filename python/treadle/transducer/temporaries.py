@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .nodes import Call, Name, Node, Place, block, call
+from .nodes import Call, Literal, Name, Node, Place, block, call
 from .scope import Scope
 
 
@@ -21,6 +21,17 @@ class Temporaries:
         name = Name(self._scope.temporary())
         self.stores.append(call("store", name, node, place=place))
         return name
+
+    def in_order(self, *nodes: Node) -> list[Node]:
+        """The same values, evaluated here if it shows in which order that happens: literals and one other do not tell."""
+        if sum(not isinstance(n, Literal) for n in nodes) < 2 or not any(isinstance(n, Call) for n in nodes):
+            return list(nodes)
+        return [self._now(n) for n in nodes]
+
+    def _now(self, node: Node) -> Node:
+        if isinstance(node, Name):  # it only has to exist: nothing changes it before it is read
+            self.stores.append(node)
+        return self.simple(node)
 
     def finish(self, result: Node) -> Node:
         return block([*self.stores, result])

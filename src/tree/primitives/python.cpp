@@ -176,6 +176,8 @@ value truth(call_context&, std::span<value> args) { return args[0].to_bool(); }
 
 // a, b = x
 value expect_items(call_context&, std::span<value> args) {
+  if (args[0].is_dict())
+    throw value_error(error_kind::type, "a dict would be unpacked into its keys: write list(d), or d.values()");
   const auto wanted = static_cast<std::size_t>(args[1].to_int64()), found = args[0].size();
   if (found != wanted)
     throw value_error("cannot unpack: expected " + std::to_string(wanted) + " values, found " + std::to_string(found));

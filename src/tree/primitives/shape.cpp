@@ -167,7 +167,7 @@ std::span<const primitive> shape_primitives() {
       {"int", "x", convert<dtype::int64>},
       {"float", "x", convert<dtype::float64>},
       {"bool", "x", truth},
-      {"copy", "a", copy},
+      {"copy", "a", copy, effect::none, number_rule::as_made},
       {"dtype", "a", dtype_name},
   };
   return k_table;

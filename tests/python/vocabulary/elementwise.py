@@ -53,13 +53,7 @@ case("__bitor", two(kinds="bi", extreme=True), operator.or_)
 case("__bitxor", two(kinds="bi", extreme=True), operator.xor)
 
 
-def inverted(x):
-    if isinstance(x, bool | np.bool_):
-        raise TypeError("which is an integer in Python and a truth value in NumPy")
-    return ~x
-
-
-case("__invert", one(kinds="bi", extreme=True), inverted)
+case("__invert", one(kinds="bi", extreme=True), operator.invert)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     case(f"__{_name}", two(extreme=True), getattr(operator, _name))
     case(
@@ -99,8 +93,17 @@ case("__floordiv", by_numbers, lambda a, b: operator.floordiv(np.asarray(a), b))
 case("__pymod", by_numbers, lambda a, b: operator.mod(np.asarray(a), b))
 case("__div", as_in_c, c_quotient)
 case("__mod", as_in_c, c_remainder)
-case("power", lambda d: (d.array((2, 3)), d.array(d.choice([(), (3,)]))), np.power, ulps=2)
-case("power", lambda d: (d.array((), "if"), d.array(d.choice([(3,), ()]))), np.power, ulps=2)
+
+
+def raised(a, b):
+    result = a**b
+    if isinstance(result, complex):
+        raise ValueError("PhySL has no complex numbers")
+    return result
+
+
+case("power", lambda d: (d.array((2, 3)), d.array(d.choice([(), (3,)]))), raised, ulps=2)
+case("power", lambda d: (d.array((), "if"), d.array(d.choice([(3,), ()]))), raised, ulps=2)
 
 
 case("where", lambda d: d.broadcastable(count=3))

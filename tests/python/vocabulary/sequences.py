@@ -24,9 +24,9 @@ case("prepend", lambda d: (d.integer(0, 5), items(d)), lambda i, x: [i, *x])
 case(
     "range",
     lambda d: (d.integer(-5, 5), d.integer(-5, 5), d.choice([1, 2, -1, -3])),
-    lambda *a: list(range(*a)),
+    range,
 )
-case("range", lambda d: (d.integer(-5, 5),), lambda n: list(range(n)))
+case("range", lambda d: (d.integer(-5, 5),), range)
 case(
     "zip",
     lambda d: (items(d), spread(d), d.array((3,), special=False)),
