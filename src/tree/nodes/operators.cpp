@@ -33,8 +33,6 @@ bool is_operator(std::string_view primitive) noexcept {
 }
 
 void check_operands(std::string_view primitive, std::span<const value> args) {
-  const auto is_list = [](const value& v) { return v.is_list(); };
-  if (std::none_of(args.begin(), args.end(), is_list)) return;
   const bool array = std::any_of(args.begin(), args.end(), [](const value& v) { return v.is_array(); });
   if (array || (primitive != "__mul" && any_of_array(args))) return;
   if (args.size() >= 2) {
@@ -46,12 +44,6 @@ void check_operands(std::string_view primitive, std::span<const value> args) {
   }
   throw value_error(error_kind::type,
                     "not defined for a " + std::string(python_name(args[0])) + ": make an array of it first");
-}
-
-bool any_of_array(std::span<const value> args) noexcept {
-  for (const auto& a : args)
-    if (a.is_array() || a.is_array_scalar()) return true;
-  return false;
 }
 
 bool count_as_arrays(std::span<value> args) {

@@ -8,11 +8,16 @@ namespace treadle::tree {
 // Whether a primitive stands for an operator, such as + or -.
 bool is_operator(std::string_view primitive) noexcept;
 
-// Lists are joined by + and repeated by *, and compute with arrays as if they were some. value_error for all else.
+// Lists among the operands are joined by + and repeated by *, and compute with arrays as if they were some. value_error
+// for all else.
 void check_operands(std::string_view primitive, std::span<const value> args);
 
 // Whether an operand is an array, or a number out of one.
-bool any_of_array(std::span<const value> args) noexcept;
+inline bool any_of_array(std::span<const value> args) noexcept {
+  bool found = false;
+  for (const auto& a : args) found = found || a.is_array() || a.is_array_scalar();
+  return found;
+}
 
 // A function of NumPy makes arrays of its arguments: numbers of the language count as such from now on. True where
 // there are lists, too.

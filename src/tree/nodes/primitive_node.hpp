@@ -26,23 +26,23 @@ class primitive_node final : public strict_node {
         m_gives_array(attribute == "array") {}
 
   // The kernel's result, for operands that are what the operator or function takes.
-  value apply(call_context& call, std::span<value> args) const {
-    if (m_operator) check_operands(m_primitive.name, args);
-    if (m_method) check_object(m_primitive.name, args[0]);
-    if (m_function && count_as_arrays(args)) {
-      std::vector<value> arrays(args.begin(), args.end());
-      for (auto& a : arrays)
-        if (a.is_list()) a = a.to_array();
-      call.owned = 0;
-      return m_primitive.compute(call, arrays);
+  [[gnu::always_inline]] value apply(call_context& call, std::span<value> args) const {
+    if (m_function || m_method) [[unlikely]] {
+      if (m_method) check_object(m_primitive.name, args[0]);
+      if (m_function && count_as_arrays(args)) return of_lists(call, args);
     }
     const auto rule = m_primitive.numbers;
-    const bool of_array = rule == number_rule::of_arrays || (rule == number_rule::as_operands && any_of_array(args));
+    if (rule == number_rule::as_made && !m_operator) return m_primitive.compute(call, args);
+    bool lists = false, of_array = rule == number_rule::of_arrays;
+    for (const auto& a : args) {
+      lists |= a.is_list();
+      of_array |= a.is_array() || a.is_array_scalar();
+    }
+    if (m_operator && lists) check_operands(m_primitive.name, args);
     value v = m_primitive.compute(call, args);
     if (v.is_scalar() && rule != number_rule::as_made) v.set_array_scalar(of_array);
     return v;
   }
-
   value compute(std::span<value> args, std::uint32_t owned, frame&, context& c) const override {
     call_context call{&m_primitive, &c.run.services(), owned};
     auto* timeline = c.run.timeline();
@@ -61,6 +61,14 @@ class primitive_node final : public strict_node {
   bool gives_copy = false; // set by the compiler: it reads what a loop of independent iterations writes in place
 
  private:
+  value of_lists(call_context& call, std::span<const value> args) const {
+    std::vector<value> arrays(args.begin(), args.end());
+    for (auto& a : arrays)
+      if (a.is_list()) a = a.to_array();
+    call.owned = 0;
+    return m_primitive.compute(call, arrays);
+  }
+
   const primitive& m_primitive;
   std::optional<dtype> m_cast;
   const bool m_function; // of NumPy: lists and numbers are arrays to it

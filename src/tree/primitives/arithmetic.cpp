@@ -170,8 +170,13 @@ struct identity {
   }
 };
 
+bool are_numbers(std::span<const value> args) noexcept {
+  return args.size() == 2 && args[0].is_number() && args[1].is_number();
+}
+
 // Text and lists are joined by +, as in Python.
 value add_or_join(call_context& context, std::span<value> args) {
+  if (are_numbers(args)) return binary_values<add>(context, args);
   if (args[0].is_string() && std::all_of(args.begin(), args.end(), [](const value& v) { return v.is_string(); })) {
     std::string text;
     for (const auto& a : args) text += a.to_string_view();
@@ -205,11 +210,12 @@ value power(call_context& context, std::span<value> args) {
 
 // a += b, of which the caller makes a change in place: a list takes any sequence then, but computes with an array.
 value add_in_place(call_context& context, std::span<value> args) {
+  if (are_numbers(args)) return binary_values<add>(context, args);
   const auto &a = args[0], &b = args[1];
   const bool extends =
       a.is_list() && !a.is_tuple() && !detail::as_list(a).is_range && (b.is_list() || b.is_string() || b.is_dict());
   if (!extends) {
-    check_operands("__add", args);
+    if (a.is_list() || b.is_list()) check_operands("__add", args);
     return add_or_join(context, args);
   }
   std::vector<value> items(detail::as_list(a).items);
@@ -221,6 +227,7 @@ constexpr std::size_t k_most_items = std::size_t(1) << 40;
 
 // A list or a text times a number of times is it repeated, as in Python.
 value multiply_or_repeat(call_context& context, std::span<value> args) {
+  if (are_numbers(args)) return binary_values<multiply>(context, args);
   const auto repeats = [](const value& v) { return v.is_list() || v.is_string(); };
   if (args.size() == 2 && repeats(args[0]) != repeats(args[1])) {
     const auto &list = args[repeats(args[0]) ? 0 : 1], &times = args[repeats(args[0]) ? 1 : 0];

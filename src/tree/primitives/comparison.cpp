@@ -131,11 +131,9 @@ value compare(call_context& context, std::span<value> args) {
   if (!a.is_number() || !b.is_number()) {
     if (!(of_array(a) && b.is_list()) && !(a.is_list() && of_array(b))) return compare_others<Test>(context, a, b);
   }
-  auto result = argument(args, 2).is_nil() || !args[2].to_bool()
-                    ? binary_values<comparison<Test, bool>>(context, args.first(2))
-                    : binary_values<comparison<Test, double>>(context, args.first(2));
-  if (result.is_scalar()) result.set_array_scalar(any_of_array(args));
-  return result;
+  if (argument(args, 2).is_nil() || !args[2].to_bool())
+    return binary_values<comparison<Test, bool>>(context, args.first(2));
+  return binary_values<comparison<Test, double>>(context, args.first(2));
 }
 
 template <class Op>
@@ -293,12 +291,12 @@ value array_equal(call_context& context, std::span<value> args) { // (a, b, equa
 
 std::span<const primitive> comparison_primitives() {
   static constexpr primitive k_table[] = {
-      {"__eq", "a, b, numeric=", compare<equal>, effect::none, number_rule::as_made},
-      {"__ne", "a, b, numeric=", compare<unequal>, effect::none, number_rule::as_made},
-      {"__lt", "a, b, numeric=", compare<less>, effect::none, number_rule::as_made},
-      {"__le", "a, b, numeric=", compare<less_equal>, effect::none, number_rule::as_made},
-      {"__gt", "a, b, numeric=", compare<greater>, effect::none, number_rule::as_made},
-      {"__ge", "a, b, numeric=", compare<greater_equal>, effect::none, number_rule::as_made},
+      {"__eq", "a, b, numeric=", compare<equal>, effect::none, number_rule::as_operands},
+      {"__ne", "a, b, numeric=", compare<unequal>, effect::none, number_rule::as_operands},
+      {"__lt", "a, b, numeric=", compare<less>, effect::none, number_rule::as_operands},
+      {"__le", "a, b, numeric=", compare<less_equal>, effect::none, number_rule::as_operands},
+      {"__gt", "a, b, numeric=", compare<greater>, effect::none, number_rule::as_operands},
+      {"__ge", "a, b, numeric=", compare<greater_equal>, effect::none, number_rule::as_operands},
       {"__not", "a", python_not, effect::none, number_rule::as_made},
       {"__xor", "a, b, ...", binary<logic<exclusion>>, effect::none, number_rule::as_operands},
       {"logical_and", "a, b, ...", binary<logic<conjunction>>},
