@@ -47,6 +47,10 @@ const char* name_of(error_kind kind) {
     return "overflow";
   case error_kind::attribute:
     return "attribute";
+  case error_kind::axis:
+    return "axis";
+  case error_kind::linear_algebra:
+    return "linear_algebra";
   case error_kind::assertion:
     return "assertion";
   case error_kind::name:
@@ -66,7 +70,7 @@ const char* name_of(error_kind kind) {
 void raise_physl_error(const physl::error& e) {
   nb::list trace;
   for (const auto& entry : e.back_trace()) trace.append(nb::make_tuple(entry.function, entry.line, entry.column));
-  auto type = nb::module_::import_("treadle.errors").attr("PHYSL_ERRORS")[name_of(e.kind())];
+  auto type = nb::module_::import_("treadle.error_types").attr("PHYSL_ERRORS")[name_of(e.kind())];
   auto instance = type(e.what(), e.message(), e.file(), e.line(), e.column(), trace);
   PyErr_SetObject(type.ptr(), instance.ptr());
 }

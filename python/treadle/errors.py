@@ -92,20 +92,3 @@ class PhyslMemoryError(PhyslError, MemoryError):
 
 class SharingError(PhyslError):
     """A change in place that Python would show under another name as well; compiled programs refuse it."""
-
-
-PHYSL_ERRORS: dict[str, type[PhyslError]] = {
-    "program": PhyslError,
-    "value": PhyslValueError,
-    "type": PhyslTypeError,
-    "index": PhyslIndexError,
-    "key": PhyslKeyError,
-    "zero_division": PhyslZeroDivisionError,
-    "overflow": PhyslOverflowError,
-    "attribute": PhyslAttributeError,
-    "assertion": PhyslAssertionError,
-    "name": PhyslNameError,
-    "recursion": PhyslRecursionError,
-    "memory": PhyslMemoryError,
-    "sharing": SharingError,
-}

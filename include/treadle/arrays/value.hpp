@@ -44,6 +44,8 @@ enum class error_kind : std::uint8_t {
   zero_division,
   overflow, // a number beyond the range of its type
   attribute,
+  axis,           // an array has no such axis
+  linear_algebra, // a matrix that is singular, not square, or not positive definite
   assertion,
   name,      // a variable without a value
   recursion, // calls or lists too deep in one another

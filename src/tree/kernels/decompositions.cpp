@@ -79,7 +79,7 @@ array singular_values(const array& a) {
                                      matrix, static_cast<lapack_int>(n), values, nullptr,
                                      static_cast<lapack_int>(std::max<i64>(1, m)), nullptr,
                                      static_cast<lapack_int>(std::max<i64>(1, n))) != 0)
-      throw value_error("the singular values of the matrix did not converge");
+      throw value_error(error_kind::linear_algebra, "the singular values of the matrix did not converge");
   }
   return result;
 }

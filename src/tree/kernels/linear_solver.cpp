@@ -15,12 +15,13 @@ constexpr i64 k_small_matrix = 16; // own loops up to this order
 
 i64 order_of(const array& a) {
   if (a.rank() != 2 || a.shape()[0] != a.shape()[1])
-    throw value_error("expected a square matrix, found an array of shape " + to_string(a.shape()));
+    throw value_error(error_kind::linear_algebra,
+                      "expected a square matrix, found an array of shape " + to_string(a.shape()));
   return a.shape()[0];
 }
 
 [[noreturn]] void singular(i64 n) {
-  throw value_error("the matrix of shape " + to_string(extents{n, n}) + " is singular");
+  throw value_error(error_kind::linear_algebra, "the matrix of shape " + to_string(extents{n, n}) + " is singular");
 }
 
 // Decomposes the row-major matrix at `a` in place; pivots[k] is the row exchanged with k. False when singular.

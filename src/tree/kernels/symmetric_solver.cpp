@@ -20,7 +20,8 @@ struct linear_system {
         n(static_cast<lapack_int>(a.rank() ? a.shape()[0] : 0)),
         columns(static_cast<lapack_int>(b.rank() == 2 ? b.shape()[1] : 1)) {
     if (a.rank() != 2 || a.shape()[0] != a.shape()[1] || a.shape()[0] > k_blas_limit / 4)
-      throw value_error("expected a square matrix, found an array of shape " + to_string(a.shape()));
+      throw value_error(error_kind::linear_algebra,
+                        "expected a square matrix, found an array of shape " + to_string(a.shape()));
     if (b.rank() == 0 || b.rank() > 2 || b.shape()[0] != a.shape()[0])
       throw value_error("a right-hand side of shape " + to_string(b.shape()) + " does not fit a matrix of shape " +
                         to_string(a.shape()));
@@ -43,7 +44,8 @@ array solve_cholesky(const array& a, const array& b, triangle read) {
   const auto part = static_cast<char>(read);
   if (s.n == 0) return s.x;
   if (TREADLE_BLAS(LAPACKE_dpotrf)(LAPACK_ROW_MAJOR, part, s.n, s.matrix.data(), s.n) != 0)
-    throw value_error("the matrix of shape " + to_string(a.shape()) + " is not positive definite");
+    throw value_error(error_kind::linear_algebra,
+                      "the matrix of shape " + to_string(a.shape()) + " is not positive definite");
   TREADLE_BLAS(LAPACKE_dpotrs)(LAPACK_ROW_MAJOR, part, s.n, s.columns, s.matrix.data(), s.n, s.x.mutable_data<double>(),
                                s.row_length());
   return s.x;
@@ -55,7 +57,7 @@ array solve_ldlt(const array& a, const array& b, triangle read) {
   if (s.n == 0) return s.x;
   std::vector<lapack_int> pivots(static_cast<std::size_t>(s.n));
   if (TREADLE_BLAS(LAPACKE_dsytrf)(LAPACK_ROW_MAJOR, part, s.n, s.matrix.data(), s.n, pivots.data()) != 0)
-    throw value_error("the matrix of shape " + to_string(a.shape()) + " is singular");
+    throw value_error(error_kind::linear_algebra, "the matrix of shape " + to_string(a.shape()) + " is singular");
   TREADLE_BLAS(LAPACKE_dsytrs)(LAPACK_ROW_MAJOR, part, s.n, s.columns, s.matrix.data(), s.n, pivots.data(),
                                s.x.mutable_data<double>(), s.row_length());
   return s.x;

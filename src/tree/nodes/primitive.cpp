@@ -75,8 +75,8 @@ std::size_t to_axis(const value& v, std::size_t rank) {
   if (v.kind() == value_kind::boolean) throw value_error(error_kind::type, "an axis is an integer, not " + repr(v));
   const auto axis = v.to_int64(), n = static_cast<std::int64_t>(rank);
   if (axis < -n || axis >= n)
-    throw value_error("axis " + std::to_string(axis) + " is out of range for an array of " + std::to_string(rank) +
-                      " dimensions");
+    throw value_error(error_kind::axis, "axis " + std::to_string(axis) + " is out of range for an array of " +
+                                            std::to_string(rank) + " dimensions");
   return static_cast<std::size_t>(axis < 0 ? axis + n : axis);
 }
 

@@ -86,7 +86,7 @@ value arange(call_context&, std::span<value> args) { // (start, stop, step, dtyp
   const value step = argument(args, 2).is_nil() ? value(1) : args[2];
   const auto type = to_dtype(
       argument(args, 3), std::max({dtype_of_value(start), dtype_of_value(stop), dtype_of_value(step), dtype::int64}));
-  if (step.to_float64() == 0.0) throw value_error("the step must not be 0");
+  if (step.to_float64() == 0.0) throw value_error(error_kind::zero_division, "the step must not be 0");
   const auto checked = [type](const array& numbers) -> value { // NumPy's rule
     if (type == dtype::boolean && numbers.size() > 2)
       throw value_error("a range of bool has at most two elements, not " + std::to_string(numbers.size()));

@@ -20,8 +20,8 @@ std::vector<value> along(std::size_t axis, value index) {
 
 i64 insertion_point(i64 index, i64 length) {
   if (index < -length || index > length)
-    throw value_error("index " + std::to_string(index) + " is out of range for an axis of length " +
-                      std::to_string(length));
+    throw value_error(error_kind::index, "index " + std::to_string(index) + " is out of range for an axis of length " +
+                                             std::to_string(length));
   return index < 0 ? index + length : index;
 }
 
