@@ -8,15 +8,13 @@ namespace treadle::tree {
 namespace {
 
 value dot_product(call_context& context, std::span<value> args) {
+  if (has_axes(args[0]) && has_axes(args[1])) return dot(args[0], args[1], context.services);
   auto a = as_number(args[0]), b = as_number(args[1]);
-  if (a.is_scalar() || b.is_scalar()) {
-    for (auto* x : {&a, &b}) {
-      if (!x->is_number()) *x = x->to_array();
-      if (x->is_scalar()) x->set_array_scalar(true);
-    }
-    return call_primitive("__mul", context, {a, b});
+  for (auto* x : {&a, &b}) {
+    if (!x->is_number()) *x = x->to_array();
+    if (x->is_scalar()) x->set_array_scalar(true);
   }
-  return dot(args[0], args[1], context.services);
+  return call_primitive("__mul", context, {a, b});
 }
 
 value matrix_product(call_context& context, std::span<value> args) {

@@ -24,19 +24,20 @@ class argument_buffer {
 
   std::span<value> all() noexcept { return {data(), m_count}; }
   void borrow(std::size_t i, const value& v) noexcept {
-    data()[i] = value::alias(v);
+    fill(i, value::alias(v));
     m_borrowed |= 1u << i;
   }
   void own(std::size_t i, value v) noexcept {
-    data()[i] = std::move(v);
+    fill(i, std::move(v));
     if (i < 32) m_owned |= 1u << i;
   }
-  void share(std::size_t i, value v) noexcept { data()[i] = std::move(v); }
+  void share(std::size_t i, value v) noexcept { fill(i, std::move(v)); }
   std::uint32_t owned() const noexcept { return m_owned; }
 
  private:
   static constexpr std::size_t k_inline = 4;
   value* data() noexcept { return m_heap ? m_heap.get() : m_inline; }
+  void fill(std::size_t i, value&& v) noexcept { std::construct_at(data() + i, std::move(v)); } // there is nil so far
 
   value m_inline[k_inline];
   std::unique_ptr<value[]> m_heap;
