@@ -29,8 +29,8 @@ def operands():
 
 ONE = """
 -a | +a | ~a | not a | abs(a) | len(a) | int(a) | float(a) | bool(a) | round(a) | sum(a) | min(a) | max(a) | any(a)
-all(a) | list(a) | tuple(a) | range(a) | a.copy() | a.sum() | a.mean() | a.max() | a.T | a.shape | a.size | a.ndim
-a.item() | a.astype(int) | a.astype(float) | a.astype(bool) | a.ravel() | a.flatten() | a.squeeze() | a.any()
+all(a) | list(a) | tuple(a) | sorted(a) | range(a) | a.copy() | a.sum() | a.mean() | a.max() | a.T | a.shape | a.size
+a.ndim | a.item() | a.astype(int) | a.astype(float) | a.astype(bool) | a.ravel() | a.flatten() | a.squeeze() | a.any()
 a.argmax() | a.cumsum() | a.transpose() | a.round() | a.nonzero() | a.trace() | np.abs(a) | np.sqrt(a) | np.exp(a)
 np.floor(a) | np.rint(a) | np.isnan(a) | np.sign(a) | np.square(a) | np.logical_not(a) | np.negative(a) | np.sum(a)
 np.prod(a) | np.mean(a) | np.std(a) | np.max(a) | np.any(a) | np.all(a) | np.argmin(a) | np.cumsum(a) | np.cumprod(a)
@@ -56,7 +56,7 @@ np.allclose(a, b) | np.sort(a, b) | np.flip(a, b) | np.expand_dims(a, b) | np.re
 np.transpose(a, b) | np.broadcast_to(a, b) | np.linspace(a, b, 3) | np.arange(a, b) | np.full_like(a, b)
 np.hstack((a, b)) | np.insert(a, 0, b) | np.diag(a, b) | np.trace(a, b) | a.sum(b) | a.reshape(b) | a.dot(b)
 a.take(b) | a[b:] | a[:b] | a[::b] | a[b, 0] | a[0, b] | a[..., b] | a[b, :] | range(a, b) | (a, b) == (b, a)
-[a] == [b] | a < b < 3
+[a] == [b] | a < b < 3 | sorted(a, reverse=b) | sorted([a, b]) | max((a, 1), (b, 2))
 """
 CHANGES = """
 a += b | a -= b | a *= b | a /= b | a //= b | a **= b | a %= b | a &= b | a |= b | a[0] = b | a[1:] = b | a[:] = b

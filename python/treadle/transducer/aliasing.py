@@ -23,7 +23,7 @@ VIEW_METHODS = {"reshape", "transpose", "ravel", "squeeze", "swapaxes", "diagona
 KEEPING_FUNCTIONS = (
     np.reshape, np.transpose, np.ravel, np.squeeze, np.expand_dims, np.swapaxes, np.asarray, np.diagonal, np.diag,
     np.broadcast_to, np.flip, np.real, np.float64, np.int64, np.bool_,
-    zip, enumerate, reversed, list, tuple, dict, min, max,
+    zip, enumerate, reversed, list, tuple, dict, min, max, sorted,
 )  # fmt: skip
 
 Resolve = Callable[[ast.expr], Any]  # the Python object behind an expression; MISSING for a local value

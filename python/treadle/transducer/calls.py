@@ -23,7 +23,7 @@ from .source import MISSING, Source, is_user_function, plain
 from .temporaries import Temporaries
 
 USED_AT_ONCE = ", so it is supported where they are used up at once: in a for loop, a comprehension, or as in"
-CONSUMERS = (min, max, sum, any, all, list, tuple)  # use up a generator at once
+CONSUMERS = (min, max, sum, any, all, list, tuple, sorted)  # use up a generator at once
 
 
 class CallCompiler(ComprehensionCompiler):
@@ -61,9 +61,10 @@ class CallCompiler(ComprehensionCompiler):
             if spec.variadic and not node.args and callee is not print:
                 self.source.unsupported(node, f"{spec.name} without arguments")
             consumes = callee in CONSUMERS and not (spec.variadic and len(node.args) > 1)
-            if consumes and node.args and isinstance(node.args[0], ast.GeneratorExp):
+            generator = bool(node.args) and isinstance(node.args[0], ast.GeneratorExp)
+            if consumes and generator and callee is not sorted:
                 start = spec.bind(self.source, node, method=False).get("start")
-                return self.used_up(node.args[0], callee, start)
+                return self.used_up(node.args[0], callee, start)  # type: ignore[arg-type]
             return self._emitted(node, spec, consumes)
         if is_user_function(callee):
             return self._call_user(node, callee)
@@ -197,7 +198,7 @@ class CallCompiler(ComprehensionCompiler):
                 dtype = self._element_type(argument)
             else:
                 first = consumes and name == spec.parameters[0][0]
-                nodes[name] = self.sequence(argument) if first else self.expression(argument)
+                nodes[name] = self._items(argument) if first else self.expression(argument)
         rest = [self.sequence(a) if consumes else self.expression(a) for a in node.args if spec.variadic]
         arguments = Arguments(
             self.source, node, self.place(node), self.temporaries, nodes, tuple(rest), written, dtype
@@ -210,6 +211,10 @@ class CallCompiler(ComprehensionCompiler):
         t = self.temporaries()  # the primitive takes them in another order than they are written
         kept = dict(zip(nodes, t.in_order(*nodes.values()), strict=True))
         return t.finish(self._made(spec, replace(arguments, nodes=kept), value is not None))
+
+    def _items(self, node: ast.expr) -> Node:
+        """For a function that needs all items before it begins, also those of a generator."""
+        return self._ListComp(node) if isinstance(node, ast.GeneratorExp) else self.sequence(node)
 
     def _made(self, spec: Specification, arguments: Arguments, method: bool) -> Node:
         result = spec.emit(arguments)

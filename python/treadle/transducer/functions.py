@@ -170,6 +170,7 @@ def _table() -> dict[Any, Specification]:
     add(min, "*values", e.extreme("__min", "__lt"))
     add(max, "*values", e.extreme("__max", "__gt"))
     add(sum, "iterable start?", e.python_sum)
+    add(sorted, "iterable !key reverse?", positional("__sorted", ["iterable", "reverse"]))
     add(any, "x", "__any")
     add(all, "x", "__all")
     add(list, "x", e.copied_list)

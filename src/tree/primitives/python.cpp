@@ -2,6 +2,7 @@
 #include "tree/kernels/elementwise.hpp"
 #include "tree/run/services.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -135,6 +136,30 @@ value extreme(call_context& context, std::span<value> args) {
   return best;
 }
 
+void refuse_nan(const value& v, int depth = 0) {
+  if (depth > detail::k_deepest_nesting) detail::nested_too_deeply();
+  if (is_nan(v)) throw value_error("nan has no place in an order");
+  if (v.is_list() && !v.is_range())
+    for (const auto& item : detail::as_list(v).items) refuse_nan(item, depth + 1);
+}
+
+// Python's sorted: equal items keep their order, also backwards.
+value sorted(call_context& context, std::span<value> args) { // (x, reverse)
+  std::vector<value> items;
+  for (std::size_t i = 0, n = args[0].size(); i < n; ++i) {
+    items.push_back(args[0].item(i));
+    refuse_nan(items.back());
+  }
+  const bool reverse = args.size() > 1 && args[1].to_int64() != 0;
+  const auto* less = find_primitive("__lt");
+  call_context inner{less, context.services, 0};
+  std::stable_sort(items.begin(), items.end(), [&](const value& a, const value& b) {
+    std::array<value, 2> pair{reverse ? b : a, reverse ? a : b};
+    return less->compute(inner, pair).to_bool();
+  });
+  return value::list(std::move(items));
+}
+
 // Python's any and all, which ask each item whether it is true.
 template <bool Any>
 value quantifier(call_context&, std::span<value> args) {
@@ -245,6 +270,7 @@ std::span<const primitive> python_primitives() {
       {"__is_none", "x", is_none, effect::none, as_made},
       {"__min", "x", extreme<false>, effect::none, as_made},
       {"__max", "x", extreme<true>, effect::none, as_made},
+      {"__sorted", "x, reverse=", sorted, effect::none, as_made},
       {"__any", "x", quantifier<true>, effect::none, as_made},
       {"__all", "x", quantifier<false>, effect::none, as_made},
       {"__to_int", "x", to_int, effect::none, as_made},
