@@ -221,8 +221,8 @@ nb::object array_object(value&& v) {
   switch (a.type()) {
   case dtype::boolean:
     return wrap<bool>(a, owner);
-  case dtype::int64:
-    return wrap<std::int64_t>(a, owner);
+  case dtype::int64: // which NumPy would show as long long, one of two types of that size
+    return wrap<std::int64_t>(a, owner).attr("view")(numpy_types::get().int64);
   case dtype::float64:
     break;
   }

@@ -286,6 +286,7 @@ void require_in_place(dtype type, const extents& shape, const array& result) {
 
 // Without the leading axes of length 1 that it has beyond `rank`, which NumPy drops in assignments.
 array without_leading_ones(const array& a, std::size_t rank) {
+  if (a.rank() <= rank) return a;
   auto shape = a.shape(), strides = a.strides();
   while (shape.rank() > rank && shape[0] == 1) {
     shape.erase(0);

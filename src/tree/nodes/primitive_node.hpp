@@ -40,7 +40,7 @@ class primitive_node final : public strict_node {
     }
     if (m_operator && lists) check_operands(m_primitive.name, args);
     value v = m_primitive.compute(call, args);
-    if (v.is_scalar() && rule != number_rule::as_made) v.set_array_scalar(of_array);
+    if (of_array && v.is_scalar() && rule != number_rule::as_made) v.set_array_scalar(true);
     return v;
   }
   value compute(std::span<value> args, std::uint32_t owned, frame&, context& c) const override {

@@ -105,8 +105,12 @@ template <class Test>
 value compare_sequences(call_context& context, const value& a, const value& b) {
   const auto n = std::min(a.size(), b.size());
   for (std::size_t i = 0; i < n; ++i)
-    if (!same_items(context, a.item(i), b.item(i), 0))
-      return call_primitive(context.self->name, context, {a.item(i), b.item(i)});
+    if (!same_items(context, a.item(i), b.item(i), 0)) {
+      const value pair[] = {a.item(i), b.item(i)};
+      auto result = call_primitive(context.self->name, context, {pair[0], pair[1]});
+      if (result.is_scalar() && any_of_array(pair)) result.set_array_scalar(true);
+      return result;
+    }
   return Test::test(a.size(), b.size());
 }
 
