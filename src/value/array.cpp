@@ -164,6 +164,17 @@ array_object* new_header(std::size_t element_bytes) {
 
 } // namespace
 
+namespace {
+
+// What is kept is never such a view itself: no recursion beyond one level.
+void keep(array_object& view, array_object* original) noexcept {
+  view.owner = original;
+  view.release = [](void* kept) { drop_reference(static_cast<array_object*>(kept)); };
+  add_reference(original);
+}
+
+} // namespace
+
 void destroy_array(array_object* o) noexcept {
   if (o->is_diagonal) return destroy_diagonal(o);
   if (o->release) o->release(o->owner);
@@ -252,7 +263,16 @@ array array::view(std::int64_t offset, const extents& shape, const extents& stri
       static_cast<std::byte*>(detail::elements_of(*m_object)) + offset * static_cast<std::int64_t>(item_bytes(type()));
   o->base = m_object->base ? m_object->base : m_object;
   detail::add_reference(o->base);
+  if (m_object->base && m_object->release) detail::keep(*o, static_cast<detail::array_object*>(m_object->owner));
   return array(o);
+}
+
+array detail::read_only(const array& a, const array& original) {
+  auto result = a.view(0, a.shape(), a.strides());
+  if (result.object()->release) return result;
+  auto* o = original.object();
+  keep(*result.object(), o->base && o->release ? static_cast<array_object*>(o->owner) : memory_of(original));
+  return result;
 }
 
 array array::transpose() const {

@@ -1,5 +1,7 @@
 #include <treadle/arrays/value.hpp>
 
+#include "value/strided.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -89,6 +91,20 @@ TEST(array, casts_as_numpy) {
 TEST(array, of_counts_its_elements) {
   const double xs[] = {1.0, 2.0};
   EXPECT_THROW(static_cast<void>(array::of<double>({3}, xs)), value_error);
+}
+
+TEST(array, views_of_read_only_views_are_read_only) {
+  auto a = array::zeros(dtype::float64, {2, 2}), b = array::zeros(dtype::float64, {4});
+  auto v = detail::read_only(b, a).view(3, {4}, {-1}).view(0, {2}, {2});
+  b = array();
+  EXPECT_FALSE(v.is_unique()); // nothing else sees its elements, but it stands for a view of a
+  EXPECT_FALSE(a.is_unique());
+  auto again = detail::read_only(v.copy(), v); // as for a view of a
+  v = array();
+  EXPECT_FALSE(a.is_unique());
+  EXPECT_TRUE(again.copy().is_unique());
+  again = array();
+  EXPECT_TRUE(a.is_unique());
 }
 
 TEST(array, external_memory_is_released_with_the_last_view) {

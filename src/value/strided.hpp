@@ -96,6 +96,13 @@ extents broadcast_strides(const extents& shape, const extents& strides, const ex
 // The view in which two axes have changed places.
 array exchange_axes(const array& a, std::size_t axis, std::size_t other);
 
+// Where the elements of an array lie: the array of which it is a view, or itself.
+inline array_object* memory_of(const array& a) noexcept { return a.object()->base ? a.object()->base : a.object(); }
+
+// A view of `a` that is never unique, nor are views of it. It keeps the memory of `original`, which therefore is not
+// unique while the view lives either.
+array read_only(const array& a, const array& original);
+
 // Copies `from` (same shape, any type and strides) into the memory at `to`.
 void copy_elements(const array& from, dtype to_type, const extents& to_strides, void* to);
 

@@ -121,7 +121,7 @@ struct array_object : object {
   extents strides; // in elements, may be zero or negative
   void* data = nullptr;
   array_object* base = nullptr; // what a view keeps alive
-  void* owner = nullptr;        // external memory: release(owner) when the last reference goes
+  void* owner = nullptr; // external memory, or what a read-only view keeps: release(owner) when the last one goes
   void (*release)(void* owner) = nullptr;
 };
 

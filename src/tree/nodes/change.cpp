@@ -2,6 +2,7 @@
 
 #include "tree/kernels/slicing.hpp"
 #include "value/objects.hpp"
+#include "value/strided.hpp"
 
 #include <algorithm>
 #include <string>
@@ -9,10 +10,6 @@
 
 namespace treadle::tree {
 namespace {
-
-const detail::array_object* memory_of(const array& a) noexcept {
-  return a.object()->base ? a.object()->base : a.object();
-}
 
 bool repeats_elements(const array& a) noexcept {
   for (std::size_t i = 0; i < a.rank(); ++i)
@@ -84,7 +81,8 @@ void change::follow(value& v, path rest, value& x) {
 void change::change_array(value& v, path rest, value& x) {
   if (m_kind == change_kind::append) has_no(v, "has no append: np.concatenate makes a longer one");
   array source = x.to_array();
-  if (memory_of(source) == memory_of(v.as_array())) source = source.copy(); // what is read has been read by now
+  if (detail::memory_of(source) == detail::memory_of(v.as_array()))
+    source = source.copy(); // what is read has been read by now
   x = {};
   require_alone(v);
   own_elements(v); // those of a diagonal matrix do not exist yet

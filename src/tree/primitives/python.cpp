@@ -78,22 +78,14 @@ value as_index(call_context&, std::span<value> args) { // (x, whether it is one 
 // allows one, and layouts of results may differ.
 value tied(const value& original, value result) {
   if (!original.is_array() || !result.is_array()) return result;
-  const auto memory = [](const array& a) { return a.object()->base ? a.object()->base : a.object(); };
-  auto *source = memory(original.as_array()), *copy = memory(result.as_array());
-  if (source == copy) return result;
-  auto view = result.as_array().view(0, result.as_array().shape(), result.as_array().strides());
-  detail::add_reference(source);
-  view.object()->owner = source;
-  view.object()->release = [](void* o) { detail::drop_reference(static_cast<detail::array_object*>(o)); };
-  return view;
+  if (detail::memory_of(original.as_array()) == detail::memory_of(result.as_array())) return result;
+  return detail::read_only(result.as_array(), original.as_array());
 }
 
 // A view that NumPy makes read-only; what is no view may be changed.
 value read_only(call_context&, std::span<value> args) {
   if (!args[0].is_array() || (!args[0].as_array().object()->base && args[0].as_array().is_unique())) return args[0];
-  auto view = args[0].as_array().view(0, args[0].as_array().shape(), args[0].as_array().strides());
-  view.object()->release = [](void*) {};
-  return view;
+  return detail::read_only(args[0].as_array(), args[0].as_array());
 }
 
 // A view of one element without axes shows later changes in NumPy; a number does not.
