@@ -7,6 +7,7 @@
 namespace treadle::tree {
 namespace {
 
+// A product with a number multiplies; NumPy adds what it multiplies to zeros where it calls BLAS, which -0.0 shows.
 value dot_product(call_context& context, std::span<value> args) {
   if (has_axes(args[0]) && has_axes(args[1])) return dot(args[0], args[1], context.services);
   auto a = as_number(args[0]), b = as_number(args[1]);
@@ -14,7 +15,10 @@ value dot_product(call_context& context, std::span<value> args) {
     if (!x->is_number()) *x = x->to_array();
     if (x->is_scalar()) x->set_array_scalar(true);
   }
-  return call_primitive("__mul", context, {a, b});
+  auto product = call_primitive("__mul", context, {a, b});
+  const bool by_blas = has_axes(product) && product.as_array().rank() <= 2 && product.as_array().size() > 1 &&
+                       product.as_array().type() == dtype::float64;
+  return by_blas ? call_primitive("__add", context, {std::move(product), 0.0}) : product;
 }
 
 value matrix_product(call_context& context, std::span<value> args) {
