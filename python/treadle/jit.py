@@ -72,6 +72,8 @@ class JitFunction(Generic[P, R]):
         self._policy = policy
         self._signature = inspect.signature(function)
         self._parameters = list(self._signature.parameters)
+        kinds = {p.kind for p in self._signature.parameters.values()}
+        self._by_position = inspect.Parameter.KEYWORD_ONLY not in kinds
         self._state: tuple[Transduced, _native.Program] | None = None
         self._prints = False
         self._compiling = threading.Lock()
@@ -155,7 +157,7 @@ class JitFunction(Generic[P, R]):
         return replace(current(), policy=self._policy) if self._policy else current()
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], transduced: Transduced) -> tuple[Any, ...]:
-        if kwargs or len(args) != len(self._parameters):
+        if kwargs or not self._by_position or len(args) != len(self._parameters):
             try:
                 bound = self._signature.bind(*args, **kwargs)
             except TypeError as error:

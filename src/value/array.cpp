@@ -162,10 +162,6 @@ array_object* new_header(std::size_t element_bytes) {
   return o;
 }
 
-} // namespace
-
-namespace {
-
 // What is kept is never such a view itself: no recursion beyond one level.
 void keep(array_object& view, array_object* original) noexcept {
   view.owner = original;

@@ -22,7 +22,7 @@ struct nesting_object : object {
 };
 
 // How deep lists in lists may go where something must follow them by recursion.
-inline constexpr int k_deepest_nesting = 500;
+inline constexpr int k_deepest_nesting = 200;
 [[noreturn]] void nested_too_deeply();
 
 // Either its items, or an arithmetic sequence `start + i * step` that is never stored.

@@ -78,6 +78,7 @@ double compare_exactly(std::int64_t a, double b) noexcept {
 
 std::size_t key_hash::operator()(const value& key) const noexcept {
   if (key.is_string()) return std::hash<std::string_view>()(as_string(key).text);
+  if (key.is_nil()) return 0;
   if (key.kind() == value_kind::float64) return std::hash<double>()(key.real());
   if (!key.is_list()) return std::hash<double>()(static_cast<double>(key.integer()));
   std::size_t hash = 1;
@@ -92,6 +93,7 @@ bool key_equal::operator()(const value& a, const value& b) const noexcept {
     const auto &x = as_list(a).items, &y = as_list(b).items;
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), *this);
   }
+  if (a.is_nil() || b.is_nil()) return a.is_nil() && b.is_nil();
   const bool first = a.kind() == value_kind::float64, second = b.kind() == value_kind::float64;
   if (first && second) return a.real() == b.real();
   if (!first && !second) return a.integer() == b.integer();
@@ -106,8 +108,8 @@ const value* dict_object::find(const value& key) const {
 
 void dict_object::assign(const value& key, value v) {
   if (!key.is_key())
-    throw value_error(error_kind::type, "a dict key must be a string, a number or a tuple of them, not " +
-                                            std::string(to_string(key.kind())));
+    throw value_error(error_kind::type, "a dict key must be a string, a number but nan, nil, or a tuple of them, not " +
+                                            (key.is_scalar() ? repr(key) : std::string(to_string(key.kind()))));
   auto [place, inserted] = index.try_emplace(key, entries.size());
   if (inserted)
     entries.emplace_back(key, std::move(v));
@@ -192,11 +194,19 @@ value::bounds value::range_bounds() const noexcept {
   return {range.start, range.stop, range.step};
 }
 
-bool value::is_key() const noexcept {
-  if (!is_tuple()) return is_string() || is_scalar();
-  const auto& items = detail::as_list(*this).items;
-  return std::all_of(items.begin(), items.end(), [](const value& item) { return item.is_key(); });
+namespace {
+
+bool can_be_key(const value& v, int depth) noexcept {
+  if (v.kind() == value_kind::float64) return !std::isnan(v.real());
+  if (!v.is_tuple()) return v.is_nil() || v.is_string() || v.is_scalar();
+  const auto& items = detail::as_list(v).items;
+  return depth < detail::k_deepest_nesting &&
+         std::all_of(items.begin(), items.end(), [&](const value& item) { return can_be_key(item, depth + 1); });
 }
+
+} // namespace
+
+bool value::is_key() const noexcept { return can_be_key(*this, 0); }
 
 value value::list(std::vector<value> items) {
   auto* o = detail::new_object<detail::list_object>(value_kind::list);
@@ -217,7 +227,10 @@ value value::range(std::int64_t start, std::int64_t stop, std::int64_t step) {
   const auto stride = step > 0 ? static_cast<std::uint64_t>(step) : std::uint64_t(0) - static_cast<std::uint64_t>(step);
   const bool empty = step > 0 ? stop <= start : stop >= start;
   o->count = empty ? 0 : static_cast<std::size_t>((span - 1) / stride + 1);
-  return adopt(value_kind::list, o);
+  auto result = adopt(value_kind::list, o);
+  if (o->count > static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()))
+    throw value_error(error_kind::overflow, "a range of more than 2^63 - 1 numbers");
+  return result;
 }
 
 value value::dict(std::vector<entry> entries) {

@@ -39,8 +39,8 @@ def plain(value):
         return type(value), [plain(v) for v in value]
     if isinstance(value, dict):
         return [(k, plain(v)) for k, v in value.items()]
-    if value is None or isinstance(value, str):
-        return value
+    if value is None or isinstance(value, str | range):
+        return repr(value)
     array = np.asarray(value)
     return isinstance(value, np.ndarray), array.dtype, array.shape, array.tolist()
 

@@ -110,11 +110,20 @@ def products(x):
     z = x * -0.0
     m = np.outer(z, z + 1.0)
     one_by_one = np.dot(z[:1], 2), np.dot(m[:1, 1:2], 2.0), np.dot(2, z[:0])
-    return np.dot(z, 2), np.dot(-1, z), z.dot(3.0), np.dot(m, 2.0), np.dot(m.T[::2], 2), one_by_one, m[None].dot(1)
+    return (
+        np.dot(z, 2),
+        np.dot(-1, z),
+        z.dot(3.0),
+        np.dot(m, 2.0),
+        np.dot(m.T[::2], 2),
+        one_by_one,
+        m[None].dot(1),
+    )
 
 
 FUNCTIONS = (
-    containers, extremes, truths, lists, elements, conversions, nested_loops, dictionaries, functions, tuples, counts, products,
+    containers, extremes, truths, lists, elements, conversions, nested_loops, dictionaries, functions, tuples, counts,
+    products,
 )  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """Iterations of prange: what they may read, and what their variables are."""
 
+import linecache
+
 import numpy as np
 import pytest
 from against_python import check_error
@@ -259,3 +261,70 @@ def test_variables_of_an_iteration_begin_without_a_value():
     assert program(1) == [5]
     with pytest.raises(UnboundLocalError, match="'t'"):
         program(2)
+
+
+def keeps_a_lambda(n):
+    y = [None] * 3
+    for i in td.prange(3):
+        y[i] = lambda v: v + i
+    return [f(1) for f in y]
+
+
+def keeps_a_list_of_lambdas(n):
+    y = [None] * 3
+    for i in td.prange(3):
+        k = i * 2
+        y[i] = [lambda: k]
+    return [f[0]() for f in y]
+
+
+@pytest.mark.parametrize("function", [keeps_a_lambda, keeps_a_list_of_lambdas])
+def test_functions_cannot_leave_an_iteration(function):
+    with pytest.raises(td.UnsupportedError, match="cannot leave an iteration"):
+        td.jit(function)(3)
+
+
+def test_other_variables_may_have_the_same_name():
+    def program(n):
+        squares = [i * i for i in range(n)]
+        total = 0
+        for i in range(n):
+            total += i
+        y = np.zeros(n)
+
+        def g(i):
+            return i + 1
+
+        for i in td.prange(n):
+            y[i] = squares[i] + total
+        for i in range(n):
+            total += g(i) * 2
+        return y, total, sum(y[i] for i in range(n)), {i: y[i] for i in range(2)}, (lambda i: -i)(4)
+
+    expected = program(5)
+    for workers in (1, 2):
+        with td.config(workers=workers):
+            assert str(td.jit(program)(5)) == str(expected)
+
+
+@pytest.mark.parametrize("after", ["i", "(lambda: i)()", "[i for k in range(2)]", "[k for k in range(i)]"])
+def test_the_counter_ends_with_the_loop(after):
+    text = f"def program(n):\n    y = [0] * n\n    for i in td.prange(n):\n        y[i] = i\n    return {after}\n"
+    namespace = {"td": td}
+    linecache.cache["<counter>"] = (len(text), None, text.splitlines(True), "<counter>")
+    exec(compile(text, "<counter>", "exec"), namespace)
+    with pytest.raises(td.UnsupportedError, match="'i' is assigned in a prange loop"):
+        td.jit(namespace["program"])(3)
+
+
+def test_a_loop_around_has_a_counter_of_its_own():
+    def program(n):
+        y = [0] * n
+        for i in range(2):
+            for i in td.prange(n):  # noqa: B020
+                y[i] = i
+            y[0] = i
+        return y
+
+    with pytest.raises(td.UnsupportedError, match="'i' is assigned in a prange loop"):
+        td.jit(program)(3)

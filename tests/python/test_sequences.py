@@ -194,6 +194,48 @@ def test_as_in_python(function, capsys):
     check(function, capsys)
 
 
+@case
+def parts_of_ranges():
+    r = range(0, 10, 3)
+    return (
+        r[::3],
+        range(10)[5:2],
+        range(10)[::-2],
+        range(5)[10:],
+        range(5)[::2],
+        r[1:3][::-1],
+        range(5, 0, -2)[1:],
+    )
+
+
+@case
+def sum_of_texts():
+    return sum(["a", "b"], "")
+
+
+@case
+def sum_of_texts_one_after_the_other():
+    return sum((t for t in ["a"]), "b")
+
+
+@case
+def sums_of_lists():
+    return sum([[1], [2]], []), sum(((i,) for i in range(3)), ())
+
+
+@case
+def walks_what_an_outer_loop_gives():
+    v = 5
+    pairs = [v - a for a in (1, v) for b in [a, 1] if b > 0] + [v]
+    rows = {b: [c for c in (a, b)] for a in (1, 2) for b in [a, [a, 3][1]]}
+    return pairs, rows
+
+
+@refused("reverse= is evaluated before the items")
+def sorts_a_generator(flag=True):
+    return sorted((p for p in P), reverse=flag)
+
+
 @refused("zip makes items one after the other", "list(zip(...))")
 def keeps_a_zip():
     z = zip(P, Q)

@@ -120,9 +120,9 @@ struct array_object : object {
   extents shape;
   extents strides; // in elements, may be zero or negative
   void* data = nullptr;
-  array_object* base = nullptr; // what a view keeps alive
-  void* owner = nullptr; // external memory, or what a read-only view keeps: release(owner) when the last one goes
-  void (*release)(void* owner) = nullptr;
+  array_object* base = nullptr;           // what a view keeps alive
+  void* owner = nullptr;                  // external memory, or what a read-only view keeps: release(owner) at the end
+  void (*release)(void* owner) = nullptr; // what has one is never unique
 };
 
 inline std::int64_t count_of(const array_object& o) noexcept { // elements: they fit, its maker has checked that
@@ -309,7 +309,7 @@ class value {
     std::int64_t start, stop, step;
   };
   bounds range_bounds() const noexcept;      // of a range, as it was made
-  bool is_key() const noexcept;              // of a dict: a bool, int64, float64 or string, or a tuple of such
+  bool is_key() const noexcept;              // of a dict: nil, a bool, int64, float64 but nan, string, tuple of such
   std::span<const entry> entries() const;    // of a dict, in insertion order; lives as long as this value
   const value* find(const value& key) const; // of a dict; nullptr when absent
   value wait() const; // the value of a future (blocks or suspends; rethrows), else this value itself

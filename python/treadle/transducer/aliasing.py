@@ -112,8 +112,9 @@ class Analysis:
         elif isinstance(node, ast.Subscript):
             single = elementwise_index(node.slice)
             if single is not None:
+                copied_if_list = isinstance(node.slice, ast.Slice)
                 for name, sure in self.sources(node.value):
-                    yield name, sure and not single
+                    yield name, sure and not single and not copied_if_list
         elif isinstance(node, ast.Attribute):
             if node.attr == "T":
                 yield from self.sources(node.value)
@@ -133,9 +134,10 @@ class Analysis:
         elif isinstance(node, COMPREHENSIONS):
             inner = {n.id for g in node.generators for n in target_names(g.target)}
             element = node.value if isinstance(node, ast.DictComp) else node.elt
-            yield from self._unsure(*(g.iter for g in node.generators))
+            first, *rest = (g.iter for g in node.generators)
+            yield from self._unsure(first)
             outer, self._inner = self._inner, self._inner | inner
-            yield from list(self._unsure(element))
+            yield from list(self._unsure(*rest, element))
             self._inner = outer
 
     def _unsure(self, *nodes: ast.expr) -> Iterator[tuple[str, bool]]:

@@ -150,9 +150,11 @@ class AssignmentCompiler(ExpressionCompiler):
         return Call("slice", (owner, *index), self.place(target))
 
     def _stays_in_place(self, index: ast.expr) -> bool:
-        """Whether its axes keep their order behind a position: x[i, :, k] of an array k begins with those of k."""
-        parts = index.elts if isinstance(index, ast.Tuple) else [index]
-        return len(parts) == 1 or all(isinstance(p, ast.Slice) or self.is_one_position(p) for p in parts)
+        """Whether its axes keep their order behind a position: x[i, :, k] of an array k begins with those of k. A name
+        may hold a tuple, which is one index per axis only where it is alone."""
+        if not isinstance(index, ast.Tuple):
+            return isinstance(index, ast.Slice | ast.List | ast.ListComp) or self.is_position(index)
+        return all(isinstance(p, ast.Slice) or self.is_one_position(p) for p in index.elts)
 
     def is_one_position(self, index: ast.expr) -> bool:
         """Whether an index is one number, or text."""

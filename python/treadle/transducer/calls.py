@@ -15,7 +15,7 @@ import numpy as np
 from .comprehensions import ComprehensionCompiler
 from .emitters import of_object
 from .functions import ADVICE, FUNCTIONS, METHODS, find
-from .nodes import Call, Name, Node, call, in_order
+from .nodes import Call, Name, Node, call, keeps_order
 from .scope import default_values
 from .sequences import DICT_VIEWS, is_iterator
 from .signatures import Arguments, Specification, element_type, signature_of
@@ -45,7 +45,8 @@ class CallCompiler(ComprehensionCompiler):
             return Call(self.scope.find(node.func.id) or node.func.id, arguments, self.place(node))
         t = self.temporaries()
         function = t.simple(self.expression(node.func))
-        assert isinstance(function, Name)
+        if not isinstance(function, Name):
+            self.source.unsupported(node.func, "only functions can be called")
         return t.finish(Call(function.name, arguments, self.place(node)))
 
     def _plain(self, node: ast.expr) -> Node:
@@ -62,6 +63,9 @@ class CallCompiler(ComprehensionCompiler):
                 self.source.unsupported(node, f"{spec.name} without arguments")
             consumes = callee in CONSUMERS and not (spec.variadic and len(node.args) > 1)
             generator = bool(node.args) and isinstance(node.args[0], ast.GeneratorExp)
+            constants = all(isinstance(k.value, ast.Constant) for k in node.keywords)
+            if callee is sorted and generator and not constants:
+                self.source.unsupported(node, "reverse= is evaluated before the items: sort a list of them")
             if consumes and generator and callee is not sorted:
                 start = spec.bind(self.source, node, method=False).get("start")
                 return self.used_up(node.args[0], callee, start)  # type: ignore[arg-type]
@@ -206,7 +210,7 @@ class CallCompiler(ComprehensionCompiler):
         result = self._made(spec, arguments, value is not None)
         if isinstance(result, Call):
             self.known(node, result.name)
-        if in_order(result, list(nodes.values())):
+        if keeps_order(result, list(nodes.values())):
             return result
         t = self.temporaries()  # the primitive takes them in another order than they are written
         kept = dict(zip(nodes, t.in_order(*nodes.values()), strict=True))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .emitters import sum_start
 from .nodes import FALSE, NIL, TRUE, ZERO, Call, Name, Node, block, call
 from .scope import target_names
 from .sequences import SequenceCompiler
@@ -50,7 +51,7 @@ class ComprehensionCompiler(SequenceCompiler):
             def add(inner: ComprehensionCompiler) -> Node:
                 return call("store", RESULT, call("__add", RESULT, item(inner), place=place))
 
-            given = self.expression(start) if start else ZERO
+            given = sum_start(self.expression(start), place) if start else ZERO
             return self._looped(node, node.generators, [], add, RESULT, given)
         if consumer in (min, max):
             best, better = ("__min", "__lt") if consumer is min else ("__max", "__gt")

@@ -119,7 +119,12 @@ def extreme(primitive: str, comparison: str) -> Emit:
 def python_sum(a: Arguments) -> Node:
     """From left to right, as Python adds; np.sum adds pairwise."""
     add = call("lambda", Literal("a"), Literal("b"), call("__add", Literal("a"), Literal("b")))
-    return call("fold_left", add, a.get("start", ZERO), a["iterable"], place=a.place)
+    return call("fold_left", add, sum_start(a.get("start", ZERO), a.place), a["iterable"], place=a.place)
+
+
+def sum_start(start: Node, place: Place) -> Node:
+    """What Python's sum begins with, which is not text."""
+    return start if start is ZERO else call("__sum_start", start, place=place)
 
 
 def printed(a: Arguments) -> Node:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .ranges import prange
 from .readers import Readers
-from .scope import bound_names, target_names, walk_own
+from .scope import COMPREHENSIONS, bound_names, parameters, target_names, walk_own
 from .source import Source
 
 
@@ -64,14 +64,13 @@ class Iteration:
                         "an iteration of prange cannot add to a variable of the loop: write items of an array and "
                         "sum it",
                     )
-        # Where each may appear: here, and in loops like this.
+        # Where each may appear: here, in loops like this, and where another variable has its name.
         own: dict[str, set[int]] = {name: set() for name in private}
-        for loop in ast.walk(self.function):
-            if isinstance(loop, ast.For) and (loop is self.loop or self._counts_with_prange(loop)):
-                names = {n.id for n in target_names(loop.target)} | set(bound_names(loop.body))
-                places = {id(n) for s in [loop.target, *loop.body] for n in ast.walk(s)}
+        for other in ast.walk(self.function):
+            if other is not self.function:
+                names, parts = self._own_variables(other)
                 for name in names & private:
-                    own[name] |= places
+                    own[name] |= {id(n) for part in parts for n in ast.walk(part)}
         for other in ast.walk(self.function):
             if isinstance(other, ast.Name) and other.id in private and id(other) not in own[other.id]:
                 self.source.unsupported(
@@ -79,6 +78,26 @@ class Iteration:
                     f"'{other.id}' is assigned in a prange loop, so each iteration has its own: use another name here, "
                     "or collect results in the items of an array",
                 )
+
+    def _own_variables(self, node: ast.AST) -> tuple[set[str], list[ast.AST]]:
+        """Variables that are bound before they are read in a part of the function, whatever they were before."""
+        if isinstance(node, ast.For):
+            names = {n.id for n in target_names(node.target)}
+            if node is self.loop or self._counts_with_prange(node):
+                names |= set(bound_names(node.body))
+            elif any(n is self.loop for n in ast.walk(node)):
+                return set(), []
+            return names, [node.target, *node.body]
+        if isinstance(node, COMPREHENSIONS):
+            first, *rest = node.generators
+            names = {n.id for g in node.generators for n in target_names(g.target)}
+            element = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+            return names, [*element, first.target, *first.ifs, *rest]
+        if isinstance(node, ast.Lambda):
+            return {a.arg for a in parameters(node.args)}, [node.body]
+        if isinstance(node, ast.FunctionDef):
+            return {a.arg for a in parameters(node.args)} | set(bound_names(node.body)), [*node.body]
+        return set(), []
 
     def _counts_with_prange(self, loop: ast.For) -> bool:
         return isinstance(loop.iter, ast.Call) and self.resolve(loop.iter.func) is prange
@@ -115,6 +134,14 @@ class Iteration:
                 self.source.unsupported(
                     inner,
                     "items are written by statements of the prange loop itself, not below an if or a loop",
+                )
+        own = Readers(self.function, private)
+        for statement in writes:
+            if statement.value and own.may_hold(statement.value):
+                self.source.unsupported(
+                    statement,
+                    f"a function that reads '{min(private)}' cannot leave an iteration of prange, where Python has one "
+                    "variable for all: use range",
                 )
         readers = Readers(self.function, written).found - written
         for inner in (n for statement in self.loop.body for n in ast.walk(statement)):

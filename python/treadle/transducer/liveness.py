@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from .scope import COMPREHENSIONS, FUNCTIONS, target_names, walk_own
+from .scope import COMPREHENSIONS, FUNCTIONS, free_names, target_names, walk_own
 
 Names = frozenset[str]
 
@@ -21,9 +21,10 @@ class Liveness:
     def __init__(self, body: list[ast.stmt]) -> None:
         self.after: dict[ast.stmt, Names] = {}
         # What nested functions use may be read whenever they are called.
-        self.pinned = uses(*(n for n in walk_own(body) if isinstance(n, FUNCTIONS)))
+        functions = [n for n in walk_own(body) if isinstance(n, FUNCTIONS)]
         for comprehension in (n for n in walk_own(body) if isinstance(n, COMPREHENSIONS)):
-            self.pinned |= uses(*(n for n in ast.walk(comprehension) if isinstance(n, FUNCTIONS)))
+            functions += [n for n in ast.walk(comprehension) if isinstance(n, FUNCTIONS)]
+        self.pinned = frozenset(name for f in functions for name in free_names(f))
         self._block(body, frozenset(), frozenset(), frozenset())
 
     def dead_after(self, statement: ast.stmt, names: Iterable[str]) -> list[str]:

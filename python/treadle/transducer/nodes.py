@@ -97,7 +97,7 @@ def block(statements: Iterable[Node], place: Place | str = "") -> Node:
     return items[0] if len(items) == 1 else Call("block", items, place)
 
 
-def in_order(tree: Node, parts: Iterable[Node]) -> bool:
+def keeps_order(tree: Node, parts: Iterable[Node]) -> bool:
     """Whether the parts stand in a tree once each and in this order; that of literals does not matter."""
     wanted = [id(part) for part in parts if not isinstance(part, Literal)]
     found: list[int] = []

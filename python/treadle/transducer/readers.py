@@ -25,23 +25,23 @@ class Readers:
                 if self._reads(node):
                     yield node.name
             elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-                if node.value and self._may_hold(node.value):
+                if node.value and self.may_hold(node.value):
                     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                     yield from (name for t in targets for name in _stored(t))
             elif isinstance(node, ast.For | ast.comprehension):
-                if self._may_hold(node.iter):
+                if self.may_hold(node.iter):
                     yield from _stored(node.target)
             elif (
                 isinstance(node, ast.Call)
                 and (owner := appends_to(node)) is not None
-                and any(self._may_hold(a) for a in node.args)
+                and any(self.may_hold(a) for a in node.args)
             ):
                 yield root_name(owner) or ""
 
     def _reads(self, node: ast.AST) -> bool:
         return isinstance(node, FUNCTIONS) and bool(free_names(node) & (self.written | self.found))
 
-    def _may_hold(self, node: ast.AST, seen: frozenset[str] = frozenset()) -> bool:
+    def may_hold(self, node: ast.AST, seen: frozenset[str] = frozenset()) -> bool:
         """Whether a value may hold such a function. Most calls of one do not give another."""
         called = {
             id(n.func)
@@ -68,7 +68,7 @@ class Readers:
             ):
                 bodies.append(node.value.body)
         known = name in self._once and bodies
-        return not known or any(self._may_hold(body, seen | {name}) for body in bodies)
+        return not known or any(self.may_hold(body, seen | {name}) for body in bodies)
 
 
 def _stored(*targets: ast.expr) -> set[str]:

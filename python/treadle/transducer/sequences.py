@@ -20,15 +20,14 @@ def is_iterator(callee: Any) -> bool:
     return any(callee is f for f in ITERATORS)
 
 
-def dict_view(node: ast.expr, resolve: Resolve) -> ast.expr | None:
-    """The dictionary of a call d.keys(), d.values() or d.items()."""
-    is_view = (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in DICT_VIEWS
-        and resolve(node.func) is MISSING
-    )
-    return node.func.value if is_view else None  # type: ignore[attr-defined]
+def dict_view(node: ast.expr, resolve: Resolve) -> tuple[ast.expr | None, str]:
+    """The dictionary of a call d.keys(), d.values() or d.items(), and which of these it is."""
+    match node:
+        case ast.Call(ast.Attribute(owner, which) as method) if which in DICT_VIEWS and resolve(
+            method
+        ) is MISSING:
+            return owner, which
+    return None, ""
 
 
 def read_in_turns(node: ast.expr, resolve: Resolve) -> list[ast.expr]:
@@ -38,19 +37,20 @@ def read_in_turns(node: ast.expr, resolve: Resolve) -> list[ast.expr]:
     if is_iterator(resolve(node.func)):
         given = [*node.args, *(k.value for k in node.keywords)]
         return [part for a in given for part in (read_in_turns(a, resolve) or [a])]
-    viewed = dict_view(node, resolve)
+    viewed, _ = dict_view(node, resolve)
     return [viewed] if viewed else []
 
 
 def keeps_keys(loop: ast.For, resolve: Resolve, group: Callable[[str], set[str]]) -> bool:
     """Whether a loop over a dictionary changes it only by d[key], which has no new key: Python goes on with the old ones.
     `group` tells which variables may be the same dictionary."""
-    viewed = dict_view(loop.iter, resolve)
+    viewed, which = dict_view(loop.iter, resolve)
     owner, key = viewed or loop.iter, loop.target
-    if viewed is not None and loop.iter.func.attr != "keys":  # type: ignore[attr-defined]
-        pairs = loop.iter.func.attr == "items" and isinstance(key, ast.Tuple) and len(key.elts) == 2  # type: ignore[attr-defined]
-        key = key.elts[0] if pairs else loop.iter  # type: ignore[attr-defined]
-    if not isinstance(owner, ast.Name) or not isinstance(key, ast.Name):
+    if which == "items":
+        if not isinstance(key, ast.Tuple) or len(key.elts) != 2:
+            return False
+        key = key.elts[0]
+    if which == "values" or not isinstance(owner, ast.Name) or not isinstance(key, ast.Name):
         return False
     bound = [n.id for n in target_names(loop.target)] + list(bound_names(loop.body))
     changes = (t for statement in loop.body for n in ast.walk(statement) if (t := changed_by(n)) is not None)
@@ -58,6 +58,27 @@ def keeps_keys(loop: ast.For, resolve: Resolve, group: Callable[[str], set[str]]
     return bound.count(key.id) == 1 and all(
         _item_names(t) == own for t in changes if root_name(t) in group(owner.id)
     )
+
+
+def kept_items(loop: ast.For, resolve: Resolve, group: Callable[[str], set[str]]) -> list[str]:
+    """The sequences of a loop over enumerate(x) or enumerate(zip(x, y)) that changes them only at its counter, or none:
+    the items that Python reads later are as they were."""
+    match loop.iter, loop.target:
+        case ast.Call(func, [ast.Name() | ast.Call() as counted], []), ast.Tuple([ast.Name(counter), _]):
+            pass
+        case _:
+            return []
+    parts: list[ast.expr] = [counted]
+    if isinstance(counted, ast.Call) and resolve(counted.func) is zip and not counted.keywords:
+        parts = counted.args
+    owners = [part.id for part in parts if isinstance(part, ast.Name)]
+    if resolve(func) is not enumerate or len(owners) < len(parts):
+        return []
+    bound = [n.id for n in target_names(loop.target)] + list(bound_names(loop.body))
+    changes = [t for statement in loop.body for n in ast.walk(statement) if (t := changed_by(n)) is not None]
+    theirs = [t for o in owners for t in changes if root_name(t) in group(o)]
+    kept = bound.count(counter) == 1 and all(_item_names(t) == (root_name(t), counter) for t in theirs)
+    return owners if kept else []
 
 
 def changed_by(node: ast.AST) -> ast.expr | None:
@@ -87,8 +108,8 @@ class SequenceCompiler(SubscriptCompiler):
         callee = self.resolve(node.func)
         if is_iterator(callee):
             return self._iterator(node, callee)
-        viewed = dict_view(node, self.resolve)
-        return self.expression(node) if viewed is None else self._dict_view(node, viewed)
+        viewed, which = dict_view(node, self.resolve)
+        return self.expression(node) if viewed is None else self._dict_view(node, viewed, which)
 
     def _iterator(self, node: ast.Call, callee: type) -> Node:
         name, place = callee.__name__, self.place(node)
@@ -127,8 +148,7 @@ class SequenceCompiler(SubscriptCompiler):
             )
         return call(name, items, start, place=place)
 
-    def _dict_view(self, node: ast.Call, viewed: ast.expr) -> Node:
-        which = node.func.attr  # type: ignore[attr-defined]
+    def _dict_view(self, node: ast.Call, viewed: ast.expr, which: str) -> Node:
         if node.args or node.keywords:
             self.source.unsupported(node, f".{which}() takes no arguments")
         t = self.temporaries()
@@ -156,8 +176,7 @@ class SequenceCompiler(SubscriptCompiler):
         callee = self.resolve(iterable.func) if isinstance(iterable, ast.Call) else MISSING
         if isinstance(iterable, ast.Call) and callee is zip:
             return len(iterable.args)
-        items = dict_view(iterable, self.resolve) is not None and iterable.func.attr == "items"  # type: ignore[attr-defined]
-        return 2 if callee is enumerate or items else None
+        return 2 if callee is enumerate or dict_view(iterable, self.resolve)[1] == "items" else None
 
     def unpack(
         self,

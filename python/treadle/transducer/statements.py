@@ -7,7 +7,7 @@ import ast
 from .assignments import AssignmentCompiler
 from .nodes import FALSE, NIL, TRUE, Call, Literal, Name, Node, block, call, definition, string
 from .scope import parameters
-from .sequences import changed_by, keeps_keys, read_in_turns
+from .sequences import changed_by, keeps_keys, kept_items, read_in_turns
 
 NOT_SUPPORTED: dict[type[ast.AST], str] = {
     ast.Try: "try is not supported: let the error leave the compiled function",
@@ -154,7 +154,15 @@ class StatementCompiler(AssignmentCompiler):
         held: list[Node] = []
         if self._changes_something(node):
             others = [e for e in self.analysis.edges if e.where is not node]  # its items are not the whole
-            if not keeps_keys(node, self.resolve, lambda name: self.analysis.group(name, others)):
+
+            def same(name: str) -> set[str]:
+                return self.analysis.group(name, others)
+
+            if kept := kept_items(node, self.resolve, same):
+                held = [
+                    call("__no_dict", self.expression(ast.copy_location(ast.Name(k), iterable))) for k in kept
+                ]
+            elif not keeps_keys(node, self.resolve, same):
                 held = self._hold(iterable)
             elif isinstance(sequence, Name):
                 is_dict = call("__eq", call("__type", sequence), string("dict"))

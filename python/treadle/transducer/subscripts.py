@@ -30,8 +30,16 @@ class SubscriptCompiler(Compiler):
     def item(self, node: ast.Subscript, value: Node) -> Call:
         """value[index]"""
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if isinstance(node.slice, ast.Tuple) and self._is_kept_whole(parts):
+            return Call("slice", (value, call("__index", self.expression(node.slice))), self.place(node))
         several = len(parts) > 1
         return Call("slice", (value, *(self.index(part, several) for part in parts)), self.place(node))
+
+    def _is_kept_whole(self, parts: list[ast.expr]) -> bool:
+        """Whether a tuple may be the key of a dict that is more than its items one by one."""
+        if any(isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and p.value is ...) for p in parts):
+            return False
+        return len(parts) < 2 or any(isinstance(p, ast.Tuple) for p in parts)
 
     def index(self, node: ast.expr, several: bool = False) -> Node:
         """One position: list(start, stop, step) for a slice, an array for a gather, else a number."""

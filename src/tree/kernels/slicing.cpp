@@ -19,7 +19,7 @@ std::int64_t checked_index(std::int64_t index, std::int64_t length, std::size_t 
 }
 
 struct interval {
-  std::int64_t start, count, step;
+  std::int64_t start, stop, step, count;
 };
 
 // start:stop:step clamped to the axis as by Python's slice.indices.
@@ -37,8 +37,9 @@ interval clamp(const value& start, const value& stop, const value& step, std::in
   };
   const auto first = bound(start, by < 0 ? high : low), last = bound(stop, by < 0 ? low : high);
   const auto distance = by < 0 ? first - last : last - first;
-  const auto stride = by < 0 ? -by : by;
-  return {first, distance <= 0 ? 0 : (distance - 1) / stride + 1, by};
+  const auto stride = by < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by);
+  const auto steps = distance <= 0 ? 0 : (static_cast<std::uint64_t>(distance) - 1) / stride + 1;
+  return {first, last, by, static_cast<std::int64_t>(steps)};
 }
 
 bool is_range_list(const value& v) { return v.is_list() && !detail::as_list(v).is_range; }
@@ -305,6 +306,9 @@ void write_array(const array& a, void* data, std::span<const value> indices, con
   if (s.shape.rank() == 0 && !s.gathers && source.rank() == 0) // one element
     return detail::copy_elements(source, a.type(), {}, at(data, s.offset, a.type()));
   if (full_shape.rank() == 0 && source.rank() > 0) throw value_error("an element cannot be set to an array");
+  if (how == conversion::sequence && source.rank() > full_shape.rank())
+    throw value_error("a sequence of shape " + to_string(source.shape()) + " has too many dimensions for " +
+                      to_string(full_shape));
   const auto from = array::broadcast(without_leading_ones(source, full_shape.rank()), full_shape);
   if (!s.gathers) return detail::copy_elements(from, a.type(), s.strides, at(data, s.offset, a.type()));
   const result_layout layout(s, from.strides());
@@ -313,14 +317,21 @@ void write_array(const array& a, void* data, std::span<const value> indices, con
   });
 }
 
+std::int64_t stepped(std::int64_t start, std::int64_t count, std::int64_t step) {
+  std::int64_t distance, result;
+  if (__builtin_mul_overflow(count, step, &distance) || __builtin_add_overflow(start, distance, &result))
+    throw value_error(error_kind::overflow, "the bounds of a range do not fit 64 bits");
+  return result;
+}
+
 value read_list(const value& list, const value& index) {
   const auto length = static_cast<std::int64_t>(list.size());
   if (is_list_slice(index) && !index.is_nil()) {
     const auto r = clamp(list_item(index, 0), list_item(index, 1), list_item(index, 2), length);
     if (list.is_range()) {
       const auto range = list.range_bounds();
-      const auto step = range.step * r.step, start = range.start + r.start * range.step;
-      return value::range(start, start + r.count * step, step);
+      return value::range(stepped(range.start, r.start, range.step), stepped(range.start, r.stop, range.step),
+                          stepped(0, r.step, range.step));
     }
     std::vector<value> items;
     for (std::int64_t i = 0; i < r.count; ++i)
@@ -372,11 +383,28 @@ void with_array(value& v, F&& f) {
   v = value(std::move(a));
 }
 
-std::span<const value> axes_of(std::span<const value> indices) {
-  return indices.size() == 1 && indices[0].is_tuple() ? detail::as_list(indices[0]).items : indices;
-}
+// A tuple from a variable holds one index per axis, where None is a new axis and a sequence gathers.
+class index_list {
+ public:
+  explicit index_list(std::span<const value> indices) : m_all(indices) {
+    if (indices.size() != 1 || !indices[0].is_tuple()) return;
+    for (const auto& item : detail::as_list(indices[0]).items) {
+      if (item.is_string()) throw value_error(error_kind::index, "text is no index of an array: " + repr(item));
+      m_own.push_back(item.is_nil() ? value("newaxis") : item.is_list() ? positions(item) : item);
+    }
+    m_all = m_own;
+  }
+
+  operator std::span<const value>() const noexcept { return m_all; }
+
+ private:
+  std::vector<value> m_own;
+  std::span<const value> m_all;
+};
 
 } // namespace
+
+value positions(const value& list) { return list.size() == 0 ? array::zeros(dtype::int64, {0}) : list.to_array(); }
 
 value container_index(const value& container, std::span<const value> indices) {
   for (const auto& index : indices)
@@ -403,13 +431,14 @@ value slice_value(const value& v, std::span<const value> indices) {
   if (indices.empty()) return v;
   switch (v.kind()) {
   case value_kind::array:
-    return read_array(v.as_array(), axes_of(indices));
+    return read_array(v.as_array(), index_list(indices));
   case value_kind::dict:
     return dict_entry(v, container_index(v, indices));
   case value_kind::list:
   case value_kind::string:
     return read_list(v, container_index(v, indices));
   default:
+    if (v.is_array_scalar() && indices.size() == 1 && indices[0].is_tuple() && indices[0].size() == 0) return v;
     throw value_error(v.is_array_scalar() ? error_kind::index : error_kind::type,
                       "a " + std::string(to_string(v.kind())) + " cannot be indexed");
   }
@@ -425,7 +454,7 @@ void assign_slice(value& v, std::span<const value> indices, const value& x) {
     return with_array(v, [&](array& a) {
       const auto source = x.to_array();
       auto* data = a.mutable_raw_data(); // before the selection: a copy has other strides
-      write_array(a, data, axes_of(indices), source);
+      write_array(a, data, index_list(indices), source);
     });
   case value_kind::dict:
   case value_kind::list: {
@@ -460,13 +489,13 @@ void own_elements(value& array) {
 
 void assign_in_place(const value& array, std::span<const value> indices, const value& x, conversion how) {
   const auto& a = array.as_array();
-  write_array(a, a.object()->data, axes_of(indices), x.to_array(), how);
+  write_array(a, a.object()->data, index_list(indices), x.to_array(), how);
 }
 
 bool gathers(const value& index) noexcept {
   if (!index.is_tuple()) return is_gather(index);
   const auto& items = detail::as_list(index).items;
-  return std::any_of(items.begin(), items.end(), is_gather);
+  return std::any_of(items.begin(), items.end(), [](const value& item) { return is_gather(item) || item.is_list(); });
 }
 
 bool is_list_slice(const value& index) noexcept {

@@ -21,11 +21,14 @@ void assign_slice(value& v, std::span<const value> indices, const value& x);
 // For tasks that write disjoint parts of one array at the same time: after own_elements(v), which makes it the only
 // owner of its elements, assign_in_place() writes a part whoever else looks at the array.
 void own_elements(value& array);
-// An operation in place, x += 1, converts only as far as NumPy does then, and does not broadcast its result.
-enum class conversion : std::uint8_t { assignment, in_place };
+// An operation in place, x += 1, converts only as far as NumPy does then, and does not broadcast its result. Of arrays
+// leading axes of length 1 are left out where there are too many, of sequences not.
+enum class conversion : std::uint8_t { assignment, sequence, in_place };
 void assign_in_place(const value& array, std::span<const value> indices, const value& x,
                      conversion how = conversion::assignment);
 
+// A list as an index: an array, which without items is one of integers.
+value positions(const value& list);
 // Whether an index makes a selection a copy: an array of positions, or a mask.
 bool gathers(const value& index) noexcept;
 // The index of a list, of which there is one, or of a dict, of which several are a tuple; value_error for text and

@@ -58,7 +58,7 @@ value slice_assignment_node::execute(frame& f, context& c) const {
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = evaluate_settled(*operands[i + 1], f, c);
   auto& s = m_address.in(f);
   if (s.in_place) {
-    assign_in_place(s.v, indices, x, m_kind == change_kind::update ? conversion::in_place : conversion::assignment);
+    assign_in_place(s.v, indices, x, conversion_of(m_kind, x));
     return {};
   }
   const auto guard = [&]() -> std::optional<detail::scoped_lock<detail::spinlock>> {

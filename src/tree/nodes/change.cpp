@@ -1,6 +1,5 @@
 #include "tree/nodes/change.hpp"
 
-#include "tree/kernels/slicing.hpp"
 #include "value/objects.hpp"
 #include "value/strided.hpp"
 
@@ -44,6 +43,11 @@ bool is_alone(const value& v) noexcept {
   return v.object()->references.load(std::memory_order_acquire) == 1;
 }
 
+conversion conversion_of(change_kind kind, const value& x) noexcept {
+  if (kind == change_kind::update) return conversion::in_place;
+  return kind == change_kind::assign && x.is_list() ? conversion::sequence : conversion::assignment;
+}
+
 void change::require_alone(const value& v) {
   if (is_alone(v)) return;
   m_release(m_context);
@@ -81,6 +85,7 @@ void change::follow(value& v, path rest, value& x) {
 void change::change_array(value& v, path rest, value& x) {
   if (m_kind == change_kind::append) has_no(v, "has no append: np.concatenate makes a longer one");
   array source = x.to_array();
+  const auto how = conversion_of(m_kind, x);
   if (detail::memory_of(source) == detail::memory_of(v.as_array()))
     source = source.copy(); // what is read has been read by now
   x = {};
@@ -96,8 +101,7 @@ void change::change_array(value& v, path rest, value& x) {
     rest = {rest.indices.subspan(rest.here.size), rest.groups[0], rest.groups.subspan(1)};
     if (!view.is_array()) has_no(view, "has no items that can be changed");
   }
-  assign_in_place(view, rest.indices, value(std::move(source)),
-                  m_kind == change_kind::update ? conversion::in_place : conversion::assignment);
+  assign_in_place(view, rest.indices, value(std::move(source)), how);
 }
 
 void change::set_item(value& container, const value& index, value& x) {

@@ -5,6 +5,8 @@
 
 #include <treadle/arrays/value.hpp>
 
+#include "tree/kernels/slicing.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -17,6 +19,9 @@ enum class change_kind : std::uint8_t {
   update, // __update(x, e), __update(slice(x, i), e): the result of x += ..., of x[i] += ...
   append  // __append(x, e), __append(slice(x, i), e): x.append(e)
 };
+
+// How a change of an array takes x.
+conversion conversion_of(change_kind kind, const value& x) noexcept;
 
 // The indices of one slice. x[i][j, k] may be one slice of three: the last two are in brackets of their own, those
 // before in one each.

@@ -237,8 +237,10 @@ value multiply_or_repeat(call_context& context, std::span<value> args) {
       if (__builtin_mul_overflow(list.size(), static_cast<std::size_t>(n), &count) || count > k_most_items)
         throw value_error(error_kind::overflow, "that many items are impossible");
       if (list.is_string()) {
+        const auto once = list.to_string_view();
         std::string text;
-        for (i64 i = 0; i < n && count != 0; ++i) text += list.to_string_view();
+        text.reserve(once.size() * static_cast<std::size_t>(n));
+        for (i64 i = 0; i < n && count != 0; ++i) text += once;
         return text;
       }
       std::vector<value> items;

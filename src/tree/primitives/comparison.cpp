@@ -87,6 +87,10 @@ bool same_sequences(call_context& context, const value& a, const value& b, int d
   if (depth > detail::k_deepest_nesting) detail::nested_too_deeply();
   if (a.is_list() && b.is_list()) {
     if (!are_alike(a, b) || a.size() != b.size()) return false;
+    if (a.is_range() && a.size() > 0) {
+      const auto x = a.range_bounds(), y = b.range_bounds();
+      return x.start == y.start && (a.size() == 1 || x.step == y.step);
+    }
     for (std::size_t i = 0; i < a.size(); ++i)
       if (!same_items(context, a.item(i), b.item(i), depth)) return false;
     return true;

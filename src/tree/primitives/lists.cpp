@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace treadle::tree {
 namespace {
@@ -81,6 +82,8 @@ value zip(call_context&, std::span<value> args) {
 value enumerate(call_context&, std::span<value> args) {
   std::vector<value> rows;
   const auto start = argument(args, 1).is_nil() ? 0 : args[1].to_int64();
+  if (std::int64_t last; __builtin_add_overflow(start, static_cast<std::int64_t>(args[0].size()), &last))
+    throw value_error(error_kind::overflow, "the numbers do not fit 64 bits");
   for (std::size_t i = 0; i < args[0].size(); ++i)
     rows.push_back(value::tuple({value(start + static_cast<std::int64_t>(i)), args[0].item(i)}));
   return value::list(std::move(rows));
@@ -92,11 +95,30 @@ value keys(call_context&, std::span<value> args) {
   return value::list(std::move(items));
 }
 
+bool is_in_range(const value& range, const value& wanted) {
+  if (!wanted.is_scalar() || wanted.is_nil() || range.size() == 0) return false;
+  const auto from = range.range_bounds();
+  std::int64_t i = 0;
+  if (wanted.kind() != value_kind::float64)
+    i = wanted.integer();
+  else if (wanted.real() >= -0x1p63 && wanted.real() < 0x1p63 && wanted.real() == std::floor(wanted.real()))
+    i = static_cast<std::int64_t>(wanted.real());
+  else
+    return false;
+  const bool up = from.step > 0;
+  if (up ? i < from.start || i >= from.stop : i > from.start || i <= from.stop) return false;
+  // In unsigned arithmetic, because the distance may exceed the signed range.
+  const auto start = static_cast<std::uint64_t>(from.start), at = static_cast<std::uint64_t>(i);
+  const auto step = static_cast<std::uint64_t>(from.step);
+  return (up ? at - start : start - at) % (up ? step : std::uint64_t{0} - step) == 0;
+}
+
 value contains(call_context& context, std::span<value> args) { // (container, item)
   const auto &container = args[0], &wanted = args[1];
   if (container.is_dict()) {
-    if (!wanted.is_key() && !wanted.is_nil())
-      throw value_error(error_kind::type, "no " + std::string(to_string(wanted.kind())) + " can be a key");
+    if (!wanted.is_key())
+      throw value_error(error_kind::type,
+                        "no " + (is_nan(wanted) ? "nan" : std::string(to_string(wanted.kind()))) + " can be a key");
     return container.find(wanted) != nullptr;
   }
   if (container.is_string()) {
@@ -105,6 +127,7 @@ value contains(call_context& context, std::span<value> args) { // (container, it
   }
   if (container.is_array())
     return call_primitive("any", context, {call_primitive("__eq", context, {container, wanted})}).to_bool();
+  if (container.is_range() && !wanted.is_array()) return is_in_range(container, wanted);
   const auto* equal = find_primitive("__eq");
   call_context inner{equal, context.services, 0};
   for (std::size_t i = 0; i < container.size(); ++i) {

@@ -1,5 +1,6 @@
 // What Python programs need beyond PhySL's own operators.
 #include "tree/kernels/elementwise.hpp"
+#include "tree/kernels/slicing.hpp"
 #include "tree/run/services.hpp"
 
 #include <algorithm>
@@ -52,22 +53,13 @@ value invert(call_context& context, std::span<value> args) {
   return truths ? find_primitive("logical_not")->compute(context, args) : unary<inversion>(context, args);
 }
 
-// A list as an index: an array, which without items is one of integers.
-value positions(const value& list) { return list.size() == 0 ? array::zeros(dtype::int64, {0}) : list.to_array(); }
-
-// An index from a variable. Written out, list(a, b) is a slice; as a value, a list is a gather or a mask, and a tuple
-// one index per axis, as in NumPy.
+// An index from a variable. Written out, list(a, b) is a slice; as a value, a list is a gather or a mask. What a tuple
+// is depends on what it is an index of.
 value index_of(const value& v) {
   if (v.is_nil()) return "newaxis"; // None; what is left out is ":"
   if (v.is_string() && (v.to_string_view() == "newaxis" || v.to_string_view() == "..."))
     throw value_error("the key " + repr(v) + " is not supported");
-  if (!v.is_tuple()) return v.is_list() ? positions(v) : v;
-  std::vector<value> axes;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const auto item = v.item(i);
-    axes.push_back(item.is_nil() ? value("newaxis") : item.is_list() ? positions(item) : item);
-  }
-  return value::tuple(std::move(axes));
+  return v.is_list() && !v.is_tuple() ? positions(v) : v;
 }
 value as_index(call_context&, std::span<value> args) { // (x, whether it is one of several)
   const bool one_of_several = !argument(args, 1).is_nil();
@@ -150,6 +142,18 @@ value sorted(call_context& context, std::span<value> args) { // (x, reverse)
     return less->compute(inner, pair).to_bool();
   });
   return value::list(std::move(items));
+}
+
+// What a loop may change at its counter while it steps through it: a dict would get new keys.
+value no_dict(call_context&, std::span<value> args) {
+  if (args[0].is_dict()) throw value_error("a dict is changed while a loop counts its keys");
+  return {};
+}
+
+// What Python's sum begins with.
+value sum_start(call_context&, std::span<value> args) {
+  if (args[0].is_string()) throw value_error(error_kind::type, "sum adds no text");
+  return args[0];
 }
 
 // Python's any and all, which ask each item whether it is true.
@@ -262,6 +266,8 @@ std::span<const primitive> python_primitives() {
       {"__is_none", "x", is_none, effect::none, as_made},
       {"__min", "x", extreme<false>, effect::none, as_made},
       {"__max", "x", extreme<true>, effect::none, as_made},
+      {"__no_dict", "x", no_dict, effect::ordered, as_made},
+      {"__sum_start", "x", sum_start, effect::none, as_made},
       {"__sorted", "x, reverse=", sorted, effect::none, as_made},
       {"__any", "x", quantifier<true>, effect::none, as_made},
       {"__all", "x", quantifier<false>, effect::none, as_made},
