@@ -95,7 +95,7 @@ TEST(array, of_counts_its_elements) {
 
 TEST(array, views_of_read_only_views_are_read_only) {
   auto a = array::zeros(dtype::float64, {2, 2}), b = array::zeros(dtype::float64, {4});
-  auto v = detail::read_only(b, a).view(3, {4}, {-1}).view(0, {2}, {2});
+  auto v = detail::read_only(b, a).view(3, {4}, {-1}).view(0, {2}, {-2});
   b = array();
   EXPECT_FALSE(v.is_unique()); // nothing else sees its elements, but it stands for a view of a
   EXPECT_FALSE(a.is_unique());

@@ -266,7 +266,7 @@ def test_variables_of_an_iteration_begin_without_a_value():
 def keeps_a_lambda(n):
     y = [None] * 3
     for i in td.prange(3):
-        y[i] = lambda v: v + i
+        y[i] = lambda v: v + i  # noqa: B023
     return [f(1) for f in y]
 
 
@@ -274,7 +274,7 @@ def keeps_a_list_of_lambdas(n):
     y = [None] * 3
     for i in td.prange(3):
         k = i * 2
-        y[i] = [lambda: k]
+        y[i] = [lambda: k]  # noqa: B023
     return [f[0]() for f in y]
 
 

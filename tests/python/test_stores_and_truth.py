@@ -240,7 +240,7 @@ def list_that_is_deep(n):
     a = [1]
     for _ in range(n):
         a = [a]
-    assert False, a
+    assert not a, a
 
 
 def counts_the_keys_of_a_dict(d):

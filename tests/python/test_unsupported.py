@@ -36,7 +36,7 @@ def writes_alias(n):
 
 @refused("shares memory with the argument 'x'")
 def writes_view_of_argument(x):
-    y = x[1:]
+    y = x[1:, 0]
     y[0] = 1
     return y
 

@@ -69,7 +69,7 @@ def kept_items(loop: ast.For, resolve: Resolve, group: Callable[[str], set[str]]
         case _:
             return []
     parts: list[ast.expr] = [counted]
-    if isinstance(counted, ast.Call) and resolve(counted.func) is zip and not counted.keywords:
+    if isinstance(counted, ast.Call) and resolve(counted.func) is zip:
         parts = counted.args
     owners = [part.id for part in parts if isinstance(part, ast.Name)]
     if resolve(func) is not enumerate or len(owners) < len(parts):
