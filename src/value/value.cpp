@@ -1,5 +1,6 @@
 #include <treadle/arrays/value.hpp>
 
+#include "base/magnitude.hpp"
 #include "value/objects.hpp"
 #include "value/strided.hpp"
 
@@ -224,9 +225,8 @@ value value::range(std::int64_t start, std::int64_t stop, std::int64_t step) {
   // In unsigned arithmetic, because stop - start may exceed the signed range.
   const auto span = step > 0 ? static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start)
                              : static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop);
-  const auto stride = step > 0 ? static_cast<std::uint64_t>(step) : std::uint64_t(0) - static_cast<std::uint64_t>(step);
   const bool empty = step > 0 ? stop <= start : stop >= start;
-  o->count = empty ? 0 : static_cast<std::size_t>((span - 1) / stride + 1);
+  o->count = empty ? 0 : static_cast<std::size_t>((span - 1) / detail::magnitude(step) + 1);
   auto result = adopt(value_kind::list, o);
   if (o->count > static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()))
     throw value_error(error_kind::overflow, "a range of more than 2^63 - 1 numbers");

@@ -1,10 +1,10 @@
 """Every operator, index, method and function that takes a value, and every kind of value for it to take."""
 
-import linecache
 import math
 from types import FunctionType
 
 import numpy as np
+from source_text import function_of_text
 
 
 def operands():
@@ -80,8 +80,4 @@ def function_of(template: str) -> FunctionType:
         source = f"def f(a, b):\n    a = a.copy()\n    {template}\n    return a\n"
     else:
         source = f"def f(a, b):\n    t = (a, 1)\n    {template}\n    return a, t[0]\n"
-    file = f"<{template}>"  # where a compiler finds the source
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    namespace = {"np": np}
-    exec(compile(source, file, "exec"), namespace)
-    return namespace["f"]
+    return function_of_text(source, template)

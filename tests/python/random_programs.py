@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from program_generator import generate, size_of
+from source_text import function_of_text
 
 import treadle as td
 
@@ -42,12 +43,7 @@ class DifferenceError(AssertionError):
 
 
 def function_of(seed: int, text: str):
-    """The program's function; its source is where inspect finds it."""
-    file = f"<program {seed}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    namespace: dict = {"__name__": file}
-    exec(compile(text, file, "exec"), namespace)
-    return namespace["f"]
+    return function_of_text(text, f"program {seed}")
 
 
 def arguments(seed: int) -> tuple:

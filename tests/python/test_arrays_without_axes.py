@@ -1,9 +1,8 @@
 """Arrays without axes have memory as others do: a change in place shows under every name, or is refused."""
 
-import linecache
-
 import numpy as np
 import pytest
+from source_text import function_of_text
 from test_semantics import same
 
 import treadle as td
@@ -304,18 +303,15 @@ def test_they_compute_as_in_numpy(expression):
         "def f(p, q, r, x, l):\n    a = np.array(p)\n    n = np.array(q)\n    b = np.array(r)\n"
         f"    return {expression}\n"
     )
-    file = f"<{expression}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    space = {"np": np, "__name__": file}
-    exec(compile(text, file, "exec"), space)
+    function = function_of_text(text, expression)
     arguments = (3.0, 2, True, np.arange(6.0).reshape(2, 3), [1.0, 2.0, 3.0])
     try:
-        expected = space["f"](*arguments)
+        expected = function(*arguments)
     except (TypeError, ValueError, IndexError):
         with pytest.raises((TypeError, ValueError, IndexError)):
-            td.jit(space["f"])(*arguments)
+            td.jit(function)(*arguments)
     else:
-        same(td.jit(space["f"])(*arguments), expected, expression)
+        same(td.jit(function)(*arguments), expected, expression)
 
 
 def test_arguments_without_axes():

@@ -1,13 +1,13 @@
 """Errors have Python's types and the place; what callbacks, deep lists and forgotten functions do."""
 
 import gc
-import linecache
 import sys
 import threading
 import weakref
 
 import numpy as np
 import pytest
+from source_text import function_of_text
 
 import treadle as td
 from treadle.error_types import PHYSL_ERRORS
@@ -154,14 +154,11 @@ WRONG = (
 
 @pytest.mark.parametrize("expression", WRONG)
 def test_what_python_refuses(expression):
-    text = f"import numpy as np\ndef f(x, l):\n    return {expression}\n"
-    file, namespace = f"<wrong {expression}>", {}
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    exec(compile(text, file, "exec"), namespace)
+    function = function_of_text(f"def f(x, l):\n    return {expression}\n", f"wrong {expression}")
     with pytest.raises((TypeError, ValueError)) as python:
-        namespace["f"](np.arange(4.0), [1, 2])
+        function(np.arange(4.0), [1, 2])
     with pytest.raises((TypeError, ValueError)) as compiled:
-        td.jit(namespace["f"])(np.arange(4.0), [1, 2])
+        td.jit(function)(np.arange(4.0), [1, 2])
     kind = ValueError if isinstance(python.value, ValueError) else TypeError
     assert isinstance(compiled.value, kind) and isinstance(compiled.value, td.PhyslError)
 

@@ -1,10 +1,9 @@
 """Iterations of prange: what they may read, and what their variables are."""
 
-import linecache
-
 import numpy as np
 import pytest
 from against_python import check_error
+from source_text import function_of_text
 
 import treadle as td
 
@@ -309,12 +308,9 @@ def test_other_variables_may_have_the_same_name():
 
 @pytest.mark.parametrize("after", ["i", "(lambda: i)()", "[i for k in range(2)]", "[k for k in range(i)]"])
 def test_the_counter_ends_with_the_loop(after):
-    text = f"def program(n):\n    y = [0] * n\n    for i in td.prange(n):\n        y[i] = i\n    return {after}\n"
-    namespace = {"td": td}
-    linecache.cache["<counter>"] = (len(text), None, text.splitlines(True), "<counter>")
-    exec(compile(text, "<counter>", "exec"), namespace)
+    text = f"def f(n):\n    y = [0] * n\n    for i in td.prange(n):\n        y[i] = i\n    return {after}\n"
     with pytest.raises(td.UnsupportedError, match="'i' is assigned in a prange loop"):
-        td.jit(namespace["program"])(3)
+        td.jit(function_of_text(text, f"counter {after}"))(3)
 
 
 def test_a_loop_around_has_a_counter_of_its_own():

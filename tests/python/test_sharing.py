@@ -1,11 +1,11 @@
 """What every function gives shares memory with its argument where NumPy's result does, or a change is refused."""
 
 import itertools
-import linecache
 import random
 import re
 
 import numpy as np
+from source_text import function_of_text
 
 import treadle as td
 
@@ -44,14 +44,11 @@ def outcome(function):
 
 def compare_with_numpy(number, *lines):
     """Whether Treadle gives a value where Python does."""
-    text = "import numpy as np\ndef f(x):\n" + "".join(f"    {line}\n" for line in lines)
-    file, namespace = f"<sharing {number}>", {}
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    exec(compile(text, file, "exec"), namespace)
-    expected = outcome(namespace["f"])
+    text = "def f(x):\n" + "".join(f"    {line}\n" for line in lines)
+    function = function_of_text(text, f"sharing {number}")
+    expected = outcome(function)
     with td.config(policy="always-inline"):
-        found = outcome(td.jit(namespace["f"]))
-    del linecache.cache[file]
+        found = outcome(td.jit(function))
     if found is None:
         return expected is None
     assert expected is not None, text

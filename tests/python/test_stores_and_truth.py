@@ -220,8 +220,8 @@ def test_keyword_only_parameters_are_no_positions():
         two(1, 2, 3)
 
 
-def counts_beyond_64_bits(first):
-    return list(enumerate("ab", first))
+def counts_beyond_64_bits(text):
+    return list(enumerate(text, 9223372036854775807))
 
 
 def list_with_axes_to_spare(x):
@@ -282,7 +282,7 @@ def has_nan_as_a_key(x):
     ("function", "argument"),
     [
         (steps_beyond_64_bits, range(0, 20, 4)),
-        (counts_beyond_64_bits, 2**63 - 1),
+        (counts_beyond_64_bits, "ab"),
         (list_with_axes_to_spare, np.ones((2, 3))),
         (key_that_is_deep, 20000),
         (list_that_is_deep, 190),

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .liveness import Liveness
-from .scope import COMPREHENSIONS, target_names
+from .scope import COMPREHENSIONS, comprehension_names, target_names
 from .source import MISSING
 
 VIEW_METHODS = {"reshape", "transpose", "ravel", "squeeze", "swapaxes", "diagonal", "values", "items"}
@@ -132,7 +132,7 @@ class Analysis:
         elif isinstance(node, ast.Dict):
             yield from self._unsure(*node.values)
         elif isinstance(node, COMPREHENSIONS):
-            inner = {n.id for g in node.generators for n in target_names(g.target)}
+            inner = set(comprehension_names(node))
             element = node.value if isinstance(node, ast.DictComp) else node.elt
             first, *rest = (g.iter for g in node.generators)
             yield from self._unsure(first)

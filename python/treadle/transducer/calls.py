@@ -63,10 +63,12 @@ class CallCompiler(ComprehensionCompiler):
                 self.source.unsupported(node, f"{spec.name} without arguments")
             consumes = callee in CONSUMERS and not (spec.variadic and len(node.args) > 1)
             generator = bool(node.args) and isinstance(node.args[0], ast.GeneratorExp)
-            constants = all(isinstance(k.value, ast.Constant) for k in node.keywords)
-            if callee is sorted and generator and not constants:
-                self.source.unsupported(node, "reverse= is evaluated before the items: sort a list of them")
-            if consumes and generator and callee is not sorted:
+            if callee is sorted and generator:
+                if not all(isinstance(k.value, ast.Constant) for k in node.keywords):
+                    self.source.unsupported(
+                        node, "reverse= is evaluated before the items: sort a list of them"
+                    )
+            elif consumes and generator:
                 start = spec.bind(self.source, node, method=False).get("start")
                 return self.used_up(node.args[0], callee, start)  # type: ignore[arg-type]
             return self._emitted(node, spec, consumes)

@@ -8,7 +8,7 @@ from typing import Any
 
 from .emitters import sum_start
 from .nodes import FALSE, NIL, TRUE, ZERO, Call, Name, Node, block, call
-from .scope import target_names
+from .scope import comprehension_names, target_names
 from .sequences import SequenceCompiler
 
 # Variables of that function: what the outermost loop steps through, and what is made of the items.
@@ -74,7 +74,7 @@ class ComprehensionCompiler(SequenceCompiler):
         element: Callable[[ComprehensionCompiler], Node],
     ) -> Node:
         """All items. Where there are no conditions that take turns with them, a call for each is all that is needed."""
-        names = [n.id for g in node.generators for n in target_names(g.target)]
+        names = comprehension_names(node)
         closures = any(isinstance(n, ast.Lambda) for n in ast.walk(node))  # share the variables of all turns
         if len(node.generators) > 1 or node.generators[0].ifs or closures or len({*names}) < len(names):
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .ranges import prange
 from .readers import Readers
-from .scope import COMPREHENSIONS, bound_names, parameters, target_names, walk_own
+from .scope import COMPREHENSIONS, bound_names, comprehension_names, parameters, target_names, walk_own
 from .source import Source
 
 
@@ -90,7 +90,7 @@ class Iteration:
             return names, [node.target, *node.body]
         if isinstance(node, COMPREHENSIONS):
             first, *rest = node.generators
-            names = {n.id for g in node.generators for n in target_names(g.target)}
+            names = set(comprehension_names(node))
             element = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
             return names, [*element, first.target, *first.ifs, *rest]
         if isinstance(node, ast.Lambda):

@@ -20,6 +20,11 @@ def target_names(target: ast.expr) -> Iterator[ast.Name]:
             yield from target_names(element)
 
 
+def comprehension_names(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> list[str]:
+    """The variables of a comprehension, in the order of their loops."""
+    return [n.id for g in node.generators for n in target_names(g.target)]
+
+
 def walk_own(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Every node in source order, without entering nested functions and comprehensions (yielded themselves)."""
     for node in nodes:

@@ -52,15 +52,11 @@ def keeps_keys(loop: ast.For, resolve: Resolve, group: Callable[[str], set[str]]
         key = key.elts[0]
     if which == "values" or not isinstance(owner, ast.Name) or not isinstance(key, ast.Name):
         return False
-    bound = [n.id for n in target_names(loop.target)] + list(bound_names(loop.body))
-    changes = (t for statement in loop.body for n in ast.walk(statement) if (t := changed_by(n)) is not None)
-    own = (owner.id, key.id)
-    return bound.count(key.id) == 1 and all(
-        _item_names(t) == own for t in changes if root_name(t) in group(owner.id)
-    )
+    theirs = [t for t in changes_of(loop) if root_name(t) in group(owner.id)]
+    return _binds_once(loop, key.id) and all(_item_names(t) == (owner.id, key.id) for t in theirs)
 
 
-def kept_items(loop: ast.For, resolve: Resolve, group: Callable[[str], set[str]]) -> list[str]:
+def kept_items(loop: ast.For, resolve: Resolve, group: Callable[[str], set[str]]) -> list[ast.Name]:
     """The sequences of a loop over enumerate(x) or enumerate(zip(x, y)) that changes them only at its counter, or none:
     the items that Python reads later are as they were."""
     match loop.iter, loop.target:
@@ -71,14 +67,22 @@ def kept_items(loop: ast.For, resolve: Resolve, group: Callable[[str], set[str]]
     parts: list[ast.expr] = [counted]
     if isinstance(counted, ast.Call) and resolve(counted.func) is zip:
         parts = counted.args
-    owners = [part.id for part in parts if isinstance(part, ast.Name)]
+    owners = [part for part in parts if isinstance(part, ast.Name)]
     if resolve(func) is not enumerate or len(owners) < len(parts):
         return []
-    bound = [n.id for n in target_names(loop.target)] + list(bound_names(loop.body))
-    changes = [t for statement in loop.body for n in ast.walk(statement) if (t := changed_by(n)) is not None]
-    theirs = [t for o in owners for t in changes if root_name(t) in group(o)]
-    kept = bound.count(counter) == 1 and all(_item_names(t) == (root_name(t), counter) for t in theirs)
+    theirs = [t for o in owners for t in changes_of(loop) if root_name(t) in group(o.id)]
+    kept = _binds_once(loop, counter) and all(_item_names(t) == (root_name(t), counter) for t in theirs)
     return owners if kept else []
+
+
+def _binds_once(loop: ast.For, name: str) -> bool:
+    return [*(n.id for n in target_names(loop.target)), *bound_names(loop.body)].count(name) == 1
+
+
+def changes_of(loop: ast.For) -> list[ast.expr]:
+    """What the body of a loop changes in place."""
+    nodes = (n for statement in loop.body for n in ast.walk(statement))
+    return [target for n in nodes if (target := changed_by(n)) is not None]
 
 
 def changed_by(node: ast.AST) -> ast.expr | None:

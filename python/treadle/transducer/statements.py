@@ -7,7 +7,7 @@ import ast
 from .assignments import AssignmentCompiler
 from .nodes import FALSE, NIL, TRUE, Call, Literal, Name, Node, block, call, definition, string
 from .scope import parameters
-from .sequences import changed_by, keeps_keys, kept_items, read_in_turns
+from .sequences import changes_of, keeps_keys, kept_items, read_in_turns
 
 NOT_SUPPORTED: dict[type[ast.AST], str] = {
     ast.Try: "try is not supported: let the error leave the compiled function",
@@ -152,16 +152,14 @@ class StatementCompiler(AssignmentCompiler):
         iterable = node.iter
         sequence = self.sequence(iterable)
         held: list[Node] = []
-        if self._changes_something(node):
+        if changes_of(node):
             others = [e for e in self.analysis.edges if e.where is not node]  # its items are not the whole
 
             def same(name: str) -> set[str]:
                 return self.analysis.group(name, others)
 
             if kept := kept_items(node, self.resolve, same):
-                held = [
-                    call("__no_dict", self.expression(ast.copy_location(ast.Name(k), iterable))) for k in kept
-                ]
+                held = [call("__no_dict", self.expression(name)) for name in kept]
             elif not keeps_keys(node, self.resolve, same):
                 held = self._hold(iterable)
             elif isinstance(sequence, Name):
@@ -185,9 +183,6 @@ class StatementCompiler(AssignmentCompiler):
         if flag is None:
             return body, [], [*otherwise]
         return body, [call("store", flag, TRUE)], [call("if", flag, block(otherwise), place=self.place(node))]
-
-    def _changes_something(self, node: ast.For) -> bool:
-        return any(changed_by(n) is not None for statement in node.body for n in ast.walk(statement))
 
     def _hold(self, iterable: ast.expr) -> list[Node]:
         """Python reads these sequences turn by turn, a tree before the loop: they must not change meanwhile."""

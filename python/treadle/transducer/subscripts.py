@@ -11,6 +11,10 @@ from .nodes import NIL, TRUE, Call, Literal, Node, call, string
 from .source import MISSING
 
 
+def is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
 class SubscriptCompiler(Compiler):
     def _Subscript(self, node: ast.Subscript) -> Node:
         base = node.value
@@ -21,7 +25,7 @@ class SubscriptCompiler(Compiler):
                     "shape", (self.expression(base.value), Literal(str(axis))), self.place(node), "method"
                 )
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if not any(isinstance(p, ast.Constant) and p.value is ... for p in parts):
+        if not any(map(is_ellipsis, parts)):
             return self.item(node, self.expression(base))
         t = self.temporaries()  # x[..., 0] is a view, also where no axis is left
         owner = t.simple(self.expression(base))
@@ -37,7 +41,7 @@ class SubscriptCompiler(Compiler):
 
     def _is_kept_whole(self, parts: list[ast.expr]) -> bool:
         """Whether a tuple may be the key of a dict that is more than its items one by one."""
-        if any(isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and p.value is ...) for p in parts):
+        if any(isinstance(p, ast.Slice) or is_ellipsis(p) for p in parts):
             return False
         return len(parts) < 2 or any(isinstance(p, ast.Tuple) for p in parts)
 
@@ -48,7 +52,7 @@ class SubscriptCompiler(Compiler):
             if bounds[2] is NIL:
                 bounds.pop()
             return call("list") if all(b is NIL for b in bounds) else Call("list", tuple(bounds))
-        if isinstance(node, ast.Constant) and node.value is ...:
+        if is_ellipsis(node):
             return string("...")
         if isinstance(node, ast.List | ast.ListComp):
             return Call("__index", (self.expression(node), TRUE), self.place(node))

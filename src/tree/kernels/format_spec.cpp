@@ -1,5 +1,6 @@
 #include "tree/kernels/format_spec.hpp"
 
+#include "base/magnitude.hpp"
 #include "value/text.hpp"
 
 #include <charconv>
@@ -84,7 +85,7 @@ std::string of_integer(std::int64_t i, const format_spec& s, const value& v) {
   }
   const int base = s.type == 'b' ? 2 : s.type == 'o' ? 8 : s.type == 'x' || s.type == 'X' ? 16 : 10;
   if ((base != 10 && s.grouping == ',') || (s.type == 'n' && s.grouping)) impossible("this grouping", v);
-  const auto magnitude = i < 0 ? std::uint64_t(0) - static_cast<std::uint64_t>(i) : static_cast<std::uint64_t>(i);
+  const auto magnitude = detail::magnitude(i);
   char buffer[65];
   std::string digits(buffer, std::to_chars(buffer, buffer + sizeof buffer, magnitude, base).ptr);
   std::string prefix;

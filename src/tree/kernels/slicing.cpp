@@ -1,5 +1,6 @@
 #include "tree/kernels/slicing.hpp"
 
+#include "base/magnitude.hpp"
 #include "tree/kernels/picking.hpp"
 #include "tree/nodes/primitive.hpp"
 #include "value/objects.hpp"
@@ -37,8 +38,7 @@ interval clamp(const value& start, const value& stop, const value& step, std::in
   };
   const auto first = bound(start, by < 0 ? high : low), last = bound(stop, by < 0 ? low : high);
   const auto distance = by < 0 ? first - last : last - first;
-  const auto stride = by < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by);
-  const auto steps = distance <= 0 ? 0 : (static_cast<std::uint64_t>(distance) - 1) / stride + 1;
+  const auto steps = distance <= 0 ? 0 : (static_cast<std::uint64_t>(distance) - 1) / detail::magnitude(by) + 1;
   return {first, last, by, static_cast<std::int64_t>(steps)};
 }
 

@@ -1,4 +1,5 @@
 // Lists and dicts.
+#include "base/magnitude.hpp"
 #include "tree/nodes/primitive.hpp"
 
 #include <algorithm>
@@ -96,7 +97,7 @@ value keys(call_context&, std::span<value> args) {
 }
 
 bool is_in_range(const value& range, const value& wanted) {
-  if (!wanted.is_scalar() || wanted.is_nil() || range.size() == 0) return false;
+  if (!wanted.is_scalar()) return false;
   const auto from = range.range_bounds();
   std::int64_t i = 0;
   if (wanted.kind() != value_kind::float64)
@@ -109,8 +110,7 @@ bool is_in_range(const value& range, const value& wanted) {
   if (up ? i < from.start || i >= from.stop : i > from.start || i <= from.stop) return false;
   // In unsigned arithmetic, because the distance may exceed the signed range.
   const auto start = static_cast<std::uint64_t>(from.start), at = static_cast<std::uint64_t>(i);
-  const auto step = static_cast<std::uint64_t>(from.step);
-  return (up ? at - start : start - at) % (up ? step : std::uint64_t{0} - step) == 0;
+  return (up ? at - start : start - at) % detail::magnitude(from.step) == 0;
 }
 
 value contains(call_context& context, std::span<value> args) { // (container, item)

@@ -16,9 +16,9 @@ value dot_product(call_context& context, std::span<value> args) {
     if (x->is_scalar()) x->set_array_scalar(true);
   }
   auto product = call_primitive("__mul", context, {a, b});
-  const bool by_blas = has_axes(product) && product.as_array().rank() <= 2 && product.as_array().size() > 1 &&
-                       product.as_array().type() == dtype::float64;
-  return by_blas ? call_primitive("__add", context, {std::move(product), 0.0}) : product;
+  const auto by_blas = [](const array& x) { return x.rank() <= 2 && x.size() > 1 && x.type() == dtype::float64; };
+  return has_axes(product) && by_blas(product.as_array()) ? call_primitive("__add", context, {std::move(product), 0.0})
+                                                          : product;
 }
 
 value matrix_product(call_context& context, std::span<value> args) {
