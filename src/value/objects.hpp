@@ -46,12 +46,15 @@ struct key_equal { // 1, 1.0 and true are one key, as in Python
 // a and b as real numbers, without rounding: -1, 0 or 1, or nan where one of them is.
 double compare_exactly(std::int64_t a, double b) noexcept;
 
+void require_key(const value& v); // value_error when it cannot be a key of a dict
+
 struct dict_object : nesting_object {
   std::vector<value::entry> entries; // insertion order
   std::unordered_map<value, std::size_t, key_hash, key_equal> index;
 
   const value* find(const value& key) const;
-  void assign(const value& key, value v); // value_error when the key cannot be one
+  const value& at(const value& key) const; // value_error when there is none, or key cannot be one
+  void assign(const value& key, value v);  // value_error as require_key
 };
 
 // Kinds `function` and `future`, whose contents only the evaluator knows.

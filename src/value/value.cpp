@@ -107,10 +107,20 @@ const value* dict_object::find(const value& key) const {
   return found == index.end() ? nullptr : &entries[found->second].second;
 }
 
-void dict_object::assign(const value& key, value v) {
-  if (!key.is_key())
+void require_key(const value& v) {
+  if (!v.is_key())
     throw value_error(error_kind::type, "a dict key must be a string, a number but nan, nil, or a tuple of them, not " +
-                                            (key.is_scalar() ? repr(key) : std::string(to_string(key.kind()))));
+                                            (v.is_scalar() ? repr(v) : std::string(to_string(v.kind()))));
+}
+
+const value& dict_object::at(const value& key) const {
+  if (const auto* found = find(key)) return *found;
+  if (!key.is_scalar()) require_key(key); // nan is none, and may be looked for
+  throw value_error(error_kind::key, "the dict has no key " + repr(key));
+}
+
+void dict_object::assign(const value& key, value v) {
+  require_key(key);
   auto [place, inserted] = index.try_emplace(key, entries.size());
   if (inserted)
     entries.emplace_back(key, std::move(v));

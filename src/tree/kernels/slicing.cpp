@@ -417,23 +417,13 @@ value container_index(const value& container, std::span<const value> indices) {
                                           std::to_string(indices.size()));
 }
 
-namespace {
-
-const value& dict_entry(const value& dict, const value& key) {
-  const auto* found = dict.find(key);
-  if (!found) throw value_error(error_kind::key, "the dict has no key " + repr(key));
-  return *found;
-}
-
-} // namespace
-
 value slice_value(const value& v, std::span<const value> indices) {
   if (indices.empty()) return v;
   switch (v.kind()) {
   case value_kind::array:
     return read_array(v.as_array(), index_list(indices));
   case value_kind::dict:
-    return dict_entry(v, container_index(v, indices));
+    return detail::as_dict(v).at(container_index(v, indices));
   case value_kind::list:
   case value_kind::string:
     return read_list(v, container_index(v, indices));
@@ -466,7 +456,7 @@ void assign_slice(value& v, std::span<const value> indices, const value& x) {
       return;
     }
     // Take the inner value out while it is written, so that it stays the only owner of its elements.
-    value inner = v.is_dict() ? dict_entry(v, indices[0]) : read_list(v, indices[0]);
+    value inner = v.is_dict() ? detail::as_dict(v).at(indices[0]) : read_list(v, indices[0]);
     if (v.is_dict())
       detail::mutable_dict(v).assign(indices[0], {});
     else

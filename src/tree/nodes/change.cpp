@@ -25,11 +25,7 @@ bool is_plain_list(const value& v) noexcept { return v.is_list() && !v.is_tuple(
 
 // The item of a list or dict, where it is kept.
 value& item_of(value& container, const value& index) {
-  if (container.is_dict()) {
-    auto* dict = static_cast<detail::dict_object*>(container.object());
-    if (const auto* found = dict->find(index)) return const_cast<value&>(*found);
-    throw value_error(error_kind::key, "the dict has no key " + repr(index));
-  }
+  if (container.is_dict()) return const_cast<value&>(detail::as_dict(container).at(index));
   auto* list = static_cast<detail::list_object*>(container.object());
   if (list->is_range) has_no(container, "holds numbers, which cannot be changed");
   return list->items[list_position(container, index)];

@@ -1,6 +1,7 @@
 #include "tree/nodes/functions.hpp"
 
 #include "tree/nodes/leaves.hpp"
+#include "tree/nodes/operators.hpp"
 
 #include <algorithm>
 
@@ -84,7 +85,7 @@ value call_value(const value& function, std::span<value> args, context& c) {
                       std::string(object.builtin->name) + "() does not take " + count_text(args.size(), "argument"));
   for (auto& a : args) settle(a, c);
   call_context call{object.builtin, &c.run.services(), 0};
-  return object.builtin->compute(call, args);
+  return run_kernel(call, args);
 }
 
 callee::callee(const node& operand, frame& f, context& c) : m_operand(operand) {

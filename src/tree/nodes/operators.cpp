@@ -58,7 +58,7 @@ bool count_as_arrays(std::span<value> args) {
 }
 
 void check_object(std::string_view primitive, const value& object) {
-  if (object.is_array() || object.is_array_scalar()) return;
+  if (is_of_array(object)) return;
   const bool copyable = object.is_dict() || (object.is_list() && !object.is_tuple() && !object.is_range());
   if (primitive == "copy" && copyable) return;
   throw value_error(error_kind::attribute, "is an attribute of arrays, which a " + std::string(python_name(object)) +

@@ -12,11 +12,29 @@ bool is_operator(std::string_view primitive) noexcept;
 // for all else.
 void check_operands(std::string_view primitive, std::span<const value> args);
 
-// Whether an operand is an array, or a number out of one.
+// An array, or a number out of one.
+inline bool is_of_array(const value& v) noexcept { return v.is_array() || v.is_array_scalar(); }
+
 inline bool any_of_array(std::span<const value> args) noexcept {
   bool found = false;
-  for (const auto& a : args) found = found || a.is_array() || a.is_array_scalar();
+  for (const auto& a : args) found = found || is_of_array(a);
   return found;
+}
+
+inline bool any_list(std::span<const value> args) noexcept {
+  bool found = false;
+  for (const auto& a : args) found = found || a.is_list();
+  return found;
+}
+
+// The result of the primitive; a number is NumPy's or the language's by the primitive's rule.
+[[gnu::always_inline]] inline value run_kernel(call_context& call, std::span<value> args) {
+  const auto rule = call.self->numbers;
+  const bool of_array = rule == number_rule::of_arrays ||
+                        (rule == number_rule::as_operands && any_of_array(args)); // the kernel may consume them
+  value v = call.self->compute(call, args);
+  if (of_array && v.is_scalar()) v.set_array_scalar(true);
+  return v;
 }
 
 // A function of NumPy makes arrays of its arguments: numbers of the language count as such from now on. True where

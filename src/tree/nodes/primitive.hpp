@@ -126,8 +126,4 @@ dtype dtype_of_value(const value& v); // of a number
 
 inline bool is_nan(const value& v) noexcept { return v.kind() == value_kind::float64 && v.real() != v.real(); }
 
-// Python looks at identity first, which numbers do not have here.
-inline constexpr const char* k_nan_in_list =
-    "whether nan is in a list, or equal lists hold it, depends on which object it is: compare the numbers";
-
 } // namespace treadle::tree

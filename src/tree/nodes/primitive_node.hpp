@@ -31,17 +31,8 @@ class primitive_node final : public strict_node {
       if (m_method) check_object(m_primitive.name, args[0]);
       if (m_function && count_as_arrays(args)) return of_lists(call, args);
     }
-    const auto rule = m_primitive.numbers;
-    if (rule == number_rule::as_made && !m_operator) return m_primitive.compute(call, args);
-    bool lists = false, of_array = rule == number_rule::of_arrays;
-    for (const auto& a : args) {
-      lists |= a.is_list();
-      of_array |= a.is_array() || a.is_array_scalar();
-    }
-    if (m_operator && lists) check_operands(m_primitive.name, args);
-    value v = m_primitive.compute(call, args);
-    if (of_array && v.is_scalar() && rule != number_rule::as_made) v.set_array_scalar(true);
-    return v;
+    if (m_operator && any_list(args)) check_operands(m_primitive.name, args);
+    return run_kernel(call, args);
   }
   value compute(std::span<value> args, std::uint32_t owned, frame&, context& c) const override {
     call_context call{&m_primitive, &c.run.services(), owned};
@@ -66,7 +57,7 @@ class primitive_node final : public strict_node {
     for (auto& a : arrays)
       if (a.is_list()) a = a.to_array();
     call.owned = 0;
-    return m_primitive.compute(call, arrays);
+    return run_kernel(call, arrays);
   }
 
   const primitive& m_primitive;

@@ -1,5 +1,6 @@
 // Comparisons, logic and selection.
 #include "tree/kernels/elementwise.hpp"
+#include "tree/kernels/equality.hpp"
 #include "tree/kernels/picking.hpp"
 #include "tree/nodes/operators.hpp"
 
@@ -61,55 +62,12 @@ struct comparison {
   }
 };
 
-bool of_array(const value& v) noexcept { return v.is_array() || v.is_array_scalar(); }
-
-bool same_sequences(call_context& context, const value& a, const value& b, int depth);
-
-// Python's == of items of lists and dicts: the same object, or equal, which of arrays must be one truth value.
-bool same_items(call_context& context, const value& a, const value& b, int depth) {
-  if (a.is_number() && b.is_number()) {
-    if (a.is_scalar() && b.is_scalar()) {
-      if (is_nan(a) && is_nan(b)) throw value_error(k_nan_in_list);
-      return plain::order(a, b) == 0.0;
-    }
-    if (a.is_array() && b.is_array() && a.object() == b.object()) return true;
-  }
-  if (of_array(a) || of_array(b)) return call_primitive("__eq", context, {a, b}).to_bool();
-  return same_sequences(context, a, b, depth + 1);
-}
-
-bool are_alike(const value& a, const value& b) noexcept {
-  return a.is_list() && b.is_list() && a.is_tuple() == b.is_tuple() && a.is_range() == b.is_range();
-}
-
-// Of two values that are not both numbers.
-bool same_sequences(call_context& context, const value& a, const value& b, int depth) {
-  if (depth > detail::k_deepest_nesting) detail::nested_too_deeply();
-  if (a.is_list() && b.is_list()) {
-    if (!are_alike(a, b) || a.size() != b.size()) return false;
-    if (a.is_range() && a.size() > 0) {
-      const auto x = a.range_bounds(), y = b.range_bounds();
-      return x.start == y.start && (a.size() == 1 || x.step == y.step);
-    }
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!same_items(context, a.item(i), b.item(i), depth)) return false;
-    return true;
-  }
-  if (a.is_dict() && b.is_dict()) {
-    if (a.size() != b.size()) return false;
-    for (const auto& [key, v] : a.entries())
-      if (const auto* other = b.find(key); !other || !same_items(context, v, *other, depth)) return false;
-    return true;
-  }
-  return a == b; // text, nil, functions; a value of one kind is none of another
-}
-
 // Lists and tuples, by the first items that differ.
 template <class Test>
 value compare_sequences(call_context& context, const value& a, const value& b) {
   const auto n = std::min(a.size(), b.size());
   for (std::size_t i = 0; i < n; ++i)
-    if (!same_items(context, a.item(i), b.item(i), 0)) {
+    if (!same_items(context, a.item(i), b.item(i))) {
       const value pair[] = {a.item(i), b.item(i)};
       auto result = call_primitive(context.self->name, context, {pair[0], pair[1]});
       if (result.is_scalar() && any_of_array(pair)) result.set_array_scalar(true);
@@ -125,7 +83,7 @@ value compare_others(call_context& context, const value& a, const value& b) {
   if (a.is_array() || b.is_array())
     throw value_error(error_kind::type,
                       "cannot compare an array with " + std::string(to_string(a.is_array() ? b.kind() : a.kind())));
-  if (k_equality) return same_sequences(context, a, b, 0) == std::is_same_v<Test, equal>;
+  if (k_equality) return same_sequences(context, a, b) == std::is_same_v<Test, equal>;
   if (a.is_string() && b.is_string()) return Test::test(a.to_string_view().compare(b.to_string_view()), 0);
   if (are_alike(a, b) && !a.is_range()) return compare_sequences<Test>(context, a, b);
   throw value_error(error_kind::type,
@@ -137,7 +95,8 @@ template <class Test>
 value compare(call_context& context, std::span<value> args) {
   const auto &a = args[0], &b = args[1];
   if (!a.is_number() || !b.is_number()) {
-    if (!(of_array(a) && b.is_list()) && !(a.is_list() && of_array(b))) return compare_others<Test>(context, a, b);
+    if (!(is_of_array(a) && b.is_list()) && !(a.is_list() && is_of_array(b)))
+      return compare_others<Test>(context, a, b);
   }
   if (argument(args, 2).is_nil() || !args[2].to_bool())
     return binary_values<comparison<Test, bool>>(context, args.first(2));

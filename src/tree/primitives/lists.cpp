@@ -1,9 +1,8 @@
 // Lists and dicts.
 #include "base/magnitude.hpp"
-#include "tree/nodes/primitive.hpp"
+#include "tree/kernels/equality.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace treadle::tree {
@@ -116,9 +115,7 @@ bool is_in_range(const value& range, const value& wanted) {
 value contains(call_context& context, std::span<value> args) { // (container, item)
   const auto &container = args[0], &wanted = args[1];
   if (container.is_dict()) {
-    if (!wanted.is_key())
-      throw value_error(error_kind::type,
-                        "no " + (is_nan(wanted) ? "nan" : std::string(to_string(wanted.kind()))) + " can be a key");
+    detail::require_key(wanted);
     return container.find(wanted) != nullptr;
   }
   if (container.is_string()) {
@@ -128,14 +125,8 @@ value contains(call_context& context, std::span<value> args) { // (container, it
   if (container.is_array())
     return call_primitive("any", context, {call_primitive("__eq", context, {container, wanted})}).to_bool();
   if (container.is_range() && !wanted.is_array()) return is_in_range(container, wanted);
-  const auto* equal = find_primitive("__eq");
-  call_context inner{equal, context.services, 0};
-  for (std::size_t i = 0; i < container.size(); ++i) {
-    std::array<value, 2> pair{container.item(i), wanted};
-    const bool itself = pair[0].is_array() && wanted.is_array() && pair[0].object() == wanted.object();
-    if (itself || equal->compute(inner, pair).to_bool()) return true;
-    if (is_nan(pair[0]) && is_nan(wanted)) throw value_error(k_nan_in_list);
-  }
+  for (std::size_t i = 0; i < container.size(); ++i)
+    if (same_items(context, container.item(i), wanted)) return true;
   return false;
 }
 
