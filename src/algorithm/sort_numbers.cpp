@@ -20,7 +20,6 @@ struct number_kernel : any_kernel {
   static constexpr std::ptrdiff_t k_few = 8; // elements for which insertion is as fast as ranks
   template <class T>                         // elements; fewer are sorted faster by comparisons
   static constexpr std::ptrdiff_t k_least_radix = has_ranks<T> ? 1024 : 256;
-  static constexpr std::ptrdiff_t k_least_shared = 1 << 12; // elements of a piece when there are workers for others
   static constexpr std::ptrdiff_t k_most_radix = k_keys_in_cache;
   static constexpr std::ptrdiff_t k_most_wide = 1 << 22; // with a place in the lower half, which is digits, too, once
                                                          // the elements have been divided
@@ -29,7 +28,7 @@ struct number_kernel : any_kernel {
   static std::ptrdiff_t piece_of(T* first, T* last, bool parallel) {
     const std::ptrdiff_t workers = parallel ? pool_workers() : 1;
     if (workers == 1) return std::is_same_v<T, uint128> ? k_most_wide : k_most_radix;
-    return std::clamp((last - first) / (8 * workers), k_least_shared, k_most_radix);
+    return std::clamp((last - first) / (8 * workers), k_undivided_numbers, k_most_radix);
   }
 
   template <class T, class Order>

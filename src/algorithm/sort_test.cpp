@@ -145,6 +145,36 @@ TEST_P(sort_test, numbers_of_any_bits) {
   check_bits<detail::uint128>();
 }
 
+/// Numbers that lie close together at a few places far from each other: their leading bits say little.
+template <class T>
+void check_clusters() {
+  std::mt19937_64 random(sizeof(T));
+  for (const std::size_t n : {1'023U, 1'024U, 1'025U, 3'000U, 65'536U, 100'000U}) {
+    for (const unsigned own_bits : {1U, 8U, 12U, 20U, 33U}) {
+      std::vector<T> values(n);
+      for (std::size_t i = 0; i != n; ++i) {
+        const auto place = static_cast<double>(i % 5) - 2;
+        const auto distance = static_cast<double>(random() >> (64 - own_bits));
+        values[i] =
+            static_cast<T>(std::is_integral_v<T> ? place * 0x1p60 + distance : place * (1 + distance * 0x1p-52));
+      }
+      auto expected = values;
+      std::sort(expected.begin(), expected.end());
+      sort(par, values);
+      ASSERT_EQ(values, expected) << n << " numbers, " << own_bits << " bits";
+      sort(seq, values, std::greater<>());
+      std::reverse(expected.begin(), expected.end());
+      ASSERT_EQ(values, expected) << n << " numbers, " << own_bits << " bits";
+    }
+  }
+}
+
+TEST_P(sort_test, numbers_with_equal_leading_bits) {
+  check_clusters<std::int64_t>();
+  check_clusters<double>();
+  check_clusters<float>();
+}
+
 TEST_P(sort_test, zeros_of_both_signs_stay) {
   std::vector<double> values(5000);
   for (std::size_t i = 0; i != values.size(); ++i)

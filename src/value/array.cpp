@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <emmintrin.h>
 #include <limits>
 #include <new>
 #include <optional>
@@ -98,6 +99,18 @@ extents broadcast_strides(const extents& shape, const extents& strides, const ex
 }
 
 namespace {
+
+// NumPy's conversion: to bool by != 0, from float by truncation (out of range and NaN give the smallest integer).
+template <class To, class From>
+TREADLE_LOOP To convert_element(From x) noexcept {
+  if constexpr (std::is_same_v<To, bool>) {
+    return x != From(0);
+  } else if constexpr (std::is_same_v<From, double> && std::is_same_v<To, std::int64_t>) {
+    return _mm_cvttsd_si64(_mm_set_sd(x)); // the least integer for what does not fit, as in NumPy
+  } else {
+    return static_cast<To>(x);
+  }
+}
 
 template <class From, class To>
 struct convert_row {

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace treadle::detail {
@@ -71,19 +70,6 @@ decltype(auto) visit_dtype(dtype type, F&& f) {
 
 template <class Pointer>
 using element_of = std::remove_pointer_t<Pointer>;
-
-// NumPy's conversion: to bool by != 0, from float by truncation (out of range and NaN give the smallest integer).
-template <class To, class From>
-constexpr To convert_element(From x) noexcept {
-  if constexpr (std::is_same_v<To, bool>) {
-    return x != From(0);
-  } else if constexpr (std::is_same_v<From, double> && std::is_same_v<To, std::int64_t>) {
-    constexpr double k_limit = 9223372036854775808.0; // 2^63
-    return x >= -k_limit && x < k_limit ? static_cast<To>(x) : std::numeric_limits<To>::min();
-  } else {
-    return static_cast<To>(x);
-  }
-}
 
 extents row_major_strides(const extents& shape) noexcept;
 

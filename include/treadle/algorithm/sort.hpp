@@ -18,7 +18,8 @@ struct sort_algorithm {
             .sort(to_plain(first), to_plain(last));
       }
     };
-    if (Policy::is_parallel && has_real_elements<It> && last - first > any_kernel::k_fork_grain)
+    constexpr auto k_one_piece = orders_numbers<It, Compare> ? k_undivided_numbers : any_kernel::k_fork_grain;
+    if (Policy::is_parallel && has_real_elements<It> && last - first > k_one_piece)
       call_on_worker([&] { sort_all(true); });
     else
       sort_all(false);

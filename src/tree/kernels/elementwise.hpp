@@ -6,6 +6,7 @@
 
 #include "base/dispatch.hpp"
 #include "tree/kernels/diagonal_operands.hpp"
+#include "tree/kernels/packed_tests.hpp"
 #include "tree/kernels/plain_numbers.hpp"
 #include "tree/nodes/primitive.hpp"
 #include "value/strided.hpp"
@@ -78,16 +79,21 @@ template <class Op, class T, class R>
 struct binary_row {
   TREADLE_LOOP static void run(const T* p, const T* q, std::int64_t count, std::int64_t step_p, std::int64_t step_q,
                                R* to) {
+    constexpr bool k_packed = std::is_same_v<R, bool> && has_mask<Op, T>;
+    std::int64_t i = 0;
     if (step_p == 1 && step_q == 1) {
-      for (std::int64_t i = 0; i < count; ++i) to[i] = Op::template apply<T>(p[i], q[i]);
+      if constexpr (k_packed) i = packed_tests<Op>(count, to, row_pairs<T>{p}, row_pairs<T>{q});
+      for (; i < count; ++i) to[i] = Op::template apply<T>(p[i], q[i]);
     } else if (step_p == 1 && step_q == 0) {
       const T c = *q; // a copy: the result may overwrite the operand
-      for (std::int64_t i = 0; i < count; ++i) to[i] = Op::template apply<T>(p[i], c);
+      if constexpr (k_packed) i = packed_tests<Op>(count, to, row_pairs<T>{p}, same_pairs<T>(c));
+      for (; i < count; ++i) to[i] = Op::template apply<T>(p[i], c);
     } else if (step_p == 0 && step_q == 1) {
       const T c = *p;
-      for (std::int64_t i = 0; i < count; ++i) to[i] = Op::template apply<T>(c, q[i]);
+      if constexpr (k_packed) i = packed_tests<Op>(count, to, same_pairs<T>(c), row_pairs<T>{q});
+      for (; i < count; ++i) to[i] = Op::template apply<T>(c, q[i]);
     } else {
-      for (std::int64_t i = 0; i < count; ++i) to[i] = Op::template apply<T>(p[i * step_p], q[i * step_q]);
+      for (; i < count; ++i) to[i] = Op::template apply<T>(p[i * step_p], q[i * step_q]);
     }
   }
 };
@@ -185,10 +191,13 @@ value binary(call_context& context, std::span<value> args) {
 template <class Op, class T, class R>
 struct unary_row {
   TREADLE_LOOP static void run(const T* in, std::int64_t count, std::int64_t step, R* out, std::int64_t out_step) {
-    if (step == 1 && out_step == 1)
-      for (std::int64_t i = 0; i < count; ++i) out[i] = Op::template apply<T>(in[i]);
-    else
-      for (std::int64_t i = 0; i < count; ++i) out[i * out_step] = Op::template apply<T>(in[i * step]);
+    std::int64_t i = 0;
+    if (step == 1 && out_step == 1) {
+      if constexpr (has_mask<Op, T>) i = packed_tests<Op>(count, out, row_pairs<T>{in});
+      for (; i < count; ++i) out[i] = Op::template apply<T>(in[i]);
+    } else {
+      for (; i < count; ++i) out[i * out_step] = Op::template apply<T>(in[i * step]);
+    }
   }
 };
 

@@ -10,39 +10,40 @@
 namespace treadle::tree {
 namespace {
 
+// Of numbers a truth value, of pairs of numbers a pair of masks.
 struct equal {
   template <class T>
-  static bool test(T a, T b) noexcept {
+  static auto test(T a, T b) noexcept {
     return a == b;
   }
 };
 struct unequal {
   template <class T>
-  static bool test(T a, T b) noexcept {
+  static auto test(T a, T b) noexcept {
     return a != b;
   }
 };
 struct less {
   template <class T>
-  static bool test(T a, T b) noexcept {
+  static auto test(T a, T b) noexcept {
     return a < b;
   }
 };
 struct less_equal {
   template <class T>
-  static bool test(T a, T b) noexcept {
+  static auto test(T a, T b) noexcept {
     return a <= b;
   }
 };
 struct greater {
   template <class T>
-  static bool test(T a, T b) noexcept {
+  static auto test(T a, T b) noexcept {
     return a > b;
   }
 };
 struct greater_equal {
   template <class T>
-  static bool test(T a, T b) noexcept {
+  static auto test(T a, T b) noexcept {
     return a >= b;
   }
 };
@@ -59,6 +60,10 @@ struct comparison {
   template <class T>
   static R apply(T a, T b) noexcept {
     return static_cast<R>(Test::template test<T>(a, b));
+  }
+  template <class Pair>
+  TREADLE_LOOP static auto mask(Pair a, Pair b) noexcept {
+    return Test::test(a, b);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "base/dispatch.hpp"
 #include "value/strided.hpp"
 
+#include <treadle/algorithm/for_loop.hpp>
 #include <treadle/algorithm/sort.hpp>
 #include <treadle/detail/slab.hpp>
 
@@ -69,6 +70,15 @@ void sort_indices(const T* x, i64 n, bool parallel, i64* out) {
   for (i64 i = 0; i < n; ++i) out[i] = static_cast<i64>(keys[i]);
 }
 
+// Calls line(offset) for each of the lines of n elements that lie one after the other.
+template <class Line>
+void for_each_line(i64 size, i64 n, bool parallel, const Line& line) {
+  if (parallel && size > n && size > detail::k_undivided_numbers)
+    for_loop(par, i64(0), size / n, [&](i64 i) { line(i * n); });
+  else
+    for (i64 from = 0; from < size; from += n) line(from);
+}
+
 // An index for each line along `axis`, of which line(offset) tells.
 template <class Line>
 array index_of_lines(const array& a, std::size_t axis, const extents& shape, Line&& line) {
@@ -116,10 +126,10 @@ value sort(call_context& context, std::span<value> args) { // (a, axis = -1, kin
     if constexpr (Indices) {
       auto indices = array::uninitialized(dtype::int64, rows.shape());
       auto* const out = indices.mutable_data<i64>();
-      for (i64 from = 0; from < size; from += n) sort_indices(x + from, n, parallel, out + from);
+      for_each_line(size, n, parallel, [&](i64 from) { sort_indices(x + from, n, parallel, out + from); });
       rows = std::move(indices);
     } else {
-      for (i64 from = 0; from < size; from += n) sort_values(x + from, n, parallel);
+      for_each_line(size, n, parallel, [&](i64 from) { sort_values(x + from, n, parallel); });
     }
     return axis + 1 == a.rank() ? rows : detail::exchange_axes(rows, axis, a.rank() - 1).copy();
   });
@@ -231,6 +241,17 @@ value unique(call_context& context, std::span<value> args) {
   });
 }
 
+struct most_if_no_negative { // else a negative number
+  TREADLE_LOOP static void run(const i64* x, i64 count, i64* result) {
+    i64 signs = 0, most = 0;
+    for (i64 i = 0; i < count; ++i) {
+      signs |= x[i];
+      most = std::max(most, x[i]);
+    }
+    *result = signs < 0 ? signs : most;
+  }
+};
+
 value bincount(call_context&, std::span<value> args) { // (a, weights, minlength)
   const auto a = args[0].to_array();
   const bool is_empty_list = args[0].is_list() && a.size() == 0; // which has no type yet
@@ -241,10 +262,9 @@ value bincount(call_context&, std::span<value> args) { // (a, weights, minlength
   i64 length = argument(args, 2).is_nil() ? 0 : args[2].to_int64();
   if (length < 0) throw value_error("the least length must not be negative");
   if (x.size() > 0) {
-    i64 least = 0, most = 0;
-    detail::run_wide<extreme_row<false, i64>>(from, x.size(), &least);
-    detail::run_wide<extreme_row<true, i64>>(from, x.size(), &most);
-    if (least < 0) throw value_error("the integers must not be negative");
+    i64 most = 0;
+    detail::run_wide<most_if_no_negative>(from, x.size(), &most);
+    if (most < 0) throw value_error("the integers must not be negative");
     length = std::max(length, extents{most}.product() + 1); // which refuses what no array can have
   }
   if (argument(args, 1).is_nil() || x.size() == 0) { // of nothing NumPy counts integers, also with weights

@@ -17,25 +17,60 @@ struct real_function {
   }
 };
 
-template <bool (*F)(double)>
+// A test of a number; of a pair of numbers it gives a pair of masks.
+template <class Test>
 struct real_test {
   static constexpr dtype k_least = dtype::float64;
   template <class T>
   static bool apply(T x) noexcept {
-    return F(x);
+    return Test::test(x);
+  }
+  template <class Pair>
+  TREADLE_LOOP static auto mask(Pair x) noexcept {
+    return Test::test(x);
+  }
+};
+
+constexpr double k_infinity = std::numeric_limits<double>::infinity();
+struct is_no_number {
+  template <class T>
+  static auto test(T x) noexcept {
+    return x != x;
+  }
+};
+struct is_positive_infinity {
+  template <class T>
+  static auto test(T x) noexcept {
+    return x == k_infinity;
+  }
+};
+struct is_negative_infinity {
+  template <class T>
+  static auto test(T x) noexcept {
+    return x == -k_infinity;
+  }
+};
+struct is_infinite {
+  template <class T>
+  static auto test(T x) noexcept {
+    return (x == k_infinity) | (x == -k_infinity);
+  }
+};
+struct is_finite {
+  template <class T>
+  static auto test(T x) noexcept {
+    return (x < k_infinity) & (x > -k_infinity);
   }
 };
 
 template <double (*F)(double)>
 constexpr kernel k_real = unary<real_function<F>>;
-template <bool (*F)(double)>
-constexpr kernel k_test = unary<real_test<F>>;
+template <class Test>
+constexpr kernel k_test = unary<real_test<Test>>;
 
 double inverse_sqrt(double x) { return 1.0 / std::sqrt(x); }
 double radians_of(double x) { return x * (3.14159265358979323846 / 180.0); }
 double degrees_of(double x) { return x * (180.0 / 3.14159265358979323846); }
-bool is_negative_infinity(double x) { return x == -std::numeric_limits<double>::infinity(); }
-bool is_positive_infinity(double x) { return x == std::numeric_limits<double>::infinity(); }
 
 // The next functions keep integers integers.
 struct magnitude {
@@ -170,9 +205,9 @@ std::span<const primitive> unary_primitives() {
       {"erfc", "x", k_real<std::erfc>},
       {"radians", "x", k_real<radians_of>},
       {"degrees", "x", k_real<degrees_of>},
-      {"isnan", "x", k_test<std::isnan>},
-      {"isinf", "x", k_test<std::isinf>},
-      {"isfinite", "x", k_test<std::isfinite>},
+      {"isnan", "x", k_test<is_no_number>},
+      {"isinf", "x", k_test<is_infinite>},
+      {"isfinite", "x", k_test<is_finite>},
       {"isneginf", "x", k_test<is_negative_infinity>},
       {"isposinf", "x", k_test<is_positive_infinity>},
   };

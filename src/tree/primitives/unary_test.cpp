@@ -1,5 +1,6 @@
 #include "tree/test_support.hpp"
 
+#include <cfloat>
 #include <cmath>
 
 namespace treadle::tree {
@@ -9,6 +10,31 @@ struct reference {
   const char* name;
   double (*function)(double);
 };
+
+TEST(unary, tests_of_rows_of_any_length) {
+  const double inf = INFINITY;
+  const double k_numbers[] = {0.0, -0.0, 1.0, NAN, inf, -inf, DBL_MAX, -DBL_MAX, DBL_TRUE_MIN, -NAN};
+  const std::pair<const char*, bool (*)(double)> k_tests[] = {
+      {"isnan", [](double x) { return std::isnan(x); }},
+      {"isinf", [](double x) { return std::isinf(x); }},
+      {"isfinite", [](double x) { return std::isfinite(x); }},
+      {"isposinf", [](double x) { return std::isinf(x) && x > 0; }},
+      {"isneginf", [](double x) { return std::isinf(x) && x < 0; }},
+  };
+  for (const auto& [name, expected] : k_tests) {
+    const auto function = "lambda(x, " + std::string(name) + "(x))";
+    for (std::size_t n = 1; n <= 70; ++n) {
+      std::vector<double> x(n);
+      for (std::size_t i = 0; i < n; ++i) x[i] = k_numbers[(i * 7 + n) % std::size(k_numbers)];
+      const auto rows = static_cast<std::int64_t>(n);
+      const auto found = run(function, {value(array::of<double>({rows}, std::span<const double>(x)))});
+      for (std::size_t i = 0; i < n; ++i) {
+        const bool here = found.is_array() ? found.as_array().data<bool>()[i] : found.to_bool();
+        ASSERT_EQ(here, expected(x[i])) << name << ", element " << i << " of " << n;
+      }
+    }
+  }
+}
 
 TEST(unary, the_table_computes_what_its_names_say) {
   const reference k_table[] = {

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <cstddef>
+
 namespace treadle::detail {
+
+/// So many are sorted in one piece, however many workers there are.
+inline constexpr std::ptrdiff_t k_undivided_numbers = 1 << 12;
 
 /// Compiled once for the types of is_number and std::less and std::greater of them.
 template <class T, class Order>
