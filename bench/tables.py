@@ -163,6 +163,27 @@ def scaling(results: Results) -> str:
     return table(["workload", f"{workers} workers", f"{workers} programs", "workers reach"], rows)
 
 
+FASTER = (8, 4, 2, 1.1, 0.9)  # the least ratios of the rows
+
+
+def vocabulary(results: Results) -> str:
+    """The functions of NumPy, by how many times as fast as NumPy's own they are; those that are slower with the ratio."""
+    ratios = {
+        name.removeprefix("vocabulary_"): results.cost[name, "plain_numpy", 1] / cost
+        for (name, rival, workers), cost in results.cost.items()
+        if name.startswith("vocabulary_") and rival == "treadle" and workers == 1
+    }
+    rows, above = [], float("inf")
+    for least in (*FASTER, 0):
+        found = sorted(n for n, ratio in ratios.items() if least <= ratio < above)
+        shown = (f"`{n}`" if least else f"`{n}` {ratios[n]:.2f}" for n in found)
+        label = f"≥ {least}" if least else f"< {FASTER[-1]}"
+        if ratios:
+            rows.append([f"{label} ({len(found)})", ", ".join(shown) or "–"])
+        above = least
+    return table(["as fast as NumPy", "functions"], rows)
+
+
 def machine(results: Results) -> str:
     """Each file says what holds for it; where the first and the last one differ, both are given."""
     spans = {
@@ -185,6 +206,7 @@ def blocks(results: Results) -> dict[str, str]:
         "grain": by_rival(results, GRAIN, whole_runs=True),
         "tuning": by_rival(results, TUNING),
         "inlining": by_rival(results, INLINING),
+        "vocabulary": vocabulary(results),
     }
 
 

@@ -24,9 +24,36 @@ struct when_some_result {
 
 namespace detail {
 
-/// A state that becomes ready when `required` of the inputs are; fewer inputs than that make it ready when all are.
-intrusive_ptr<value_state<void>> ready_when(std::size_t required, std::vector<future_state*> inputs);
-/// Blocks until then.
+/// A state whose value `make` constructs when its inputs are ready.
+struct when_target {
+  future_state* state;
+  void (*make)(future_state&) noexcept;
+
+  continuation* publish() const noexcept {
+    make(*state);
+    return state->publish();
+  }
+};
+
+template <class State, class Target>
+class required_inputs;
+
+/// Publishes a target when `required` of the inputs are ready, or all when these are fewer. It is a member of the
+/// target or goes before it, and before the inputs; then it no longer waits.
+class awaited_inputs {
+ public:
+  awaited_inputs() noexcept = default;
+  ~awaited_inputs();
+  awaited_inputs(const awaited_inputs&) = delete;
+  awaited_inputs& operator=(const awaited_inputs&) = delete;
+
+  void start(std::size_t required, std::vector<future_state*> inputs, when_target target);
+
+ private:
+  required_inputs<future_state, when_target>* m_inputs = nullptr;
+};
+
+/// Blocks until `required` of the inputs are ready.
 void wait_until_ready(std::size_t required, std::vector<future_state*> inputs);
 
 /// Says which inputs are ready, one after the other. The inputs must stay as long as this.
@@ -67,12 +94,34 @@ inline std::vector<std::size_t> ready_indices(const std::vector<future_state*>& 
   return indices;
 }
 
+/// make(sequence) once enough of its futures are ready. Whoever drops the state before drops the futures.
+template <class Sequence, class Make>
+class when_state final : public value_state<std::invoke_result_t<Make, Sequence>> {
+ public:
+  when_state(Sequence sequence, Make make) : m_sequence(std::move(sequence)), m_make(make) {}
+
+  void start(std::size_t required) {
+    m_inputs.start(required, states_of(m_sequence),
+                   {this, [](future_state& state) noexcept {
+                      auto& self = static_cast<when_state&>(state);
+                      self.construct_from([&] { return self.m_make(std::move(self.m_sequence)); });
+                    }});
+  }
+
+ private:
+  Sequence m_sequence;
+  Make m_make;
+  awaited_inputs m_inputs; // goes first
+};
+
 /// future of make(sequence) once `required` of its futures are ready.
 template <class Sequence, class Make>
 auto when_ready(std::size_t required, Sequence sequence, Make make) {
-  auto ready = access::make<future<void>>(ready_when(required, states_of(sequence)));
-  return ready.then(launch::sync,
-                    [make, sequence = std::move(sequence)](future<void>) mutable { return make(std::move(sequence)); });
+  using state_type = when_state<Sequence, Make>;
+  using T = std::invoke_result_t<Make, Sequence>;
+  auto state = intrusive_ptr<state_type>::adopt(new state_type(std::move(sequence), make));
+  state->start(required);
+  return access::make<future<T>>(intrusive_ptr<value_state<T>>::adopt(state.detach()));
 }
 
 template <class Sequence>
@@ -104,7 +153,7 @@ auto collect(Iterator first, Iterator last) {
 
 // Each of the following takes futures and shared futures: by value as arguments, in a vector, or as an iterator range
 // (unique futures are moved out of the range). The result never carries an exception of its own: look into the futures.
-// None of them blocks.
+// None of them blocks. A result that is dropped before it is ready drops the futures, and nobody waits for them.
 
 /// Ready when all are; the value is a tuple (arguments) or vector of the futures.
 template <class... Futures>

@@ -172,6 +172,8 @@ class JitFunction(Generic[P, R]):
 
 def located(error: PhyslError, files: tuple[tuple[str, int], ...]) -> PhyslError:
     """The same error with file and line of the Python source; lines count through all files while it runs."""
+    if error.line == 0:  # of the result, which has no place
+        return type(error)(f"{files[0][0]}: {error.message}", error.message, files[0][0])
     file, line = locate(files, error.line)
     if len(files) == 1 and error.file == file:
         return error

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _native
 from .config import Config, current
-from .errors import Error
+from .errors import Error, PhyslRecursionError
 
 _lock = threading.Lock()
 _output_lock = threading.Lock()  # text leaves in the order it was printed
@@ -49,9 +49,10 @@ def run(
     try:
         return program.run(arguments, names, chosen)
     except RuntimeError as error:
-        if isinstance(error, Error | RecursionError):  # it says what it means
+        if isinstance(error, Error):  # it says what it means
             raise
-        raise Error(str(error)) from None
+        kind = PhyslRecursionError if isinstance(error, RecursionError) else Error
+        raise kind(str(error)) from None
     finally:
         if prints:
             _finish_output()

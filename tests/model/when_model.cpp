@@ -1,60 +1,103 @@
-// src/task/wait/input_hooks.hpp: whoever waits for one of several states leaves no hook behind in the others.
+// src/task/wait/{input_hooks,required_inputs}.hpp: whoever waits for one of several states leaves no hook behind in the
+// others, also when the result is dropped before.
 #include "model/protocols.hpp"
 #include "model/small_state.hpp"
-#include "task/wait/input_hooks.hpp"
+#include "task/wait/required_inputs.hpp"
 
 namespace treadle::check {
 namespace {
 
-/// As ready_counter in src/task/wait/when.cpp, for the first input.
-struct first_ready final : detail::input_hooks<small_state, first_ready> {
-  first_ready(const std::vector<small_state*>& inputs, plain<int>& n) : input_hooks(inputs), live(n) {
-    live = live + 1;
-  }
-  ~first_ready() { live = live - 1; }
-  using input_hooks::attach_hooks;
+/// As when_state in include/treadle/when.hpp: a state that owns its inputs and is completed by so many of them.
+struct some_ready;
+struct result_of {
+  some_ready* result;
+  detail::continuation* publish() const noexcept;
+};
+using some_inputs = detail::required_inputs<small_state, result_of>;
 
-  void add_ref(std::uint32_t n) noexcept { owners.add(n); }
+struct some_ready {
+  some_ready(unsigned n, std::vector<small_state*> of, plain<int>& counted)
+      : required(n), inputs(std::move(of)), hooks(new some_inputs(n, inputs, {this})), live(counted) {
+    live = live + 1;
+    for (auto* input : inputs) input->add_ref();
+  }
+  ~some_ready() {
+    hooks->close();
+    for (auto* input : inputs) input->release();
+    live = live - 1;
+  }
   void release() noexcept {
     if (owners.drop()) delete this;
   }
-  void input_fired(std::size_t) noexcept {
-    if (!decide()) return;
-    withdraw_hooks();
-    require(outcomes == 0, "it is decided once");
-    outcomes = 1;
-  }
 
   detail::reference_count owners;
+  detail::continuation_list waiting;
+  const unsigned required;
+  std::vector<small_state*> inputs;
+  some_inputs* const hooks;
   plain<int>& live;
-  plain<int> outcomes = 0;
+  plain<int> value = 0;
 };
 
-/// The inputs that become ready while somebody begins to wait for the first; `late` ones stay after them.
-void wait_for_any(unsigned ready, unsigned late) {
-  plain<int> live = 0;
-  std::vector<std::unique_ptr<small_state>> states;
-  std::vector<small_state*> inputs;
-  for (unsigned i = 0; i < ready + late; ++i) {
-    states.push_back(std::make_unique<small_state>());
-    inputs.push_back(states.back().get());
+detail::continuation* result_of::publish() const noexcept {
+  require(result->value == 0, "it is decided once");
+  unsigned ready = 0;
+  for (auto* input : result->inputs) ready += input->is_ready();
+  require(ready >= result->required, "so many are ready");
+  result->value = 1;
+  return result->waiting.publish();
+}
+
+/// Looks at the value and drops the result, as a continuation may.
+struct consumer final : detail::continuation {
+  explicit consumer(some_ready& r) : result(&r) {}
+  void fire() noexcept override {
+    require(result->value == 1, "the value is there");
+    result->release();
   }
-  auto* waiting = new first_ready(inputs, live);
-  std::vector<std::function<void()>> threads{[&] { waiting->attach_hooks(); }};
-  for (unsigned i = 0; i < ready; ++i) threads.push_back([&, i] { states[i]->complete(); });
+  some_ready* result;
+};
+
+enum class end { keeps, drops, consumes }; // what becomes of the result
+
+/// Inputs that become ready while somebody begins to wait for some of them; `late` ones stay after them.
+void wait_for_some(unsigned required, unsigned ready, unsigned late, end what) {
+  plain<int> live = 0;
+  std::vector<small_state*> inputs;
+  for (unsigned i = 0; i < ready + late; ++i) inputs.push_back(new small_state);
+  auto* result = new some_ready(required, inputs, live);
+  consumer last(*result);
+  std::vector<std::function<void()>> threads{[&] {
+    result->hooks->start();
+    if (what == end::drops) result->release();
+    if (what == end::consumes && !result->waiting.try_attach(last)) last.fire();
+  }};
+  for (unsigned i = 0; i < ready; ++i) threads.push_back([&, i] { inputs[i]->complete(); });
   in_parallel(threads);
-  require(waiting->outcomes == 1, "it is decided when an input is ready");
-  waiting->release();
-  require(live == 0, "no list has a hook any more");
+  if (what == end::keeps) {
+    require(result->waiting.is_ready() && result->value == 1, "it is decided when enough are ready");
+    result->release();
+  }
+  require(live == 0, "the result has gone");
+  for (auto* input : inputs) {
+    require(input->is_ready() || input->waiting.publish() == nullptr, "no list has a hook any more");
+    require(input->owners.drop(), "nobody else keeps the input");
+    delete input;
+  }
 }
 
 } // namespace
 
 std::vector<scenario> when_scenarios() {
   return {
-      {"when_any_of_one", [] { wait_for_any(1, 0); }},
-      {"when_any_leaves_none_behind", [] { wait_for_any(1, 1); }},
-      {"when_any_of_two", [] { wait_for_any(2, 0); }},
+      {"when_any_of_one", [] { wait_for_some(1, 1, 0, end::keeps); }},
+      {"when_any_leaves_none_behind", [] { wait_for_some(1, 1, 1, end::keeps); }},
+      {"when_any_dropped", [] { wait_for_some(1, 1, 0, end::drops); }},
+      {"when_any_dropped_leaves_none_behind", [] { wait_for_some(1, 1, 1, end::drops); }},
+      {"when_any_consumed", [] { wait_for_some(1, 1, 1, end::consumes); }},
+      {"when_any_of_two", [] { wait_for_some(1, 2, 0, end::keeps); }},
+      {"when_all_of_two", [] { wait_for_some(2, 2, 0, end::keeps); }},
+      {"when_any_of_two_dropped", [] { wait_for_some(1, 2, 0, end::drops); }},
   };
 }
 

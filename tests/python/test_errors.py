@@ -163,6 +163,81 @@ def test_what_python_refuses(expression):
     assert isinstance(compiled.value, kind) and isinstance(compiled.value, td.PhyslError)
 
 
+# Arguments that NumPy has no None for, and what it does not take for an array, for lengths or for an integer.
+NO_ARGUMENT = (
+    "np.linspace(0, 1, k)",
+    "np.trace(m, k)",
+    "np.diag(v, k)",
+    "np.eye(3, k=k)",
+    "np.round(v, k)",
+    "v.round(k)",
+    "np.std(v, ddof=k)",
+    "v.var(ddof=None)",
+    "np.sum(m, 0, keepdims=k)",
+    "m.max(0, keepdims=k)",
+    "np.any(m, 0, keepdims=k)",
+    "np.bincount(n, minlength=k)",
+    "np.allclose(v, v, rtol=k)",
+    "np.pad(n, 1, mode=k)",
+    "np.tensordot(m, m, axes=k)",
+    "sorted([2, 1], reverse=k)",
+    "np.repeat(3, 2, axis=7)",
+    "np.vstack(4)",
+    "np.dstack(4)",
+    "np.hstack(4)",
+    "np.column_stack(4)",
+    "np.stack(np.array(4))",
+    "np.concatenate(4)",
+    "np.indices(4)",
+    "np.pad(n, 1, constant_values=np.nan)",
+    "np.pad(n, 1, constant_values=v[0] / 0 * 1e300)",
+    "np.array([np.nan], dtype=int)",
+    "np.array([1, 1e300], dtype=int)",
+    "np.array(np.nan, dtype=int)",
+    "np.asarray([[np.inf]], dtype=int)",
+    "np.insert(n, 0, 1e300)",
+    "np.insert(n, 0, [1.0, np.nan])",
+)
+
+
+@pytest.mark.parametrize("expression", NO_ARGUMENT)
+def test_arguments_that_numpy_refuses(expression):
+    function = function_of_text(f"def f(v, m, n, k):\n    return {expression}\n", f"argument {expression}")
+    arguments = np.arange(3.0), np.arange(9.0).reshape(3, 3), np.array([1, 2, 2]), None
+    with np.errstate(all="ignore"), pytest.raises(Exception) as python:
+        function(*arguments)
+    with pytest.raises(td.PhyslError) as compiled:
+        td.jit(function)(*arguments)
+    assert isinstance(compiled.value, type(python.value))
+
+
+def test_numbers_of_arrays_are_cast_where_numbers_of_the_language_are_refused():
+    @td.jit
+    def cast(x, n):
+        return np.array(x[0], dtype=int), np.array(x, dtype=int), np.insert(n, 0, x), np.insert(n, 0, x[0])
+
+    def plain(x, n):
+        return np.array(x[0], dtype=int), np.array(x, dtype=int), np.insert(n, 0, x), np.insert(n, 0, x[0])
+
+    x, n = np.array([np.nan, 1e300]), np.array([1, 2])
+    with np.errstate(all="ignore"):
+        for found, expected in zip(cast(x, n), plain(x, n), strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_a_result_that_is_nested_too_deeply():
+    @td.jit
+    def nested(n):
+        x = []
+        for _ in range(n):
+            x = [x]
+        return x
+
+    with pytest.raises(td.PhyslRecursionError) as caught:
+        nested(500)
+    assert caught.value.file == __file__
+
+
 def test_too_many_calls_are_a_recursion_error():
     with pytest.raises(RecursionError) as caught:
         td.jit(depth)(1)

@@ -16,7 +16,10 @@ class continuation_list {
   bool withdraw(continuation& c) noexcept;
   /// Publishes what the caller wrote before, and fires. Once. The list may be gone as soon as it is ready: a
   /// continuation's owner, or somebody who looked at is_ready(), may destroy it.
-  void complete() noexcept;
+  void complete() noexcept { fire(publish()); }
+  /// The two halves of it. What publish() returns is to be fired.
+  [[nodiscard]] continuation* publish() noexcept;
+  static void fire(continuation* oldest) noexcept;
   /// The same while nobody else looks at the list: without a locked instruction.
   void complete_unshared() noexcept {
     if (TREADLE_UNLIKELY(m_word.load(order::relaxed) != 0)) return complete();

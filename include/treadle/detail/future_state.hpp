@@ -75,6 +75,8 @@ class future_state : public job {
   void complete(sharing s = sharing::shared) noexcept {
     s == sharing::unshared ? m_waiting.complete_unshared() : m_waiting.complete();
   }
+  /// The same without firing what waits: continuation_list::publish().
+  [[nodiscard]] continuation* publish() noexcept { return m_waiting.publish(); }
   void complete_with(std::exception_ptr exception) noexcept {
     m_exception = std::move(exception);
     complete();

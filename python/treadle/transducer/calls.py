@@ -15,7 +15,7 @@ import numpy as np
 from .comprehensions import ComprehensionCompiler
 from .emitters import of_object
 from .functions import ADVICE, FUNCTIONS, METHODS, find
-from .nodes import Call, Name, Node, call, keeps_order
+from .nodes import NIL, Call, Literal, Name, Node, call, keeps_order, string
 from .scope import default_values
 from .sequences import DICT_VIEWS, is_iterator
 from .signatures import Arguments, Specification, element_type, signature_of
@@ -205,6 +205,8 @@ class CallCompiler(ComprehensionCompiler):
             else:
                 first = consumes and name == spec.parameters[0][0]
                 nodes[name] = self._items(argument) if first else self.expression(argument)
+                if name in spec.never_none and (nodes[name] == NIL or not isinstance(nodes[name], Literal)):
+                    nodes[name] = Call("__given", (nodes[name], string(name)), self.place(node))
         rest = [self.sequence(a) if consumes else self.expression(a) for a in node.args if spec.variadic]
         arguments = Arguments(
             self.source, node, self.place(node), self.temporaries, nodes, tuple(rest), written, dtype

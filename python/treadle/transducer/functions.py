@@ -49,27 +49,27 @@ def _table() -> dict[Any, Specification]:
     for name in ("sum", "prod"):
         add(
             getattr(np, name),
-            "a axis? dtype? !out keepdims? initial? !where",
+            "a axis? dtype? !out keepdims~ initial? !where",
             positional(name, ["a", "axis", "keepdims", "initial", "dtype"]),
         )
     for name, primitive in {"max": "amax", "min": "amin", "amax": "amax", "amin": "amin"}.items():
-        add(getattr(np, name), "a axis? !out keepdims? initial? !where", primitive)
+        add(getattr(np, name), "a axis? !out keepdims~ initial? !where", primitive)
     add(
         np.mean,
-        "a axis? dtype? !out keepdims? !where",
+        "a axis? dtype? !out keepdims~ !where",
         positional("mean", ["a", "axis", "keepdims", "dtype"]),
     )
     for name in ("all", "any"):
-        add(getattr(np, name), "a axis? !out keepdims? !where", name)
-    add(np.count_nonzero, "a axis? keepdims?", "count_nonzero")
+        add(getattr(np, name), "a axis? !out keepdims~ !where", name)
+    add(np.count_nonzero, "a axis? keepdims~", "count_nonzero")
     for name in ("std", "var"):
         add(
             getattr(np, name),
-            "a axis? dtype? !out ddof? keepdims? !where !mean !correction",
+            "a axis? dtype? !out ddof~ keepdims~ !where !mean !correction",
             positional(name, ["a", "axis", "keepdims", "ddof", "dtype"]),
         )
     for name in ("argmax", "argmin"):
-        add(getattr(np, name), "a axis? !out keepdims?", name)
+        add(getattr(np, name), "a axis? !out keepdims~", name)
     for name in ("cumsum", "cumprod"):
         add(getattr(np, name), "a axis? dtype? !out", name)
     for name in ("sort", "argsort"):
@@ -80,8 +80,8 @@ def _table() -> dict[Any, Specification]:
         add(getattr(np, name), "m", name)
     for name in ("dot", "outer"):
         add(getattr(np, name), "a b !out", name)
-    add(np.tensordot, "a b axes?", e.made(positional("tensordot", ["a", "b", "axes"])))
-    add(np.allclose, "a b rtol? atol? equal_nan?", "allclose")
+    add(np.tensordot, "a b axes~", e.made(positional("tensordot", ["a", "b", "axes"])))
+    add(np.allclose, "a b rtol~ atol~ equal_nan?", "allclose")
     add(np.array_equal, "a1 a2 equal_nan?", "array_equal")
     add(np.expand_dims, "a axis", e.made(positional("expand_dims", ["a", "axis"])))
     add(np.swapaxes, "a axis1 axis2", "swapaxes")
@@ -108,16 +108,20 @@ def _table() -> dict[Any, Specification]:
     for name in ("dstack", "column_stack"):
         add(getattr(np, name), "tup", name)
     add(np.insert, "arr obj values axis?", "insert")
-    add(np.pad, "array pad_width mode? constant_values?", "pad")
+    add(
+        np.pad,
+        "array pad_width mode~ constant_values~",
+        e.made(positional("pad", ["array", "pad_width", "mode", "constant_values"])),
+    )
     add(np.tile, "A reps", "tile")
     add(np.repeat, "a repeats axis?", "repeat")
     add(np.take, "a indices axis? !out !mode", e.copy_of(positional("take", ["a", "indices", "axis"])))
     add(np.unique, "ar !return_index !return_inverse !return_counts !axis !equal_nan !sorted", "unique")
-    add(np.bincount, "x weights? minlength?", "bincount")
-    add(np.trace, "a offset? !axis1 !axis2 !dtype !out", "trace")
+    add(np.bincount, "x weights? minlength~", "bincount")
+    add(np.trace, "a offset~ !axis1 !axis2 !dtype !out", "trace")
     add(np.clip, "a a_min? a_max? !out !min !max", "clip")
-    add(np.round, "a decimals? !out", "round")
-    add(np.diag, "v k?", e.read_only(positional("diag", ["v", "k"])))
+    add(np.round, "a decimals~ !out", "round")
+    add(np.diag, "v k~", e.read_only(positional("diag", ["v", "k"])))
     add(np.where, "condition x? y?", e.where)
     add(np.nonzero, "a", e.nonzero)
     add(np.copy, "a !order !subok", e.made(e.copy_of(positional("array", ["a"]))))
@@ -141,12 +145,12 @@ def _table() -> dict[Any, Specification]:
     )
     add(np.array, "object dtype?", e.made(e.copy_of(e.created("array", "object")), "object"))
     add(np.asarray, "a dtype? !order", e.made(e.created("array", "a"), "a"))
-    add(np.eye, "N M? k? dtype? !order !device !like", e.eye)
+    add(np.eye, "N M? k~ dtype? !order !device !like", e.eye)
     add(np.identity, "n dtype? !like", e.identity)
     add(np.arange, "start stop? step? dtype?", e.arange)
     add(
         np.linspace,
-        "start stop num? endpoint? !retstep dtype? !axis !device",
+        "start stop num~ endpoint~ !retstep dtype? !axis !device",
         positional("linspace", ["start", "stop", "num", "endpoint", "dtype"]),
     )
     add(np.indices, "dimensions dtype? !sparse", "indices")
@@ -154,7 +158,7 @@ def _table() -> dict[Any, Specification]:
     add(np.linalg.inv, "a", "inverse", "linalg")
     add(np.linalg.det, "a", "determinant", "linalg")
     add(np.linalg.solve, "a b", "solve", "linalg")
-    add(np.linalg.norm, "x ord? axis? keepdims?", "norm", "linalg")
+    add(np.linalg.norm, "x ord? axis? keepdims~", "norm", "linalg")
     add(np.float64, "x", e.converted("float"))
     add(np.int64, "x", e.converted("int"))
     add(np.bool_, "x", e.converted("bool"))
@@ -170,7 +174,7 @@ def _table() -> dict[Any, Specification]:
     add(min, "*values", e.extreme("__min", "__lt"))
     add(max, "*values", e.extreme("__max", "__gt"))
     add(sum, "iterable start?", e.python_sum)
-    add(sorted, "iterable !key reverse?", positional("__sorted", ["iterable", "reverse"]))
+    add(sorted, "iterable !key reverse~", positional("__sorted", ["iterable", "reverse"]))
     add(any, "x", "__any")
     add(all, "x", "__all")
     add(list, "x", e.copied_list)
@@ -196,7 +200,7 @@ SCIPY: dict[str, dict[str, tuple[str, str | Emit]]] = {
         "erf": ("x", "erf"),
         "erfc": ("x", "erfc"),
         "expit": ("x", "sigmoid"),
-        "logsumexp": ("a axis? !b keepdims? !return_sign", "logsumexp"),
+        "logsumexp": ("a axis? !b keepdims~ !return_sign", "logsumexp"),
     },
     "scipy.linalg": {
         "inv": ("a", "inverse"),
@@ -205,7 +209,7 @@ SCIPY: dict[str, dict[str, tuple[str, str | Emit]]] = {
         "solve": ("a b !lower !overwrite_a !overwrite_b !check_finite assume_a? !transposed", e.scipy_solve),
     },
     "scipy.sparse.linalg": {
-        "cg": ("A b !x0 rtol? !atol maxiter? !M !callback", e.conjugate_gradient),
+        "cg": ("A b !x0 rtol~ !atol maxiter? !M !callback", e.conjugate_gradient),
     },
 }
 

@@ -63,6 +63,7 @@ class Specification:
     variadic: str | None
     emit: Emit
     refused: frozenset[str] = frozenset()  # parameters that may only be None
+    never_none: frozenset[str] = frozenset()  # optional ones that must be left out instead
 
     def lacks(self, name: str) -> str:
         known = ", ".join(p for p, _ in self.parameters if p not in self.refused)
@@ -127,23 +128,26 @@ def signature_of(args: ast.arguments) -> inspect.Signature:
 
 
 def specification(name: str, signature: str, emit: str | Emit) -> Specification:
-    """`signature`: parameter names in NumPy's order; `axis?` is optional, `axis?=-1` with what stands for it where only a
-    later one is given, `!out` is refused, `*rest` takes all further positional arguments."""
-    parameters, variadic, refused = [], None, []
+    """`signature`: parameter names in NumPy's order; `axis?` is optional and may be None, `k~` is optional and must not,
+    `axis?=-1` says what stands for it where only a later one is given, `!out` is refused, `*rest` takes all further
+    positional arguments."""
+    parameters, variadic, refused, never_none = [], None, [], []
     defaults: dict[str, Node] = {}
     for word in signature.split():
         if word.startswith("*"):
             variadic = word[1:]
             continue
         parameter, _, default = word.strip("!").partition("=")
-        parameters.append((parameter.rstrip("?"), not (parameter.endswith("?") or word.startswith("!"))))
+        parameters.append((parameter.rstrip("?~"), parameter[-1] not in "?~" and not word.startswith("!")))
         if word.startswith("!"):
             refused.append(parameters[-1][0])
+        if parameter.endswith("~"):
+            never_none.append(parameters[-1][0])
         if default:
             defaults[parameters[-1][0]] = Literal(default)
     if isinstance(emit, str):
         emit = positional(emit, [p for p, _ in parameters if p not in refused], defaults)
-    return Specification(name, tuple(parameters), variadic, emit, frozenset(refused))
+    return Specification(name, tuple(parameters), variadic, emit, frozenset(refused), frozenset(never_none))
 
 
 def positional(primitive: str, names: list[str], defaults: dict[str, Node] | None = None) -> Emit:

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include <map>
 #include <pthread.h>
 #include <string>
 
@@ -146,12 +147,19 @@ std::uint64_t scheduler::progress() const noexcept {
 }
 
 std::string scheduler::blocked_tasks() const {
+  std::map<std::string, std::size_t> names;
+  {
+    const scoped_lock guard(m_fiber_lock);
+    for (const task_fiber* f = m_fibers; f; f = f->next) {
+      if (!f->is_blocked) continue;
+      const task_name task = f->tasks.running ? f->tasks.running->task->name() : name_from("a task");
+      ++names[std::string(task.text, task.bytes)];
+    }
+  }
   std::string lines;
-  const scoped_lock guard(m_fiber_lock);
-  for (const task_fiber* f = m_fibers; f; f = f->next) {
-    if (!f->is_blocked) continue;
-    const task_name task = f->tasks.running ? f->tasks.running->task->name() : name_from("a task");
-    lines.append("  ").append(task.text, task.bytes).append(is_default ? "" : ", pool '" + name + "'").append("\n");
+  for (const auto& [task, times] : names) {
+    lines += "  " + task + (is_default ? "" : ", pool '" + name + "'");
+    lines += times == 1 ? "\n" : " (" + std::to_string(times) + " times)\n";
   }
   return lines;
 }

@@ -41,7 +41,7 @@ bool continuation_list::withdraw(continuation& c) noexcept {
   return found;
 }
 
-void continuation_list::complete() noexcept {
+continuation* continuation_list::publish() noexcept {
   std::uintptr_t head = m_word.load(order::relaxed);
   do {
     while (TREADLE_UNLIKELY(head & k_locked)) {
@@ -58,6 +58,10 @@ void continuation_list::complete() noexcept {
     oldest = newest;
     newest = next;
   }
+  return oldest;
+}
+
+void continuation_list::fire(continuation* oldest) noexcept {
   while (oldest) {
     continuation* next = oldest->next_continuation; // firing may destroy it
     oldest->fire();

@@ -14,7 +14,7 @@ namespace treadle::detail {
 /// never, does not grow.
 ///
 /// Every hook that is in a list owns a share of the `Owner`, which counts references: a completing thread that has
-/// taken its list may fire late. The inputs must stay until the owner is ready or give_up() has returned. `State` is
+/// taken its list may fire late. The inputs must stay until the outcome is decided and the hooks withdrawn. `State` is
 /// future_state, or whatever can be attached to: tests/model/when_model.cpp.
 ///
 /// Owner::input_fired(index) is called for each input that is ready, on the thread that completed it.

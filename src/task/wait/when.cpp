@@ -1,58 +1,29 @@
 #include <treadle/when.hpp>
 
-#include "task/wait/input_hooks.hpp"
 #include "task/wait/lock_to_wait.hpp"
+#include "task/wait/required_inputs.hpp"
 
 #include <treadle/detail/wait_queue.hpp>
 
-#include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace treadle::detail {
-namespace {
 
-/// Ready when so many of the inputs are.
-class ready_counter final : public value_state<void>, public input_hooks<future_state, ready_counter> {
- public:
-  ready_counter(std::size_t required, std::vector<future_state*> inputs)
-      : input_hooks(std::move(inputs)), m_required(std::min(required, count())) {
-    if (m_required == 0)
-      set_value();
-    else
-      attach_hooks();
-  }
+void awaited_inputs::start(std::size_t required, std::vector<future_state*> inputs, when_target target) {
+  m_inputs = new required_inputs<future_state, when_target>(required, std::move(inputs), target);
+  m_inputs->start();
+}
 
-  void input_fired(std::size_t) noexcept {
-    if (m_fired.fetch_add(1, order::acq_rel) + 1 != m_required || !decide()) return;
-    if (m_required < count()) withdraw_hooks(); // else all have fired
-    set_value();
-  }
-  /// By the side that waits, when it cannot: afterwards the inputs may go.
-  void give_up() noexcept {
-    if (decide()) return withdraw_hooks();
-    while (!is_ready()) std::this_thread::yield(); // a matter of instructions
-  }
-
- private:
-  const std::size_t m_required;
-  atomic<std::size_t> m_fired{0};
-};
-
-} // namespace
-
-intrusive_ptr<value_state<void>> ready_when(std::size_t required, std::vector<future_state*> inputs) {
-  return intrusive_ptr<value_state<void>>::adopt(new ready_counter(required, std::move(inputs)));
+awaited_inputs::~awaited_inputs() {
+  if (m_inputs) m_inputs->close();
 }
 
 void wait_until_ready(std::size_t required, std::vector<future_state*> inputs) {
-  const auto counter = intrusive_ptr<ready_counter>::adopt(new ready_counter(required, std::move(inputs)));
-  try {
-    counter->wait();
-  } catch (...) {
-    counter->give_up();
-    throw;
-  }
+  const auto ready = intrusive_ptr<value_state<void>>::adopt(new value_state<void>);
+  awaited_inputs awaited;
+  awaited.start(required, std::move(inputs),
+                {ready.get(), [](future_state& s) noexcept { static_cast<value_state<void>&>(s).construct(); }});
+  ready->wait();
 }
 
 class each_ready::arrivals final : public input_hooks<future_state, arrivals> {

@@ -35,6 +35,68 @@ TEST_P(when_test, a_future_that_is_never_ready_keeps_no_hooks) {
   never.set_value();
 }
 
+TEST_P(when_test, a_result_that_is_dropped_waits_for_nothing) {
+  promise<void> never, later;
+  const shared_future<void> open = never.get_future().share(), other = later.get_future().share();
+  const auto drop_often = [&] {
+    for (int i = 0; i < 1000; ++i) {
+      (void)when_any(open, other);
+      (void)when_all(std::vector{open, other});
+      (void)when_some(2, open, other, other).wait_for(std::chrono::microseconds(1));
+      auto waits_for_another = when_all(when_any(open, other), open);
+    }
+  };
+  drop_often();
+  EXPECT_EQ(hooks_in(open), 0u);
+  async(drop_often).get();
+  EXPECT_EQ(hooks_in(open), 0u);
+  EXPECT_EQ(hooks_in(other), 0u);
+  auto kept = when_any(open, other);
+  EXPECT_EQ(hooks_in(open), 1u);
+  later.set_value();
+  EXPECT_EQ(kept.get().index, 1u);
+  EXPECT_EQ(hooks_in(open), 0u);
+  never.set_value();
+}
+
+TEST_P(when_test, results_that_are_dropped_while_they_become_ready) {
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<promise<int>> promises(3);
+    std::vector<shared_future<int>> inputs;
+    for (auto& p : promises) inputs.push_back(p.get_future().share());
+    auto any = when_any(inputs);
+    auto two = when_some(2, inputs);
+    auto all = when_all(inputs).then(launch::sync, [](auto ready) { return ready.get().size(); });
+    task_group setters;
+    for (auto& p : promises) setters.run([&] { p.set_value(1); });
+    if (i % 2 == 0) two = {};
+    if (i % 3 == 0) (void)any.get(); // and dropped at once
+    any = {};
+    setters.wait();
+    EXPECT_EQ(all.get(), 3u);
+  }
+}
+
+TEST_P(when_test, a_continuation_may_drop_what_it_waits_for) {
+  promise<void> input;
+  const shared_future<void> open = input.get_future().share();
+  auto held = std::make_shared<future<when_any_result<std::tuple<shared_future<void>>>>>(when_any(open));
+  auto first = open.then(launch::sync, [held](auto) { *held = {}; });
+  auto second = when_any(open).share();
+  auto last = second.then(launch::sync, [&](auto) { second = {}; });
+  input.set_value();
+  first.get();
+  last.get();
+}
+
+TEST_P(when_test, no_value_goes_to_a_result_that_was_dropped) {
+  channel<int> values;
+  (void)when_any(values.get()).wait_for(std::chrono::milliseconds(1));
+  (void)when_all(values.get(), values.get());
+  values.set(5);
+  EXPECT_EQ(values.get().get(), 5);
+}
+
 TEST_P(when_test, wait_each_attaches_once) {
   // Each future has at most one hook at a time, and none when somebody gives up.
   promise<void> never;

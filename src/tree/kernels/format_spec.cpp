@@ -156,8 +156,12 @@ std::string of_real(double x, const format_spec& s, const value& v) {
   if (lower == '%') text += '%';
   if (upper)
     for (auto& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  const auto whole = std::isfinite(magnitude) ? text.find_first_not_of("0123456789") : text.size();
-  const auto split = std::min(whole, text.size());
+  if (!std::isfinite(magnitude)) {
+    auto plain = s;
+    plain.grouping = 0; // there are no digits
+    return number_text(plain, negative, "", text, "", 3);
+  }
+  const auto split = std::min(text.find_first_not_of("0123456789"), text.size());
   return number_text(s, negative, "", text.substr(0, split), std::string_view(text).substr(split), 3);
 }
 

@@ -8,7 +8,7 @@
 #define LANES 2
 #define LOAD _mm_loadu_pd
 #define STORE _mm_storeu_pd
-#define FUNCTION(name, accuracy) Sleef_cinz_##name##d2_##accuracy##sse2
+#define FUNCTION(name) Sleef_cinz_##name##d2_u10sse2
 #define TABLE vector_functions_sse2
 #include "tree/kernels/vector_math_loops.inc"
 

@@ -7,6 +7,6 @@
 #define LANES 4
 #define LOAD _mm256_loadu_pd
 #define STORE _mm256_storeu_pd
-#define FUNCTION(name, accuracy) Sleef_finz_##name##d4_##accuracy##avx2
+#define FUNCTION(name) Sleef_finz_##name##d4_u10avx2
 #define TABLE vector_functions_avx2
 #include "tree/kernels/vector_math_loops.inc"

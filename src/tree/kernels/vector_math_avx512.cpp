@@ -7,6 +7,6 @@
 #define LANES 8
 #define LOAD _mm512_loadu_pd
 #define STORE _mm512_storeu_pd
-#define FUNCTION(name, accuracy) Sleef_finz_##name##d8_##accuracy##avx512f
+#define FUNCTION(name) Sleef_finz_##name##d8_u10avx512f
 #define TABLE vector_functions_avx512
 #include "tree/kernels/vector_math_loops.inc"

@@ -15,7 +15,7 @@ namespace {
 
 using member = vector_functions::function vector_functions::*;
 
-#define TREADLE_MEMBER_POINTER(name, accuracy) &vector_functions::name,
+#define TREADLE_MEMBER_POINTER(name) &vector_functions::name,
 constexpr member k_members[] = {TREADLE_VECTOR_FUNCTIONS(TREADLE_MEMBER_POINTER)};
 #undef TREADLE_MEMBER_POINTER
 
@@ -92,6 +92,36 @@ TEST(vector_math, elements_do_not_depend_on_their_neighbours) {
   expect_independence(vector_functions_sse2);
   if (detail::machine_width() >= detail::vector_width::avx2) expect_independence(vector_functions_avx2);
   if (detail::machine_width() >= detail::vector_width::avx512) expect_independence(vector_functions_avx512);
+}
+
+TEST(vector_math, errors_are_at_most_one_unit_in_the_last_place) {
+  struct reference {
+    void (*vector_functions::*rows)(const double*, double*, std::int64_t);
+    long double (*exact)(long double); // nearly: rounded to 64 bits
+  };
+  const reference k_references[] = {
+      {&vector_functions::exp, std::exp},     {&vector_functions::exp2, std::exp2},
+      {&vector_functions::expm1, std::expm1}, {&vector_functions::log, std::log},
+      {&vector_functions::log2, std::log2},   {&vector_functions::log10, std::log10},
+      {&vector_functions::sin, std::sin},     {&vector_functions::cos, std::cos},
+      {&vector_functions::tan, std::tan},     {&vector_functions::tanh, std::tanh},
+      {&vector_functions::asin, std::asin},   {&vector_functions::acos, std::acos},
+      {&vector_functions::atan, std::atan},   {&vector_functions::cbrt, std::cbrt},
+  };
+  std::mt19937_64 engine(8);
+  std::normal_distribution<double> normal;
+  std::vector<double> x(20000), found(x.size());
+  for (auto& e : x) e = normal(engine) * (engine() % 2 ? 1 : 20);
+  for (std::size_t m = 0; m < std::size(k_references); ++m) {
+    (machine_vector_functions().*k_references[m].rows)(x.data(), found.data(), static_cast<std::int64_t>(x.size()));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const long double exact = k_references[m].exact(x[i]);
+      if (!std::isfinite(exact)) continue;
+      const auto nearest = std::fabs(static_cast<double>(exact));
+      const auto unit = std::nextafter(nearest, std::numeric_limits<double>::infinity()) - nearest;
+      ASSERT_LE(std::fabs(found[i] - exact), 1.001L * unit) << "function " << m << " of " << x[i];
+    }
+  }
 }
 
 TEST(vector_math, widths_with_fused_multiply_add_agree) {

@@ -71,6 +71,23 @@ dtype to_dtype(const value& v, dtype otherwise) {
   throw value_error("unknown dtype " + repr(v) + ": use bool, int64 or float64");
 }
 
+void require_integer(const value& number) {
+  if (number.kind() != value_kind::float64) return;
+  const double x = number.real();
+  if (x != x) throw value_error("cannot convert nan to int64");
+  if (!(x >= -0x1p63 && x < 0x1p63))
+    throw value_error(error_kind::overflow, "cannot convert " + repr(number) + " to int64");
+}
+
+array to_array_of(const value& v, dtype type) {
+  const auto a = v.to_array();
+  if (type == dtype::int64 && a.type() == dtype::float64 && !v.is_array() && !v.is_array_scalar()) {
+    const auto elements = a.contiguous();
+    for (std::int64_t i = 0; i < a.size(); ++i) require_integer(elements.data<double>()[i]);
+  }
+  return a.cast(type);
+}
+
 std::size_t to_axis(const value& v, std::size_t rank) {
   if (v.kind() == value_kind::boolean) throw value_error(error_kind::type, "an axis is an integer, not " + repr(v));
   const auto axis = v.to_int64(), n = static_cast<std::int64_t>(rank);

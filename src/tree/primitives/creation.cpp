@@ -59,8 +59,7 @@ value filled_like(call_context&, std::span<value> args) {
 }
 
 value as_array(call_context&, std::span<value> args) {
-  const auto a = args[0].to_array();
-  auto result = a.cast(to_dtype(argument(args, 1), a.type()));
+  auto result = argument(args, 1).is_nil() ? args[0].to_array() : to_array_of(args[0], to_dtype(args[1], {}));
   return args[0].is_array() ? value(std::move(result)) : detail::from_array(std::move(result));
 }
 
@@ -153,6 +152,7 @@ value identity(call_context& context, std::span<value> args) { // (rows, dtype)
 
 // indices(shape, dtype): along the first axis, the index of every element in each axis, as numpy.indices.
 value indices(call_context&, std::span<value> args) {
+  if (!has_axes(args[0])) throw value_error(error_kind::type, "expected lengths of axes, found " + repr(args[0]));
   const auto shape = to_extents(args[0]);
   extents all = shape;
   all.insert(0, static_cast<std::int64_t>(shape.rank()));

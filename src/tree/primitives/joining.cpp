@@ -16,7 +16,8 @@ using arrays = std::vector<array>;
 // The parts of hstack(list(a, b)), hstack('(a, b)) or hstack(a, b); an array alone stands for its rows.
 arrays parts_of(std::span<const value> args) {
   arrays parts;
-  if (args.size() == 1 && (args[0].is_list() || args[0].is_array())) {
+  if (args.size() == 1) {
+    if (!has_axes(args[0])) throw value_error(error_kind::type, "expected arrays to join, found " + repr(args[0]));
     for (std::size_t i = 0, n = args[0].size(); i < n; ++i) parts.push_back(args[0].item(i).to_array());
   } else {
     for (const auto& a : args) parts.push_back(a.to_array());
@@ -195,10 +196,8 @@ value repeat(call_context&, std::span<value> args) {
   if (counts.type() == dtype::float64 && counts.size() > 0) throw value_error("repetitions must be integers");
   counts = counts.cast(dtype::int64).contiguous();
   std::size_t axis = 0;
-  if (argument(args, 2).is_nil() || a.rank() == 0)
-    a = a.reshape({-1});
-  else
-    axis = to_axis(args[2], a.rank());
+  if (argument(args, 2).is_nil() || a.rank() == 0) a = a.reshape({-1});
+  if (!argument(args, 2).is_nil()) axis = to_axis(args[2], a.rank());
   const auto n = a.shape()[axis];
   if (counts.rank() > 1 || (counts.size() != 1 && counts.size() != n))
     throw value_error("repetitions of shape " + to_string(counts.shape()) + " do not fit an axis of length " +

@@ -67,10 +67,7 @@ value insert(call_context&, std::span<value> args) {
   const auto at_scalar = places.rank() == 0;
   places = places.cast(dtype::int64).contiguous();
 
-  auto values = args[2].to_array();
-  if (!args[2].is_array() && values.type() == dtype::float64 && a.type() == dtype::int64) // arrays are cast
-    for (auto x = values.contiguous(); const double e : std::span(x.data<double>(), static_cast<std::size_t>(x.size())))
-      if (!std::isfinite(e)) throw value_error("cannot convert " + repr(value(e)) + " to int64");
+  auto values = to_array_of(args[2], a.type());
   extents shape = a.shape();
   std::vector<i64> targets;
   if (places.size() == 1) {
@@ -99,7 +96,7 @@ value insert(call_context&, std::span<value> args) {
   std::fill_n(kept.mutable_data<bool>(), shape[axis], true);
   for (auto i : targets) kept.mutable_data<bool>()[i] = false;
   value result = array::uninitialized(a.type(), shape);
-  assign_slice(result, along(axis, array::of<i64>({static_cast<i64>(targets.size())}, targets)), values.cast(a.type()));
+  assign_slice(result, along(axis, array::of<i64>({static_cast<i64>(targets.size())}, targets)), values);
   assign_slice(result, along(axis, kept), a);
   return result;
 }
@@ -154,6 +151,11 @@ value pad(call_context&, std::span<value> args) {
     throw value_error("mode " + repr(given) + " takes no constant");
   const auto widths = margins(args[1], std::max<std::size_t>(a.rank(), 1));
   const auto constants = margins(argument(args, 3).is_nil() ? value(0) : args[3], a.rank());
+  if (a.type() == dtype::int64)
+    for (const auto& c : constants) {
+      require_integer(as_number(c.before));
+      require_integer(as_number(c.after));
+    }
   for (const auto& w : widths)
     if (w.before.to_int64() < 0 || w.after.to_int64() < 0) throw value_error("margins must not be negative");
   for (std::size_t axis = 0; axis < a.rank(); ++axis) {

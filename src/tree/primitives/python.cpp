@@ -150,6 +150,13 @@ value no_dict(call_context&, std::span<value> args) {
   return {};
 }
 
+// An argument that NumPy has no None for.
+value given(call_context&, std::span<value> args) { // (x, name)
+  if (args[0].is_nil())
+    throw value_error(error_kind::type, "argument '" + std::string(args[1].to_string_view()) + "' must not be None");
+  return args[0];
+}
+
 // What Python's sum begins with.
 value sum_start(call_context&, std::span<value> args) {
   if (args[0].is_string()) throw value_error(error_kind::type, "sum adds no text");
@@ -267,6 +274,7 @@ std::span<const primitive> python_primitives() {
       {"__min", "x", extreme<false>, effect::none, as_made},
       {"__max", "x", extreme<true>, effect::none, as_made},
       {"__no_dict", "x", no_dict, effect::ordered, as_made},
+      {"__given", "x, name", given, effect::none, as_made},
       {"__sum_start", "x", sum_start, effect::none, as_made},
       {"__sorted", "x, reverse=", sorted, effect::none, as_made},
       {"__any", "x", quantifier<true>, effect::none, as_made},

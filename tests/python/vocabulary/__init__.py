@@ -10,7 +10,7 @@ WITHOUT_TWIN = set(
     "__name annotate annotate_d assert cout debug file_read_csv file_write_csv find_all_localities find_here hostname"
     " num_localities __type get_seed set_seed random random_integers random_sample randn shuffle __index fromfunction"
     # What compiled Python means by its own functions and statements: semantics_cases.py, test_aliasing.py, test_errors.py.
-    " __abs __all __any __expect_items __iadd __is_none __item __max __min __no_dict __print __ravel __read_only __reshape __sorted __squeeze __sum_start __to_bool __to_float"
+    " __abs __all __any __expect_items __given __iadd __is_none __item __max __min __no_dict __print __ravel __read_only __reshape __sorted __squeeze __sum_start __to_bool __to_float"
     " __to_int __tuple __viewed __with_axes".split()
 )
 FORMS = set(
