@@ -179,5 +179,6 @@ def main(is_compiled: bool) -> None:
             seconds = median(seconds_of(run) for _ in range(3))
             verified = not is_compiled or agrees(name, run(), function(*arguments))
             print(json.dumps({
-                "workload": f"vocabulary_{name}", "value": seconds / n, "unit": "s", "verified": bool(verified), "operations": N,
+                "workload": f"vocabulary_{name}", "value": seconds / n, "unit": "s", "verified": bool(verified),
+                "operations": N,
             }))  # fmt: skip

@@ -49,13 +49,17 @@ def run(
     try:
         return program.run(arguments, names, chosen)
     except RuntimeError as error:
-        if isinstance(error, Error):  # it says what it means
-            raise
-        kind = PhyslRecursionError if isinstance(error, RecursionError) else Error
-        raise kind(str(error)) from None
+        raise _named(error) from None
     finally:
         if prints:
             _finish_output()
+
+
+def _named(error: BaseException) -> BaseException:
+    """What the runtime itself says, as an error of Treadle's."""
+    if isinstance(error, Error) or not isinstance(error, RuntimeError):
+        return error
+    return (PhyslRecursionError if isinstance(error, RecursionError) else Error)(str(error))
 
 
 def _finish_output() -> None:
@@ -82,9 +86,7 @@ def submit(
     except BaseException as error:
         with _lock:
             del _waiting[ticket]
-        if isinstance(error, RuntimeError) and not isinstance(error, Error):
-            raise Error(str(error)) from None
-        raise
+        raise _named(error) from None
 
 
 def start_pump() -> None:
@@ -108,7 +110,7 @@ def _pump_events() -> None:
             with _lock:
                 done = _waiting.pop(ticket, None)
             if done is not None:
-                _complete(done, result, error)
+                _complete(done, result, error and _named(error))
 
 
 def _complete(

@@ -14,6 +14,9 @@
 
 namespace treadle::detail {
 
+/// So many keys and their copies stay in the cache; and up to so many, the thread keeps the memory for the next sort.
+inline constexpr std::uint32_t k_keys_in_cache = 1 << 16;
+
 /// Sorts n keys, in which only the bits of `varying` differ, by their bits from `lowest` on. Returns where they are
 /// then: there or in `other`.
 template <class Key>
@@ -27,14 +30,14 @@ Key* sort_by_digits(Key* keys, Key* other, std::uint32_t n, Key varying, unsigne
   // The front half goes to the front of the places of its digits and the back half, from the end, to their back: two
   // chains of updates, because one alone waits for itself where neighbours have the same digit.
   std::array<std::uint32_t, 1 << k_bits> front{}, back{}, counts_of_front{}, counts_of_back{};
-  const std::uint32_t half = n / 2;
+  const std::uint32_t half = n <= k_keys_in_cache ? n / 2 : 0; // twice as many places written to need the cache
   unsigned shift = next_digit(lowest);
-  if (shift == k_end) return keys;
+  if (shift >= k_end) return keys;
   for (std::uint32_t i = 0; i < half; ++i) {
     ++counts_of_front[digit(keys[i], shift)];
     ++counts_of_back[digit(keys[n - 1 - i], shift)];
   }
-  if (n % 2 != 0) ++counts_of_front[digit(keys[half], shift)];
+  for (std::uint32_t i = half; i < n - half; ++i) ++counts_of_front[digit(keys[i], shift)];
   while (shift < k_end) {
     std::uint32_t place = 0;
     for (std::size_t d = 0; d < front.size(); ++d) {
@@ -42,7 +45,7 @@ Key* sort_by_digits(Key* keys, Key* other, std::uint32_t n, Key varying, unsigne
       place += std::exchange(counts_of_front[d], 0) + std::exchange(counts_of_back[d], 0);
       back[d] = place;
     }
-    const unsigned next = next_digit(shift + k_bits), counted = next == k_end ? shift : next;
+    const unsigned next = next_digit(shift + k_bits), counted = next >= k_end ? shift : next;
     const auto to_front = [&](Key key) {
       other[front[digit(key, shift)]++] = key;
       ++counts_of_front[digit(key, counted)];
@@ -55,7 +58,7 @@ Key* sort_by_digits(Key* keys, Key* other, std::uint32_t n, Key varying, unsigne
       to_front(keys[i]);
       to_back(keys[n - 1 - i]);
     }
-    if (n % 2 != 0) to_front(keys[half]);
+    for (std::uint32_t i = half; i < n - half; ++i) to_front(keys[i]);
     std::swap(keys, other);
     shift = next;
   }
@@ -92,9 +95,6 @@ inline unsigned leading_bits(std::uint32_t n) noexcept {
   return (static_cast<unsigned>(std::bit_width(n)) + k_spare + k_digit - 1) / k_digit * k_digit;
 }
 
-/// So many keys and their copies stay in the cache; and up to so many, the thread keeps the memory for the next sort.
-inline constexpr std::uint32_t k_keys_in_cache = 1 << 16;
-
 /// Sorts n numbers. Throws std::bad_alloc without memory for two keys each, before any is moved.
 template <class T, bool Descending>
 void radix_sort(T* first, std::uint32_t n) {
@@ -110,7 +110,7 @@ void radix_sort(T* first, std::uint32_t n) {
   }
   for (std::uint32_t i = 0; i < n; ++i) {
     own[i] = static_cast<key>(keys::of(first[i]) - least);
-    varying |= own[i];
+    varying |= own[i] ^ own[0];
   }
   if constexpr (std::is_same_v<T, uint128>) { // lower halves that ascend already stay so where the upper ones are equal
     const auto lower = [](key k) { return static_cast<std::uint64_t>(k); };

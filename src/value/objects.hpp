@@ -53,8 +53,9 @@ struct dict_object : nesting_object {
   std::unordered_map<value, std::size_t, key_hash, key_equal> index;
 
   const value* find(const value& key) const;
-  const value& at(const value& key) const; // value_error when there is none, or key cannot be one
-  void assign(const value& key, value v);  // value_error as require_key
+  const value* look_up(const value& key) const; // null when there is none; value_error for what is no key in Python
+  const value& at(const value& key) const;      // value_error when there is none, or as look_up()
+  void assign(const value& key, value v);       // value_error as require_key
 };
 
 // Kinds `function` and `future`, whose contents only the evaluator knows.

@@ -113,9 +113,13 @@ void require_key(const value& v) {
                                             (v.is_scalar() ? repr(v) : std::string(to_string(v.kind()))));
 }
 
+const value* dict_object::look_up(const value& key) const {
+  if (!key.is_scalar()) require_key(key); // nan cannot be one, and may be looked for
+  return find(key);
+}
+
 const value& dict_object::at(const value& key) const {
-  if (const auto* found = find(key)) return *found;
-  if (!key.is_scalar()) require_key(key); // nan is none, and may be looked for
+  if (const auto* found = look_up(key)) return *found;
   throw value_error(error_kind::key, "the dict has no key " + repr(key));
 }
 

@@ -96,6 +96,7 @@ std::vector<scenario> when_scenarios() {
       {"when_any_dropped_leaves_none_behind", [] { wait_for_some(1, 1, 1, end::drops); }},
       {"when_any_consumed", [] { wait_for_some(1, 1, 1, end::consumes); }},
       {"when_any_of_two", [] { wait_for_some(1, 2, 0, end::keeps); }},
+      {"when_two_of_three", [] { wait_for_some(2, 2, 1, end::keeps); }},
       {"when_all_of_two", [] { wait_for_some(2, 2, 0, end::keeps); }},
       {"when_any_of_two_dropped", [] { wait_for_some(1, 2, 0, end::drops); }},
   };

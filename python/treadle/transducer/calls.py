@@ -206,7 +206,8 @@ class CallCompiler(ComprehensionCompiler):
                 first = consumes and name == spec.parameters[0][0]
                 nodes[name] = self._items(argument) if first else self.expression(argument)
                 if name in spec.never_none and (nodes[name] == NIL or not isinstance(nodes[name], Literal)):
-                    nodes[name] = Call("__given", (nodes[name], string(name)), self.place(node))
+                    what = string(f"{spec.name}: argument '{name}'")  # other literals are surely given
+                    nodes[name] = Call("__given", (nodes[name], what), self.place(node))
         rest = [self.sequence(a) if consumes else self.expression(a) for a in node.args if spec.variadic]
         arguments = Arguments(
             self.source, node, self.place(node), self.temporaries, nodes, tuple(rest), written, dtype

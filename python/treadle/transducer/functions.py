@@ -69,7 +69,7 @@ def _table() -> dict[Any, Specification]:
             positional(name, ["a", "axis", "keepdims", "ddof", "dtype"]),
         )
     for name in ("argmax", "argmin"):
-        add(getattr(np, name), "a axis? !out keepdims~", name)
+        add(getattr(np, name), "a axis? !out keepdims?", name)
     for name in ("cumsum", "cumprod"):
         add(getattr(np, name), "a axis? dtype? !out", name)
     for name in ("sort", "argsort"):

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/detail/continuation.hpp>
+#include <treadle/detail/reference_count.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -13,9 +14,9 @@ namespace treadle::detail {
 /// the outcome is decided, so that the list of a state that is waited for again and again, and becomes ready late or
 /// never, does not grow.
 ///
-/// Every hook that is in a list owns a share of the `Owner`, which counts references: a completing thread that has
-/// taken its list may fire late. The inputs must stay until the outcome is decided and the hooks withdrawn. `State` is
-/// future_state, or whatever can be attached to: tests/model/when_model.cpp.
+/// Every hook that is in a list owns a share of the `Owner`: a completing thread that has taken its list may fire late.
+/// The inputs must stay until the outcome is decided and the hooks withdrawn. `State` is future_state, or whatever can
+/// be attached to: tests/model/when_model.cpp.
 ///
 /// Owner::input_fired(index) is called for each input that is ready, on the thread that completed it.
 template <class State, class Owner>
@@ -31,15 +32,19 @@ class input_hooks {
 
   std::size_t count() const noexcept { return m_inputs.size(); }
 
+  /// The Owner goes with its last share; the maker has the first one.
+  void release() noexcept {
+    if (m_shares.drop()) delete &self();
+  }
   /// Once, by the side that waits.
   void attach_hooks() noexcept {
-    self().add_ref(static_cast<std::uint32_t>(count()));
+    m_shares.add(static_cast<std::uint32_t>(count()));
     std::size_t attached = 0;
     for (; attached < count() && !is_decided(); ++attached) {
       m_hooks[attached].owner = &self();
       m_inputs[attached]->attach(m_hooks[attached]);
     }
-    for (std::size_t i = attached; i < count(); ++i) self().release();
+    for (std::size_t i = attached; i < count(); ++i) release();
     // Who decides meanwhile does not find what is attached afterwards. Either its withdraw() of an input came before
     // our attach(), which acquires from it: then we see the decision; or it came later, and has found the hook.
     if (is_decided()) withdraw_hooks();
@@ -50,7 +55,7 @@ class input_hooks {
   /// Takes back every hook that is in a list.
   void withdraw_hooks() noexcept {
     for (std::size_t i = 0; i < count(); ++i) {
-      if (m_inputs[i] && m_inputs[i]->withdraw(m_hooks[i])) self().release();
+      if (m_inputs[i] && m_inputs[i]->withdraw(m_hooks[i])) release();
     }
   }
   /// By the one side that also withdraws: this input has fired, and may go.
@@ -60,14 +65,16 @@ class input_hooks {
   struct hook final : continuation {
     void fire() noexcept override {
       Owner& waiting = *owner;
-      waiting.input_fired(static_cast<std::size_t>(this - static_cast<input_hooks&>(waiting).m_hooks.get()));
-      waiting.release(); // this may go with it
+      auto& all = static_cast<input_hooks&>(waiting);
+      waiting.input_fired(static_cast<std::size_t>(this - all.m_hooks.get()));
+      all.release(); // this may go with it
     }
     Owner* owner = nullptr;
   };
 
   Owner& self() noexcept { return static_cast<Owner&>(*this); }
 
+  reference_count m_shares;
   std::vector<State*> m_inputs;
   const std::unique_ptr<hook[]> m_hooks;
   atomic<std::uint32_t> m_decided{0};

@@ -3,7 +3,6 @@
 #include "task/wait/input_hooks.hpp"
 
 #include <treadle/detail/continuation_list.hpp>
-#include <treadle/detail/reference_count.hpp>
 #include <treadle/detail/spinlock.hpp>
 
 #include <algorithm>
@@ -38,13 +37,9 @@ class required_inputs final : public input_hooks<State, required_inputs<State, T
       this->withdraw_hooks();
     else
       m_in_use.lock();
-    release();
+    this->release();
   }
 
-  void add_ref(std::uint32_t n) noexcept { m_owners.add(n); }
-  void release() noexcept {
-    if (m_owners.drop()) delete this;
-  }
   void input_fired(std::size_t) noexcept {
     if (m_fired.fetch_add(1, order::acq_rel) + 1 != m_required || !this->decide()) return;
     if (m_required < this->count()) this->withdraw_hooks(); // else all have fired
@@ -52,6 +47,7 @@ class required_inputs final : public input_hooks<State, required_inputs<State, T
   }
 
  private:
+  friend hooks; // deletes it
   ~required_inputs() = default;
   void finish() noexcept {
     continuation* const waiting = m_target.publish();
@@ -59,10 +55,9 @@ class required_inputs final : public input_hooks<State, required_inputs<State, T
     continuation_list::fire(waiting);
   }
 
-  reference_count m_owners;
   const std::size_t m_required;
   atomic<std::size_t> m_fired{0};
-  spinlock m_in_use; // the target, from the beginning until it is published
+  spinlock m_in_use; // the target: held from the beginning until it is published, and then by close() for good
   Target m_target;
 };
 

@@ -33,10 +33,6 @@ class each_ready::arrivals final : public input_hooks<future_state, arrivals> {
     attach_hooks();
   }
 
-  void add_ref(std::uint32_t n) noexcept { m_owners.add(n); }
-  void release() noexcept {
-    if (m_owners.drop()) delete this;
-  }
   void input_fired(std::size_t index) noexcept {
     m_lock.lock();
     m_order[m_arrived++] = index;
@@ -60,7 +56,6 @@ class each_ready::arrivals final : public input_hooks<future_state, arrivals> {
   }
 
  private:
-  reference_count m_owners;
   spinlock m_lock;
   const std::unique_ptr<std::size_t[]> m_order; // of those that have arrived
   std::size_t m_arrived = 0;

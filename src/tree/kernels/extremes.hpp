@@ -16,8 +16,9 @@ struct extreme_row {
   TREADLE_LOOP static void run(const T* x, std::int64_t count, T* result) {
     constexpr std::int64_t k_lanes = 32;
     T lanes[k_lanes];
-    [[maybe_unused]] T sums[k_lanes / 2] =
-        {}; // finite only without NaN, which compares with nothing and never becomes the best
+    // NaN compares with nothing, so it never becomes the best. It shows in the sums, which are finite only without it;
+    // infinities cost another look.
+    [[maybe_unused]] T sums[k_lanes / 2] = {};
     for (auto& lane : lanes) lane = *x;
     if (count >= k_lanes) {
       const T* const last = x + count - k_lanes;

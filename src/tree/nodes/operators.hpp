@@ -12,9 +12,6 @@ bool is_operator(std::string_view primitive) noexcept;
 // for all else.
 void check_operands(std::string_view primitive, std::span<const value> args);
 
-// An array, or a number out of one.
-inline bool is_of_array(const value& v) noexcept { return v.is_array() || v.is_array_scalar(); }
-
 inline bool any_of_array(std::span<const value> args) noexcept {
   bool found = false;
   for (const auto& a : args) found = found || is_of_array(a);

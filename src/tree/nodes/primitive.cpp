@@ -79,12 +79,18 @@ void require_integer(const value& number) {
     throw value_error(error_kind::overflow, "cannot convert " + repr(number) + " to int64");
 }
 
+namespace {
+
+void require_integers(const value& v) { // no deeper than an array has axes
+  if (!v.is_list()) return require_integer(v);
+  for (std::size_t i = 0; i < v.size(); ++i) require_integers(v.item(i));
+}
+
+} // namespace
+
 array to_array_of(const value& v, dtype type) {
   const auto a = v.to_array();
-  if (type == dtype::int64 && a.type() == dtype::float64 && !v.is_array() && !v.is_array_scalar()) {
-    const auto elements = a.contiguous();
-    for (std::int64_t i = 0; i < a.size(); ++i) require_integer(elements.data<double>()[i]);
-  }
+  if (type == dtype::int64 && a.type() == dtype::float64 && !is_of_array(v)) require_integers(v);
   return a.cast(type);
 }
 

@@ -106,9 +106,13 @@ array take_array(const call_context& context, std::span<value> args, std::size_t
 // A dtype given as a name: "int", "int64", "float", "float64", "bool"; nil gives `otherwise`.
 dtype to_dtype(const value& v, dtype otherwise);
 
-// As cast(), but a number of the language must fit: value_error for nan as an integer, and what is too large.
+// An array, or a number out of one.
+inline bool is_of_array(const value& v) noexcept { return v.is_array() || v.is_array_scalar(); }
+
+// As cast(), but a number of the language, and in a list any number, must fit: value_error for nan as an integer, and
+// what is too large.
 array to_array_of(const value& v, dtype type);
-void require_integer(const value& number); // value_error as above
+void require_integer(const value& number); // value_error as above; nothing for what is no number
 
 // An axis counted from the end when negative; value_error when out of [-rank, rank).
 std::size_t to_axis(const value& v, std::size_t rank);

@@ -115,8 +115,7 @@ bool is_in_range(const value& range, const value& wanted) {
 value contains(call_context& context, std::span<value> args) { // (container, item)
   const auto &container = args[0], &wanted = args[1];
   if (container.is_dict()) {
-    detail::require_key(wanted);
-    return container.find(wanted) != nullptr;
+    return detail::as_dict(container).look_up(wanted) != nullptr;
   }
   if (container.is_string()) {
     if (!wanted.is_string()) throw value_error(error_kind::type, "only text can be in a text");

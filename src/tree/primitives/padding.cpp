@@ -4,7 +4,6 @@
 #include "tree/nodes/primitive.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace treadle::tree {
 namespace {

@@ -151,9 +151,9 @@ value no_dict(call_context&, std::span<value> args) {
 }
 
 // An argument that NumPy has no None for.
-value given(call_context&, std::span<value> args) { // (x, name)
+value given(call_context&, std::span<value> args) { // (x, what it is)
   if (args[0].is_nil())
-    throw value_error(error_kind::type, "argument '" + std::string(args[1].to_string_view()) + "' must not be None");
+    throw value_error(error_kind::type, std::string(args[1].to_string_view()) + " must not be None");
   return args[0];
 }
 
@@ -274,7 +274,7 @@ std::span<const primitive> python_primitives() {
       {"__min", "x", extreme<false>, effect::none, as_made},
       {"__max", "x", extreme<true>, effect::none, as_made},
       {"__no_dict", "x", no_dict, effect::ordered, as_made},
-      {"__given", "x, name", given, effect::none, as_made},
+      {"__given", "x, what", given, effect::none, as_made},
       {"__sum_start", "x", sum_start, effect::none, as_made},
       {"__sorted", "x, reverse=", sorted, effect::none, as_made},
       {"__any", "x", quantifier<true>, effect::none, as_made},
