@@ -4,7 +4,6 @@
 #include "base/dispatch.hpp"
 
 #include <cstdint>
-#include <type_traits>
 
 namespace treadle::tree {
 
@@ -12,39 +11,32 @@ namespace treadle::tree {
 // vectors.
 template <bool Largest, class T>
 struct extreme_row {
-  static constexpr bool k_has_nan = std::is_floating_point_v<T>;
   TREADLE_LOOP static void run(const T* x, std::int64_t count, T* result) {
     constexpr std::int64_t k_lanes = 32;
     T lanes[k_lanes];
-    // NaN compares with nothing, so it never becomes the best. It shows in the sums, which are finite only without it;
-    // infinities cost another look.
-    [[maybe_unused]] T sums[k_lanes / 2] = {};
+    std::int64_t nan = 0; // NaN compares with nothing: it is counted, and never becomes the best
     for (auto& lane : lanes) lane = *x;
     if (count >= k_lanes) {
       const T* const last = x + count - k_lanes;
       for (const T* from = x;; from = from + k_lanes < last ? from + k_lanes : last) { // the last ones may come twice
         for (std::int64_t k = 0; k < k_lanes; ++k) {
           lanes[k] = better(from[k], lanes[k]);
-          if constexpr (k_has_nan) sums[k % (k_lanes / 2)] += from[k];
+          nan |= from[k] != from[k] ? 1 : 0;
         }
         if (from == last) break;
       }
     } else {
       for (std::int64_t k = 0; k < count; ++k) {
         lanes[k] = better(x[k], lanes[k]);
-        if constexpr (k_has_nan) sums[k % (k_lanes / 2)] += x[k];
+        nan |= x[k] != x[k] ? 1 : 0;
       }
     }
 #pragma GCC unroll 8 // so that the lanes can stay in registers
     for (std::int64_t half = k_lanes / 2; half > 0; half /= 2)
       for (std::int64_t k = 0; k < half; ++k) lanes[k] = better(lanes[k], lanes[k + half]);
     *result = lanes[0];
-    if constexpr (k_has_nan) {
-      T sum = 0;
-      for (const T part : sums) sum += part;
-      if (sum - sum == 0) return;
-      for (std::int64_t i = count; i-- > 0;) *result = x[i] != x[i] ? x[i] : *result;
-    }
+    if (nan != 0)
+      for (std::int64_t i = 0; *result == *result; ++i) *result = x[i];
   }
   TREADLE_LOOP static T better(T a, T b) noexcept { return (Largest ? a > b : a < b) ? a : b; }
 };

@@ -74,7 +74,7 @@ array pick_rows(const array& a, const array& indices, const extents& shape) {
   const auto bytes = row * static_cast<i64>(item_bytes(a.type()));
   const auto* from = static_cast<const std::byte*>(a.raw_data());
   auto* to = static_cast<std::byte*>(result.object()->data);
-  for (i64 i = 0; i < indices.size(); ++i)
+  for (i64 i = 0, n = indices.size(); i < n; ++i)
     std::memcpy(to + i * bytes, from + (index[i] + (index[i] < 0 ? length : 0)) * bytes,
                 static_cast<std::size_t>(bytes));
   return result;

@@ -44,7 +44,7 @@ array reduce(const array& a, const reduction& plan) {
   const bool rows_apart = inner.rank() == 1 && outer.rank() > 0 && inner[0] > 1 &&
                           (inner_strides[0] > 1 || inner_strides[0] < -1) && outer_strides[outer.rank() - 1] == 1;
   if (rows_apart) { // reduced axis far apart, kept axis contiguous: add whole rows, which vectorises
-    for (std::int64_t i = 0; i < result.size(); ++i) out[i] = Op::template identity<T>();
+    for (std::int64_t i = 0, n = result.size(); i < n; ++i) out[i] = Op::template identity<T>();
     for (std::int64_t k = 0; k < inner[0]; ++k)
       detail::for_each_row<2>(outer, {&outer_strides, &out_strides}, [&](const detail::row<2>& r) {
         const T* x = in + k * inner_strides[0] + r.offset[0];

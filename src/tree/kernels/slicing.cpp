@@ -176,7 +176,7 @@ class selector {
                                                  " does not fit an array of shape " + to_string(m_array.shape()));
     const auto flat = mask.contiguous();
     std::vector<std::int64_t> hits;
-    for (std::int64_t i = 0; i < flat.size(); ++i)
+    for (std::int64_t i = 0, n = flat.size(); i < n; ++i)
       if (flat.data<bool>()[i]) hits.push_back(i);
     for (std::size_t i = 0; i < mask.rank(); ++i) {
       auto indices = array::uninitialized(dtype::int64, {static_cast<std::int64_t>(hits.size())});

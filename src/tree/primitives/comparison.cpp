@@ -184,7 +184,7 @@ value nonzero(call_context&, std::span<value> args) {
   for (std::size_t axis = 0; axis < a.rank(); ++axis) {
     auto indices = array::uninitialized(dtype::int64, found.shape());
     auto* out = indices.mutable_data<std::int64_t>();
-    for (std::int64_t i = 0; i < found.size(); ++i) out[i] = position[i] / a.strides()[axis] % a.shape()[axis];
+    for (std::int64_t i = 0, n = found.size(); i < n; ++i) out[i] = position[i] / a.strides()[axis] % a.shape()[axis];
     axes.emplace_back(std::move(indices));
   }
   return value::tuple(std::move(axes));

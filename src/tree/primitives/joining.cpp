@@ -184,7 +184,7 @@ array repeat_elements(const array& a, std::int64_t count) {
   detail::visit_dtype(a.type(), [&](auto* tag) {
     using T = detail::element_of<decltype(tag)>;
     auto* out = static_cast<T*>(result.object()->data);
-    for (std::int64_t i = 0; i < a.size(); ++i, out += count) std::fill_n(out, count, a.data<T>()[i]);
+    for (std::int64_t i = 0, n = a.size(); i < n; ++i, out += count) std::fill_n(out, count, a.data<T>()[i]);
   });
   return result;
 }

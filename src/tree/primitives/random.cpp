@@ -15,7 +15,7 @@ value sample(call_context& context, const value& shape, Distribution distributio
     if (shape.is_nil()) return value(distribution(engine));
     auto a = array::uninitialized(dtype_of<result>, to_extents(shape));
     auto* x = a.template mutable_data<result>();
-    for (std::int64_t i = 0; i < a.size(); ++i) x[i] = distribution(engine);
+    for (std::int64_t i = 0, n = a.size(); i < n; ++i) x[i] = distribution(engine);
     return detail::from_array(std::move(a));
   });
 }

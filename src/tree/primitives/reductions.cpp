@@ -181,7 +181,7 @@ value reduce_value(call_context&, std::span<value> args) {
     if (!initial.is_nil()) {
       const T first = *initial.to_array().cast(type).template data<T>();
       auto* out = static_cast<T*>(result.object()->data);
-      for (i64 i = 0; i < result.size(); ++i) out[i] = Op::combine(first, out[i]);
+      for (i64 i = 0, n = result.size(); i < n; ++i) out[i] = Op::combine(first, out[i]);
     }
     return detail::from_array(std::move(result));
   });
@@ -237,7 +237,7 @@ array sum_of(const array& a, const reduction& plan) { return reduce<sum, double>
 
 array divided(array a, double divisor) {
   auto* x = a.mutable_data<double>();
-  for (i64 i = 0; i < a.size(); ++i) x[i] /= divisor;
+  for (i64 i = 0, n = a.size(); i < n; ++i) x[i] /= divisor;
   return a;
 }
 
@@ -295,7 +295,7 @@ value var(call_context&, std::span<value> args) { return detail::from_array(vari
 value standard_deviation(call_context&, std::span<value> args) {
   auto v = variance(args);
   auto* x = v.mutable_data<double>();
-  for (i64 i = 0; i < v.size(); ++i) x[i] = std::sqrt(x[i]);
+  for (i64 i = 0, n = v.size(); i < n; ++i) x[i] = std::sqrt(x[i]);
   return detail::from_array(std::move(v));
 }
 

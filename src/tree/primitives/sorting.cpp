@@ -270,14 +270,14 @@ value bincount(call_context&, std::span<value> args) { // (a, weights, minlength
   if (argument(args, 1).is_nil() || x.size() == 0) { // of nothing NumPy counts integers, also with weights
     auto counts = array::zeros(dtype::int64, {length});
     auto* out = counts.mutable_data<i64>();
-    for (i64 i = 0; i < x.size(); ++i) ++out[from[i]];
+    for (i64 i = 0, n = x.size(); i < n; ++i) ++out[from[i]];
     return counts;
   }
   const auto weights = args[1].to_array().cast(dtype::float64).contiguous();
   if (weights.shape() != x.shape()) throw value_error("the weights differ in shape");
   auto sums = array::zeros(dtype::float64, {length});
   auto* out = sums.mutable_data<double>();
-  for (i64 i = 0; i < x.size(); ++i) out[from[i]] += weights.data<double>()[i];
+  for (i64 i = 0, n = x.size(); i < n; ++i) out[from[i]] += weights.data<double>()[i];
   return sums;
 }
 
