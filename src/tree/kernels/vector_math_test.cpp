@@ -115,11 +115,12 @@ TEST(vector_math, errors_are_at_most_one_unit_in_the_last_place) {
   for (std::size_t m = 0; m < std::size(k_references); ++m) {
     (machine_vector_functions().*k_references[m].rows)(x.data(), found.data(), static_cast<std::int64_t>(x.size()));
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const long double exact = k_references[m].exact(x[i]);
+      const long double exact = k_references[m].exact(static_cast<long double>(x[i]));
       if (!std::isfinite(exact)) continue;
       const auto nearest = std::fabs(static_cast<double>(exact));
       const auto unit = std::nextafter(nearest, std::numeric_limits<double>::infinity()) - nearest;
-      ASSERT_LE(std::fabs(found[i] - exact), 1.001L * unit) << "function " << m << " of " << x[i];
+      const auto error = std::fabs(static_cast<long double>(found[i]) - exact);
+      ASSERT_LE(error, 1.001L * static_cast<long double>(unit)) << "function " << m << " of " << x[i];
     }
   }
 }

@@ -1,7 +1,7 @@
 #include "tree/test_support.hpp"
 
-#include <cfloat>
 #include <cmath>
+#include <limits>
 
 namespace treadle::tree {
 namespace {
@@ -12,8 +12,9 @@ struct reference {
 };
 
 TEST(unary, tests_of_rows_of_any_length) {
-  const double inf = INFINITY;
-  const double k_numbers[] = {0.0, -0.0, 1.0, NAN, inf, -inf, DBL_MAX, -DBL_MAX, DBL_TRUE_MIN, -NAN};
+  using real = std::numeric_limits<double>;
+  const double inf = real::infinity(), nan = real::quiet_NaN();
+  const double k_numbers[] = {0.0, -0.0, 1.0, nan, inf, -inf, real::max(), real::lowest(), real::denorm_min(), -nan};
   const std::pair<const char*, bool (*)(double)> k_tests[] = {
       {"isnan", [](double x) { return std::isnan(x); }},
       {"isinf", [](double x) { return std::isinf(x); }},
