@@ -172,16 +172,15 @@ def vocabulary(results: Results) -> str:
         name.removeprefix("vocabulary_"): results.cost[name, "plain_numpy", 1] / cost
         for (name, rival, workers), cost in results.cost.items()
         if name.startswith("vocabulary_")
-        and rival == "treadle"
-        and (name, "plain_numpy", workers) in results.cost
+        and (rival, workers) == ("treadle", 1)
+        and (name, "plain_numpy", 1) in results.cost
     }
     rows, above = [], float("inf")
-    for least in (*FASTER, 0):
+    for least in (*FASTER, 0) if ratios else ():
         found = sorted(n for n, ratio in ratios.items() if least <= ratio < above)
         shown = (f"`{n}`" if least else f"`{n}` {ratios[n]:.2f}" for n in found)
         label = f"≥ {least}" if least else f"< {FASTER[-1]}"
-        if ratios:
-            rows.append([f"{label} ({len(found)})", ", ".join(shown) or "–"])
+        rows.append([f"{label} ({len(found)})", ", ".join(shown) or "–"])
         above = least
     return table(["times as fast as NumPy", "functions"], rows)
 

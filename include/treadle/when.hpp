@@ -38,8 +38,8 @@ struct when_target {
 template <class State, class Target>
 class required_inputs;
 
-/// Publishes a target when `required` of the inputs are ready, or all when these are fewer. It is a member of the
-/// target or goes before it, and before the inputs; then it no longer waits.
+/// Publishes a target when `required` of the inputs are ready, or all when these are fewer. Its destructor, which comes
+/// before those of the target's other members and of the inputs, ends the waiting.
 class awaited_inputs {
  public:
   awaited_inputs() noexcept = default;
@@ -94,7 +94,7 @@ inline std::vector<std::size_t> ready_indices(const std::vector<future_state*>& 
   return indices;
 }
 
-/// make(sequence) once enough of its futures are ready. Whoever drops the state before drops the futures.
+/// make(sequence) once enough of its futures are ready. A state that is dropped before that drops the futures.
 template <class Sequence, class Make>
 class when_state final : public value_state<std::invoke_result_t<Make, Sequence>> {
  public:
@@ -111,7 +111,7 @@ class when_state final : public value_state<std::invoke_result_t<Make, Sequence>
  private:
   Sequence m_sequence;
   Make m_make;
-  awaited_inputs m_inputs; // goes first
+  awaited_inputs m_inputs; // destroyed first
 };
 
 /// future of make(sequence) once `required` of its futures are ready.
