@@ -1,6 +1,4 @@
 #include "tuning/config.hpp"
 
 /// What APEX takes where nothing is said.
-int main() {
-  tuning_bench::replay_session({.how = treadle::search_strategy::simulated_annealing, .budget = 0, .drift = false});
-}
+int main() { tuning_bench::replay_session({.how = treadle::search_strategy::simulated_annealing, .drift = false}); }

@@ -1,4 +1,4 @@
 #include "tuning/config.hpp"
 
 /// Every point once, then the best for ever: as APEX does.
-int main() { tuning_bench::replay_session({.how = treadle::search_strategy::exhaustive, .budget = 0, .drift = false}); }
+int main() { tuning_bench::replay_session({.how = treadle::search_strategy::exhaustive, .drift = false}); }

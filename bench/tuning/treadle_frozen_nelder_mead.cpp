@@ -2,6 +2,5 @@
 
 /// The other one of Active Harmony.
 int main() {
-  tuning_bench::replay_session(
-      {.how = treadle::search_strategy::nelder_mead, .repeats = 3, .budget = 0, .drift = false});
+  tuning_bench::replay_session({.how = treadle::search_strategy::nelder_mead, .repeats = 3, .drift = false});
 }

@@ -42,6 +42,11 @@ struct runtime_options {
   /// Print what counters there are when the runtime starts. --treadle:list-counters, TREADLE_LIST_COUNTERS=1.
   bool list_counters = false;
 
+  /// Print what knobs there are when the runtime starts (treadle/tune/knob.hpp). --treadle:list-knobs,
+  /// TREADLE_LIST_KNOBS=1. Any knob, of the runtime or of the program, is set by --treadle:knob=NAME=VALUE, any number
+  /// of times, or TREADLE_KNOB='NAME=VALUE;...'; then sessions leave it alone.
+  bool list_knobs = false;
+
   /// When the process exits, how long the default runtime waits for tasks that are blocked, while no task runs and none
   /// has a time limit; then their stacks are abandoned, and set_exit_report() says which they are. 0: 2000.
   /// --treadle:exit-deadline, TREADLE_EXIT_DEADLINE.

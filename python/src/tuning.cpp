@@ -1,6 +1,7 @@
 // Knobs, sessions and trials for treadle.tuning. A knob of Python is the position of its value.
 #include "tuning.hpp"
 
+#include <treadle/tune/explain.hpp>
 #include <treadle/tune/session.hpp>
 
 #include <nanobind/stl/string.h>
@@ -18,7 +19,10 @@ using namespace nb::literals;
 class position_knob final : public detail::knob_base {
  public:
   position_knob(std::string_view name, std::vector<std::string> texts, std::uint32_t initial, bool ordered)
-      : knob_base(name), m_texts(std::move(texts)), m_ordered(ordered), m_index(initial) {}
+      : knob_base(name), m_texts(std::move(texts)), m_ordered(ordered), m_index(initial) {
+    list();
+  }
+  ~position_knob() override { unlist(); }
 
   std::uint32_t choices() const noexcept override { return static_cast<std::uint32_t>(m_texts.size()); }
   bool ordered() const noexcept override { return m_ordered; }
@@ -41,7 +45,7 @@ nb::dict to_dict(const session::status& s) {
   result["epoch"] = s.epoch;
   result["windows"] = s.windows;
   result["voids"] = s.voids;
-  result["regret"] = s.regret;
+  result["exploring_ns"] = s.exploring_ns;
   result["tuner_ns"] = s.tuner_ns;
   nb::list known;
   for (const tuned_point& p : s.known)
@@ -50,10 +54,27 @@ nb::dict to_dict(const session::status& s) {
   return result;
 }
 
+nb::list decisions() {
+  nb::list all;
+  for (const decision_report& r : explain()) {
+    nb::list measured;
+    for (const auto& a : r.measured) measured.append(nb::make_tuple(a.choice, a.cost, a.deviation, a.windows));
+    all.append(nb::make_tuple(r.kind, r.instance, r.context, r.chosen, r.why, r.present, r.trying, measured, r.windows,
+                              r.epoch, r.deciding_ns, r.exploring_ns));
+  }
+  return all;
+}
+
 } // namespace
 
 void bind_tuning(nanobind::module_& m) {
   const nb::call_guard<nb::gil_scoped_release> released; // a store may be read
+  m.def("decisions", &decisions);
+  m.def("knobs", [] {
+    nb::list all;
+    for (const knob_report& k : knobs()) all.append(nb::make_tuple(k.name, k.value, k.values, k.meaning));
+    return all;
+  });
   nb::class_<position_knob>(m, "Knob")
       .def(nb::init<std::string_view, std::vector<std::string>, std::uint32_t, bool>(), "name"_a, "texts"_a,
            "initial"_a, "ordered"_a)
@@ -69,13 +90,11 @@ void bind_tuning(nanobind::module_& m) {
       .def(
           "__init__",
           [](session* self, std::string name, const std::vector<position_knob*>& knobs, std::string_view strategy,
-             unsigned repeats, std::string_view by, unsigned settling, double budget, bool drift, std::uint64_t seed,
+             double window_ns, unsigned repeats, unsigned settling, double budget, bool drift, std::uint64_t seed,
              double memory) {
             const search_options wanted{.how = search_strategy_from_name(strategy),
+                                        .window_ns = window_ns,
                                         .repeats = repeats,
-                                        .by = by == "median" ? aggregate::median
-                                              : by == "mean" ? aggregate::mean
-                                                             : aggregate::minimum,
                                         .settling = settling,
                                         .budget = budget,
                                         .drift = drift,
@@ -83,7 +102,7 @@ void bind_tuning(nanobind::module_& m) {
                                         .memory = memory};
             new (self) session(std::move(name), wanted, std::vector<detail::knob_base*>(knobs.begin(), knobs.end()));
           },
-          "name"_a, "knobs"_a, "strategy"_a, "repeats"_a, "by"_a, "settling"_a, "budget"_a, "drift"_a, "seed"_a,
+          "name"_a, "knobs"_a, "strategy"_a, "window_ns"_a, "repeats"_a, "settling"_a, "budget"_a, "drift"_a, "seed"_a,
           "memory"_a, nb::keep_alive<1, 3>())
       .def("remember_in", &session::remember_in, "store"_a, nb::keep_alive<1, 2>(), released)
       .def("next", &session::next, "context"_a, released)

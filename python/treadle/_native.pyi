@@ -60,6 +60,15 @@ class Program:
     def splitting(self) -> tuple[float, int, float]: ...
     def parallelism(self) -> list[tuple[str, int, int, bool, str]]: ...
 
+def decisions() -> (
+    list[
+        tuple[
+            str, str, str, str, str, bool, bool, list[tuple[str, float, float, int]], int, int, float, float
+        ]
+    ]
+): ...
+def knobs() -> list[tuple[str, str, str, str]]: ...
+
 class Knob:
     def __init__(self, name: str, texts: list[str], initial: int, ordered: bool) -> None: ...
     index: int
@@ -80,8 +89,8 @@ class TuningSession:
         name: str,
         knobs: list[Knob],
         strategy: str,
+        window_ns: float,
         repeats: int,
-        by: str,
         settling: int,
         budget: float,
         drift: bool,

@@ -20,6 +20,7 @@ from .config import config
 from .counters import counters, without_total
 from .errors import Error
 from .info import info as gather
+from .jit import compiled_functions
 from .study.cli import app as study_app
 from .tune.cli import app as tune_app
 
@@ -148,9 +149,11 @@ def _plain_row(row: Any) -> dict[str, Any]:
 
 @app.command("explain")
 def explain_command(
-    file: Annotated[str | None, typer.Argument(help="PhySL file, or - for standard input.")] = None,
+    file: Annotated[
+        str | None, typer.Argument(help="PhySL file, - for standard input, or a Python script.")
+    ] = None,
     arguments: Annotated[
-        list[str] | None, typer.Argument(help="PhySL expressions, handed to the program.")
+        list[str] | None, typer.Argument(help="PhySL expressions, or words for the script.")
     ] = None,
     code: Annotated[str | None, typer.Option("-c", "--code", help="Run this text instead of a file.")] = None,
     policy: Annotated[Policy, typer.Option(help="Inlining policy.")] = Policy.adaptive,
@@ -161,64 +164,94 @@ def explain_command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
-    """Run a PhySL program and say what was decided for its loops and nodes, and why.
+    """Run a program, PhySL or Python, and say what was decided for its loops and nodes, and why.
 
     Loops and blocks: whether their parts are independent, and if not, what stands against it. Nodes: how often each was
-    a task, and the measured times that the policy goes by.
+    a task, and the measured times that the policy goes by. Decisions: what was measured, tried and chosen.
 
       treadle explain apps/physl/als_rows.physl ...
+      treadle explain script.py ARGUMENTS...        every function that td.jit compiled in it
     """
     from .explain import explain
 
-    program, given = _program(file, arguments or [], code)
-    values = [_argument(text, i) for i, text in enumerate(given, 1)]
+    failed = 0
+    made: dict[str, Any] = {}
     with config(policy=policy.value, workers=workers):
-        for _ in range(runs):
-            program(*values)
-        found = explain(program)
-    if not every:
-        del found.nodes[20:]  # the most expensive ones come first
+        if code is None and file is not None and file.endswith(".py"):
+            failed, made = _run_script(file, arguments or [])
+            parts = {f.__name__: explain(f) for f in compiled_functions()}
+        else:
+            program, given = _program(file, arguments or [], code)
+            values = [_argument(text, i) for i, text in enumerate(given, 1)]
+            for _ in range(runs):
+                program(*values)
+            parts = {program.name: explain(program)}
+        whole = explain()
+    for found in parts.values():
+        found.decisions.clear()  # are among those of the process
+        if not every:
+            del found.nodes[20:]  # the most expensive ones come first
     if as_json:
-        for record in [r._asdict() for r in found.regions] + [n._asdict() for n in found.nodes]:
-            print(json_module.dumps(record))
-        summary = {
-            "threshold_us": found.threshold_us,
-            "windows": found.windows,
-            "splitting_us": found.splitting_us,
-        }
-        print(json_module.dumps(summary))
-        return
-    table = Table(
-        "loop or block", "place", "parallel", "turns", "mean us", "in tasks", "why", box=None, pad_edge=False
-    )
-    for region in found.regions:
-        table.add_row(
-            region.form, f"{region.line}:{region.column}", "yes" if region.parallel else "no", f"{region.turns:,}",
-            f"{region.mean_us:.1f}", f"{region.share:.0%}", escape(region.why),
-        )  # fmt: skip
-    out.print(table)
-    table = Table(
-        "node", "evaluations", "mean us", "self us", "as task", "decision", box=None, pad_edge=False
-    )
-    for node in found.nodes:
-        table.add_row(
-            escape(node.name),
-            f"{node.evaluations:,}",
-            f"{node.mean_us:.2f}",
-            f"{node.self_us:.2f}",
-            f"{node.share:.0%}",
-            node.why,
-        )
-    out.print()
-    out.print(table)
-    out.print()
-    if found.threshold_us > 0:
-        out.print(
-            f"parts are tasks from {found.threshold_us:.0f} us of work on"
-            f" (compared in {found.windows:,} windows, which took {found.splitting_us:.0f} us)",
-            highlight=False,
-        )
-    out.print(f"deciding took {found.tuner_us:.0f} us in all", highlight=False)
+        for name, found in parts.items():
+            for record in [r._asdict() for r in found.regions] + [n._asdict() for n in found.nodes]:
+                print(json_module.dumps({"program": name} | record))
+        for decision in whole.decisions:
+            measured = [a._asdict() for a in decision.measured]
+            print(json_module.dumps(decision._asdict() | {"measured": measured}))
+    else:
+        for name, found in parts.items():
+            print(f"{name}\n\n{found.text()}\n")
+        print(whole)
+    del made
+    if failed:
+        raise typer.Exit(failed)
+
+
+def _run_script(file: str, arguments: list[str]) -> tuple[int, dict[str, Any]]:
+    """As `python FILE ARGUMENTS`; its exit code, and what it has made, which ends with it."""
+    import runpy
+    import traceback
+
+    before, sys.argv = sys.argv, [file, *arguments]
+    sys.path.insert(0, str(Path(file).resolve().parent))
+    failed = 0
+    made: dict[str, Any] = {}
+    try:
+        made = runpy.run_path(file, run_name="__main__")
+    except SystemExit as stop:
+        failed = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        if isinstance(stop.code, str):
+            print(stop.code, file=sys.stderr)
+    except FileNotFoundError as error:
+        if error.filename != file:
+            raise
+        raise Error(f"{file}: {error.strerror}") from None
+    except Exception:
+        traceback.print_exc()
+        failed = 1
+    finally:
+        sys.argv = before
+    return failed, made
+
+
+@app.command("knobs")
+def knobs_command(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
+) -> None:
+    """List the knobs of the runtime: what they mean, their present values, and which they may have.
+
+    Any program takes --treadle:knob=NAME=VALUE, or TREADLE_KNOB='NAME=VALUE;...', for these and for its own knobs;
+    --treadle:list-knobs prints what it has.
+
+      TREADLE_KNOB=runtime.search-ns=200000 treadle knobs
+    """
+    keys = ("name", "value", "values", "meaning")
+    for row in _native.knobs():
+        if as_json:
+            print(json_module.dumps(dict(zip(keys, row, strict=True))))
+        else:
+            name, value, values, meaning = row
+            print(f"{name} = {value}  ({values})\n    {meaning}")
 
 
 class Demo(StrEnum):

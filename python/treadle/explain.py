@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from typing import NamedTuple
 
+from . import _native
 from .config import Config, current
 from .counters import counters
 from .jit import JitFunction
@@ -39,47 +41,138 @@ class Node(NamedTuple):
     why: str
 
 
+class Alternative(NamedTuple):
+    choice: str
+    cost: float  # of a unit of work: ns, or what a session is told
+    deviation: float  # relative, of one window
+    windows: int
+
+
+class Decision(NamedTuple):
+    """What the process has decided in one context: the record of it, not a guess."""
+
+    kind: str  # inlining, chunks, grain, splitting, session
+    instance: str
+    context: str  # "2 workers"
+    chosen: str
+    why: str
+    present: bool  # the program is in this context
+    trying: bool
+    measured: list[Alternative]  # cheapest first
+    windows: int
+    epoch: int  # how often the search began again
+    deciding_us: float
+    exploring_us: float  # that tries took longer than the best would have
+
+
 @dataclass
 class Explanation:
-    """Loops and blocks in the order of the text, nodes by what they cost."""
+    """Loops and blocks in the order of the text, nodes by what they cost. Prints as tables, also in notebooks."""
 
     regions: list[Region] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
     threshold_us: float = 0.0  # adaptive: from so much work on parts are tasks; 0: nobody asked yet
     windows: int = 0  # of the outermost loop, in which thresholds were compared
     splitting_us: float = 0.0  # time spent on that
-    tuner_us: float = 0.0  # by all sessions and searches of the process
+    tuner_us: float = 0.0  # by everything that adapts in the process
+
+    def tables(self) -> list[list[tuple[str, ...]]]:
+        """What there is, each with its head."""
+        regions: list[tuple[str, ...]] = [
+            (r.form, f"{r.line}:{r.column}", "yes" if r.parallel else "no", f"{r.turns:,}", f"{r.mean_us:.1f}",
+             f"{r.share:.0%}", r.why)
+            for r in self.regions
+        ]  # fmt: skip
+        nodes: list[tuple[str, ...]] = [
+            (n.name, f"{n.evaluations:,}", f"{n.mean_us:.2f}", f"{n.self_us:.2f}", f"{n.share:.0%}", n.why)
+            for n in self.nodes
+        ]
+        decisions: list[tuple[str, ...]] = [
+            (f"{d.kind} of {d.instance}", d.context, d.chosen + (" (a try)" if d.trying else ""), f"{d.windows:,}",
+             f"{d.deciding_us:.0f}", f"{d.exploring_us:.0f}", d.why)
+            for d in self.decisions
+        ]  # fmt: skip
+        heads: list[tuple[str, ...]] = [
+            ("loop or block", "place", "parallel", "turns", "mean us", "in tasks", "why"),
+            ("node", "evaluations", "mean us", "self us", "as task", "decision"),
+            ("decision", "context", "chosen", "windows", "deciding us", "exploring us", "why"),
+        ]
+        return [[head, *rows] for head, rows in zip(heads, (regions, nodes, decisions), strict=True) if rows]
+
+    def text(self) -> str:
+        return "\n\n".join(map(_aligned, self.tables()))
+
+    def __str__(self) -> str:
+        closing = f"deciding took {self.tuner_us:.0f} us in all"
+        return f"{self.text()}\n\n{closing}" if self.tables() else closing
+
+    def _repr_html_(self) -> str:
+        def row(cells: tuple[str, ...], tag: str) -> str:
+            return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+        tables = (
+            f"<table>{row(head, 'th')}{''.join(row(cells, 'td') for cells in rows)}</table>"
+            for head, *rows in self.tables()
+        )
+        return f"{''.join(tables)}<p>deciding took {self.tuner_us:.0f} us in all</p>"
 
 
-def explain(program: Program | JitFunction) -> Explanation:  # type: ignore[type-arg]
-    """What is known after the runs so far, under the policy of the configuration.
+def _aligned(rows: list[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
 
+
+def explain(program: Program | JitFunction | None = None) -> Explanation:  # type: ignore[type-arg]
+    """What was decided in the runs so far, and why; without a program, by the whole process.
+
+    >>> print(td.explain(als))
     >>> td.explain(als).regions[0].why
-    'parallel: 1.3 ms per turn are worth tasks'
+    'parallel'
     """
+    found = Explanation(tuner_us=_number(counters["/tuning/time/cumulative"]) / 1000)
+    for raw in _native.decisions():
+        (
+            kind,
+            instance,
+            context,
+            chosen,
+            why,
+            present,
+            trying,
+            measured,
+            windows,
+            epoch,
+            deciding,
+            exploring,
+        ) = raw
+        found.decisions.append(
+            Decision(kind, instance, context, chosen, why, present, trying, [Alternative(*a) for a in measured],
+                     windows, epoch, deciding / 1000, exploring / 1000)
+        )  # fmt: skip
+    if program is None:
+        return found
     files = program.files if isinstance(program, JitFunction) else [(program.name, 0)]
+    found.decisions = [d for d in found.decisions if d.instance == files[0][0] and d.kind == "splitting"]
     rows = rows_of(program.native, files)
     config = current()
-    threshold_ns, windows, splitting_ns = program.native.splitting()
-    found = Explanation(
-        threshold_us=threshold_ns / 1000,
-        windows=windows,
-        splitting_us=splitting_ns / 1000,
-        tuner_us=_number(counters["/tuning/time/cumulative"]) / 1000,
-    )
+    threshold_ns, found.windows, splitting_ns = program.native.splitting()
+    found.threshold_us, found.splitting_us = threshold_ns / 1000, splitting_ns / 1000
     by_place = {
         (row.primitive, row.file, row.line, row.column): i for i, row in reversed(list(enumerate(rows)))
     }
     for form, at, column, parallel, text in program.native.parallelism():
         file, line = locate(files, at)
         index = by_place.get((form, file, line, column))
-        found.regions.append(_region(rows, index, form, file, line, column, parallel, text, found))
+        found.regions.append(_region(rows, index, form, file, line, column, parallel, text))
     for row in sorted(rows, key=lambda r: -r.self_ns):
         if row.count:
             mean, own = _mean_us(row), row.self_ns / row.count / 1000
             found.nodes.append(
                 Node(row.display, row.file, row.line, row.column, row.count, mean, own, row.spawned / row.count,
-                     _decision(row, mean, config, found))
+                     _decision(row, mean, config))
             )  # fmt: skip
     return found
 
@@ -93,7 +186,6 @@ def _region(
     column: int,
     parallel: bool,
     text: str,
-    found: Explanation,
 ) -> Region:
     whole = body = rows[index] if index is not None else None
     if whole is not None and form != "block":
@@ -104,21 +196,13 @@ def _region(
     share = body.spawned / count if body and count else 0.0
     if parallel and count == 0:
         text = "parallel, and not executed"
-    elif whole is not None and parallel and form != "block":
-        text = f"parallel: {mean:.1f} us per turn"
-        if found.threshold_us > 0 and whole.count:
-            worth = count / whole.count * mean / 2 >= found.threshold_us
-            text += " are worth tasks" if worth else " are too little for tasks"
     return Region(form, file, line, column, parallel, count, mean, share, text)
 
 
-def _decision(row: Row, mean_us: float, config: Config, found: Explanation) -> str:
+def _decision(row: Row, mean_us: float, config: Config) -> str:
     match config.policy:
         case "adaptive":
-            if row.spawned:
-                return "split where it overlaps"
-            less = f", less than {found.threshold_us:.0f}" if mean_us < found.threshold_us else ""
-            return f"inline: {mean_us:.1f} us{less}"
+            return "split where it overlaps" if row.spawned else "inline"
         case "paper-baseline" | "paper-adaptive":
             bounds = f"{config.lower_ns / 1000:.0f} and {config.upper_ns / 1000:.0f} us"
             if config.policy == "paper-adaptive":

@@ -29,6 +29,13 @@ R = TypeVar("R")
 # one of these is there.
 _programs: weakref.WeakValueDictionary[str, _native.Program] = weakref.WeakValueDictionary()
 _lock = threading.Lock()
+_functions: weakref.WeakSet[JitFunction[..., Any]] = weakref.WeakSet()  # that were compiled
+
+
+def compiled_functions() -> list[JitFunction[..., Any]]:
+    """Those that were called at least once, and are still there."""
+    with _lock:
+        return list(_functions)
 
 
 def _compiled(t: Transduced) -> _native.Program:
@@ -151,6 +158,8 @@ class JitFunction(Generic[P, R]):
                     transduced = transduce(self.__treadle_function__)
                     self._prints = prints(transduced.text)
                     self._state = transduced, _compiled(transduced)
+                    with _lock:
+                        _functions.add(self)
         return self._state
 
     def _chosen(self) -> Config:

@@ -28,7 +28,7 @@ TREADLE_NOINLINE void emit(const event_record& record) noexcept;
 /// The same also from inside a listener, which is told its own event as well: for what happens at most once.
 void emit_from_listener(const event_record& record) noexcept;
 
-/// For as long as code of the program is called, a listener or a policy. Who ends another one from inside does not wait
+/// For as long as code of the program is called, a listener or a rule. Who ends another one from inside does not wait
 /// for it: that one might be waiting for this one.
 class callback_scope {
  public:

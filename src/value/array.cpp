@@ -117,6 +117,8 @@ struct convert_row {
   TREADLE_LOOP static void run(const From* in, std::int64_t count, std::int64_t step, To* out, std::int64_t out_step) {
     if (step == 1 && out_step == 1)
       for (std::int64_t i = 0; i < count; ++i) out[i] = convert_element<To>(in[i]);
+    else if (step == -1 && out_step == 1) // a flipped view
+      for (std::int64_t i = 0; i < count; ++i) out[i] = convert_element<To>(in[-i]);
     else
       for (std::int64_t i = 0; i < count; ++i) out[i * out_step] = convert_element<To>(in[i * step]);
   }

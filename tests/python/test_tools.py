@@ -29,7 +29,7 @@ def plant(root: Path, files: dict[str, str]) -> Path:
     ("file", "include", "complaint"),
     [
         ("src/base/low.hpp", '"task/high.hpp"', "base must not include task"),
-        ("src/policy/pure.cpp", '"task/high.hpp"', "policy must not include task"),
+        ("src/decide/pure.cpp", '"task/high.hpp"', "decide must not include task"),
         ("src/task/job.cpp", '"tree/node.hpp"', "task must not include tree"),
         ("src/task/job.cpp", "<treadle/arrays/value.hpp>", "task must not include public_tree"),
         ("include/treadle/future.hpp", '"task/high.hpp"', "public must not include task"),

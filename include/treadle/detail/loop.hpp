@@ -43,6 +43,7 @@ struct loop_cut {
 /// What is known about the loops with one body. Updated by relaxed operations from any thread: an update lost to a race
 /// costs accuracy, nothing else.
 struct loop_site {
+  task_name name = name_from("a loop"); ///< the type of its body
   /// A loop of at most so many iterations is not worth the cost of sharing it.
   atomic<std::uint64_t> serial_up_to{0};
   atomic<std::uint64_t> measured_at{0}; ///< last_hungry_ms when a loop was last measured
@@ -51,7 +52,7 @@ struct loop_site {
 };
 
 template <class Body>
-inline constinit loop_site loop_site_of{};
+inline constinit loop_site loop_site_of{type_name<Body>()};
 
 /// When some worker last found nothing to do. Loops measured before are measured again: only then does it matter, and
 /// as long as everybody is busy small ones cost nothing but two comparisons.

@@ -10,7 +10,7 @@ namespace treadle::detail {
 struct tuned_site;
 
 /// One place in the code that creates tasks, for launch::adaptive. What every call reads and writes; relaxed, because
-/// an update that is lost to a race costs accuracy and nothing else. The rest lies in a tuned_site (adapt/site.cpp).
+/// an update that is lost to a race costs accuracy and nothing else. The rest lies in a tuned_site (control/site.cpp).
 class site {
  public:
   bool prefers_inline() const noexcept { return m_inline.load(order::relaxed) != 0; }

@@ -46,4 +46,19 @@ class scoped_lock {
   Lock& m_lock;
 };
 
+/// The same, if it is free.
+class scoped_try_lock {
+ public:
+  explicit scoped_try_lock(spinlock& lock) noexcept : m_lock(lock.try_lock() ? &lock : nullptr) {}
+  ~scoped_try_lock() {
+    if (m_lock) m_lock->unlock();
+  }
+  scoped_try_lock(const scoped_try_lock&) = delete;
+  scoped_try_lock& operator=(const scoped_try_lock&) = delete;
+  explicit operator bool() const noexcept { return m_lock != nullptr; }
+
+ private:
+  spinlock* m_lock;
+};
+
 } // namespace treadle::detail

@@ -17,23 +17,28 @@ namespace treadle {
 ///     }
 ///
 /// It looks at the speed, units of work per second, over windows of some steps, and goes on looking after it has
-/// settled: when the speed changes for good, it searches again. One thread at a time; a call costs some 50 ns.
+/// settled: when the speed changes for good, it searches again. What it finds is kept for each number of workers. One
+/// thread at a time; a call costs some 50 ns.
 class grain_tuner {
  public:
   struct options {
-    double smallest = 1; ///< units of work per task
+    std::string name = "grain_tuner"; ///< in explain()
+    double smallest = 1;              ///< units of work per task
     double largest = 1e9;
     double start = 0; ///< where the search begins; 0: in the middle, on a logarithmic scale
     /// Units of work between two waits for all tasks, 0 when that is not known. Knowing it, the tuner takes the first
     /// window to see what a unit costs, moves the start to where tasks cost little and leave no worker without one
-    /// (Grubel et al., Eq. 1; policy/grain.hpp), and steps from there with more care.
+    /// (Grubel et al., Eq. 1; decide/grain.hpp), and steps from there with more care.
     double step = 0;
     double overhead_ns = 500; ///< about what a task costs besides its work; this is a node of dataflow
     /// "auto", or for comparison the rules of Grubel et al. (CLUSTER 2015): "paper-idle-rate", the smallest grain with
     /// an idle-rate of at most 30 %, and "paper-pending", the one with the fewest looks at pending queues.
     std::string policy = "auto";
     /// A window is at least so long, and at least one step.
-    std::int64_t window_ns = 20'000'000;
+    std::int64_t window_ns = 2'000'000;
+    /// Share of the time that tries may lose. Negative: what the process allows all decisions together, 1 %. 0: no
+    /// limit.
+    double budget = -1;
   };
 
   /// Throws std::invalid_argument when a bound or the policy is none.

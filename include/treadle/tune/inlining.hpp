@@ -3,9 +3,7 @@
 #include <treadle/detail/config.hpp>
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace treadle {
 
@@ -26,20 +24,5 @@ inlining_policy inlining_policy_from_name(std::string_view name);
 /// For all places in the program that use launch::adaptive: another policy than the default, or what
 /// runtime_options::inlining names. Forgets what was decided before. Any thread.
 void use_inlining_policy(inlining_policy policy);
-
-/// What is known of a place that uses launch::adaptive, and what was decided for it.
-struct site_report {
-  std::string name;        ///< the type of its function, or its annotation
-  std::uint64_t calls = 0; ///< about
-  double mean_ns = 0;      ///< processor time of an execution
-  bool inlined = false;
-  std::string why;           ///< "short: 80 ns, and a task costs 25"
-  std::uint64_t windows = 0; ///< in which both ways were tried
-  std::uint64_t epoch = 0;   ///< how often that began again
-  double tuner_ns = 0;       ///< time spent to decide
-};
-
-/// All places that have been used, most calls first.
-std::vector<site_report> explain_sites();
 
 } // namespace treadle

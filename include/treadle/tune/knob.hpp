@@ -104,7 +104,12 @@ class knob_base {
   virtual bool ordered() const noexcept = 0;
   virtual std::uint32_t index() const noexcept = 0;
   virtual std::string text(std::uint32_t i) const = 0;
+  std::string domain_text() const; ///< "1 to 64, 7 of them"
   void set_index(std::uint32_t i);
+  /// Throws std::invalid_argument when no value of the domain is written so.
+  void set_text(std::string_view value);
+  /// The user has chosen its value, by --treadle:knob or TREADLE_KNOB: sessions leave it alone.
+  bool is_given() const noexcept;
 
   /// One session at a time; gives the name of the one that has it, or null and takes it.
   const std::string* claim(const std::string& session) noexcept;
@@ -115,6 +120,9 @@ class knob_base {
   virtual ~knob_base();
   virtual void store(std::uint32_t i) noexcept = 0; // one call at a time
   void add(std::unique_ptr<change_listener> listener);
+  /// When it can be read, and before it cannot any more: in the list of all knobs, and with what the user has given.
+  void list();
+  void unlist() noexcept;
   [[noreturn]] void refuse(const std::string& value) const;
 
  private:
@@ -125,6 +133,20 @@ class knob_base {
 
 } // namespace detail
 
+/// A knob as people see it.
+struct knob_report {
+  std::string name, value;
+  std::string values;  ///< "1 to 64, 7 of them"
+  std::string meaning; ///< of those of the runtime
+};
+
+/// All knobs that there are, of the runtime ("runtime.loop-chunk-ns") and of the program, by name. Any thread.
+std::vector<knob_report> knobs();
+
+/// Sets those of this name. Throws std::invalid_argument when there is none, or when it cannot have the value. None of
+/// them may end meanwhile.
+void set_knob(std::string_view name, std::string_view value);
+
 /// A value that may be changed while the program runs, by hand or by a session. Reading it is one relaxed load; a
 /// change takes effect with the next get(), and orders nothing else.
 ///
@@ -132,15 +154,20 @@ class knob_base {
 template <class T>
 class knob final : public detail::knob_base {
  public:
-  /// Throws std::invalid_argument when the name is empty or `initial` is not in the domain.
+  /// Throws std::invalid_argument when the name is empty, or `initial` or what the user has given is not in the domain.
   knob(std::string_view name, domain<T> values, T initial)
-      : knob_base(name), m_domain(std::move(values)), m_index(find(initial)), m_value(initial) {}
+      : knob_base(name), m_domain(std::move(values)), m_index(find(initial)), m_value(initial) {
+    list();
+  }
+  ~knob() override { unlist(); }
 
   T get() const noexcept { return m_value.load(detail::order::relaxed); }
   operator T() const noexcept { return get(); }
   /// Throws std::invalid_argument when the domain does not have the value. Calls what on_change() was given.
   void set(T value) { set_index(find(value)); }
-  /// `f(value)` is called after each change, one call at a time, on the thread that made it; it must not set the knob.
+  /// `f(value)` is called after each change, on the thread that made it, without a lock. One call at a time: what
+  /// changes during a call, by it or by another thread, is told next by the one that is telling. set() throws what it
+  /// throws first, when all have been told.
   template <class F>
   void on_change(F f) {
     struct listener final : detail::change_listener {

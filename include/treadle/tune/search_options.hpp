@@ -25,19 +25,15 @@ std::string_view to_string(search_strategy strategy) noexcept;
 /// Throws std::invalid_argument that lists the names.
 search_strategy search_strategy_from_name(std::string_view name);
 
-/// What a window's samples become. Interference only ever makes things slower: the minimum is the best guess of what
-/// is meant; where cost varies by itself, take the median or the mean.
-enum class aggregate : std::uint8_t { minimum, median, mean };
-
 struct search_options {
   search_strategy how = search_strategy::automatic;
-  unsigned repeats = 1;              ///< samples that make a window, at most 32
-  aggregate by = aggregate::minimum; ///< of them
-  unsigned settling = 0;             ///< samples after a change that tell nothing yet
-  double budget = 0.02;              ///< share of all cost that trying may take in the long run; 0: no limit
-  /// How many windows' cost the first tries may take at once. Negative: what lets it look at most points of a small
-  /// space. 0: nothing, from a start that is trusted.
-  double credit = -1;
+  double window_ns = 2e6; ///< a window, the mean of samples that is compared, is at least so long
+  unsigned repeats = 1;   ///< and has at least so many samples
+  unsigned settling = 0;  ///< samples after a change that tell nothing yet
+  /// Share of the time that tries may lose against the best known point, at any moment. Negative: what the process
+  /// allows all decisions together, 1 %. 0: no limit.
+  double budget = -1;
+  unsigned step = 0;      ///< the first along ordered dimensions, of hill_climb and two_arm; 0: as usual
   bool drift = true;      ///< search again when costs have changed for good; false: a frozen search
   std::uint64_t seed = 1; ///< the same seed and reports give the same choices
   double memory = 500;    ///< of the bandits, in windows

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <treadle/tune/knob.hpp>
-#include <treadle/tune/policy.hpp>
+#include <treadle/tune/rule.hpp>
 #include <treadle/tune/search_options.hpp>
 #include <treadle/tune/tuning_store.hpp>
 
@@ -37,7 +37,7 @@ class trial {
 
  private:
   friend class session;
-  void end(std::optional<double> cost);
+  void end(std::optional<double> cost, double work);
 
   std::shared_ptr<detail::session_state> m_session; // null: done
   detail::session_context* m_context = nullptr;
@@ -80,8 +80,8 @@ class session {
   void remember_in(tuning_store& store);
 
   /// Puts values into the knobs. What is learned is kept apart for each context, say "log2n=20" for inputs of some
-  /// size. While another trial lasts it is the same one again; in another context, its result says nothing. Throws what
-  /// on_change() of a knob has thrown first, when all have their values.
+  /// size, and for each number of workers. While another trial lasts it is the same one again; in another context, its
+  /// result says nothing. Throws what on_change() of a knob has thrown first, when all have their values.
   [[nodiscard]] trial next(std::string_view context = {});
 
   /// Only the best values, from now on until resume().
@@ -97,7 +97,7 @@ class session {
     std::vector<std::uint32_t> best_choices; ///< the same as positions in their domains; empty: an unknown context
     unsigned epoch = 0;                      ///< how often it has begun again
     std::uint64_t windows = 0, voids = 0;
-    double regret = 0;              ///< what tries have cost more than the best, in windows of the best
+    double exploring_ns = 0;        ///< that tries took longer than the best would have
     double tuner_ns = 0;            ///< time spent in next() and report()
     std::vector<tuned_point> known; ///< in this epoch, most windows first
   };
@@ -135,13 +135,13 @@ std::unique_ptr<objective> minimize_rate(std::string_view counter, std::string_v
 std::unique_ptr<objective> maximize_rate(std::string_view counter);
 
 namespace detail {
-policy drive_session(session& what, double period_ns, std::unique_ptr<objective> cost);
+rule drive_session(session& what, double period_ns, std::unique_ptr<objective> cost);
 }
 
 /// Lets a session run by itself: each period (a std::chrono::duration) is one trial. The session lives longer than the
-/// policy, which leaves the best values in the knobs when it ends. Throws what every() does.
+/// rule, which leaves the best values in the knobs when it ends. Throws what every() does.
 template <class Duration>
-[[nodiscard]] policy drive(session& what, const Duration& period, std::unique_ptr<objective> cost) {
+[[nodiscard]] rule drive(session& what, const Duration& period, std::unique_ptr<objective> cost) {
   return detail::drive_session(what, detail::duration_ns(period), std::move(cost));
 }
 

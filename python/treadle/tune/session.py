@@ -12,8 +12,6 @@ from .store import Point, standard_path
 
 T = TypeVar("T")
 
-AGGREGATES = ("minimum", "median", "mean")
-
 
 class Knob(Generic[T]):
     """A value that may be changed while the program runs, one of a few.
@@ -79,7 +77,7 @@ class Status(NamedTuple):
     epoch: int  # how often it has begun again
     windows: int
     voids: int  # measurements that said nothing
-    regret: float  # what tries have cost more than the best, in windows of the best
+    exploring_ns: float  # that tries took longer than the best would have
     tuner_ns: float  # time spent in the session itself
     known: list[Point]  # in this epoch, most windows first
 
@@ -94,10 +92,12 @@ class Session:
     ...         pass  # work with block.value
 
     `strategy`: automatic, exhaustive, random, nelder-mead, parallel-rank-order, simulated-annealing, hill-climb,
-    two-arm, discounted-ucb or local-ucb. `repeats` measurements make a window, whose cost is their `by`: minimum,
-    median or mean. `settling` measurements after a change are ignored. `budget` is the share of all cost that trying may
-    take in the long run. With `drift` the search begins again when costs change for good. `store`: True or a file keeps
-    what was found for later runs. ValueError when a knob belongs to another session already.
+    two-arm, discounted-ucb or local-ucb. What is compared is the mean cost of a window: measurements that together take
+    `window` seconds at least, and are at least `repeats`. `settling` measurements after a change are ignored. `budget` is
+    the share of the time that tries may lose against the best known values, 0 for no limit; None is what the process
+    allows everything that adapts together, 1 %. With `drift` the search begins again when costs change for good.
+    `store`: True or a file keeps what was found for later runs. ValueError when a knob belongs to another session
+    already.
     """
 
     def __init__(
@@ -105,22 +105,23 @@ class Session:
         name: str,
         *knobs: Knob[Any],
         strategy: str = "automatic",
+        window: float = 0.002,
         repeats: int = 1,
-        by: str = "minimum",
         settling: int = 0,
-        budget: float = 0.02,
+        budget: float | None = None,
         drift: bool = True,
         seed: int = 1,
         memory: float = 500,
         store: bool | str | Path = False,
     ) -> None:
-        if by not in AGGREGATES:
-            raise ValueError(f"session '{name}': no aggregate '{by}'; there are {', '.join(AGGREGATES)}")
+        if budget is not None and not budget >= 0:
+            raise ValueError(f"session '{name}': expected a budget of at least 0, got {budget}")
         self.name = name
         self.knobs: Sequence[Knob[Any]] = knobs
         natives = [k._native for k in knobs]
+        share = -1.0 if budget is None else budget
         self._native = _native.TuningSession(
-            name, natives, strategy, repeats, by, settling, budget, drift, seed, memory
+            name, natives, strategy, window * 1e9, repeats, settling, share, drift, seed, memory
         )
         self.store_message = ""
         if store:

@@ -2,6 +2,8 @@
 
 #include "base/names.hpp"
 
+#include <treadle/detail/atomic.hpp>
+
 namespace treadle {
 namespace {
 

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <treadle/detail/atomic.hpp>
 #include <treadle/tune/inlining.hpp>
-
-#include <string>
 
 namespace treadle::detail {
 
@@ -16,8 +13,5 @@ inlining_choice present_inlining_choice() noexcept;
 
 /// Of a runtime's options; what the program itself has chosen stays.
 void choose_inlining(inlining_policy policy) noexcept;
-
-/// A table of all these places, for people. Null until there is one.
-inline constinit atomic<std::string (*)()> g_site_table{nullptr};
 
 } // namespace treadle::detail

@@ -1,6 +1,7 @@
 #include "task/engine/options.hpp"
 
 #include "task/engine/task_fiber.hpp"
+#include "task/engine/tunables.hpp"
 #include "topology/usable_cores.hpp"
 
 #include <treadle/tune/inlining.hpp>
@@ -9,6 +10,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -41,6 +43,14 @@ void append(std::vector<std::string>& list, std::string_view text) {
     end = std::min(text.find(';'), text.size());
     list.emplace_back(text.substr(0, end));
   }
+}
+
+/// "NAME=VALUE".
+std::pair<std::string, std::string> parse_knob(std::string_view source, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == text.npos)
+    throw std::invalid_argument(std::string(source) + ": expected NAME=VALUE, got '" + std::string(text) + "'");
+  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
 struct option {
@@ -108,6 +118,12 @@ constexpr option k_options[] = {
     {"exit-deadline", "TREADLE_EXIT_DEADLINE", "MS", [](const runtime_options& o) { return o.exit_deadline_ms != 0; },
      [](runtime_options& o, std::string_view source, std::string_view text) {
        o.exit_deadline_ms = static_cast<unsigned>(parse(source, text, 1, 86'400'000));
+     }},
+    {"knob", "TREADLE_KNOB", "NAME=VALUE", [](const runtime_options&) { return true; }, // see publish_knobs()
+     [](runtime_options&, std::string_view source, std::string_view text) { parse_knob(source, text); }},
+    {"list-knobs", "TREADLE_LIST_KNOBS", nullptr, [](const runtime_options& o) { return o.list_knobs; },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       o.list_knobs = text.empty() || parse(source, text, 0, 1) != 0;
      }},
     {"trace-records", "TREADLE_TRACE_RECORDS", "N", [](const runtime_options& o) { return o.trace_records != 0; },
      [](runtime_options& o, std::string_view source, std::string_view text) {
@@ -183,14 +199,53 @@ runtime_options runtime_options::from_arguments(int& argc, char** argv) {
 
 namespace detail {
 
+namespace {
+
+/// Never destroyed: a runtime may be started by destructors of static objects.
+const std::vector<given_option>& command_line() {
+  static const auto& given = *new std::vector<given_option>(read_command_line());
+  return given;
+}
+
+tunable_ns* const k_tunables[] = {&tunables::loop_chunk, &tunables::loop_worth_waking, &tunables::loop_worthwhile,
+                                  &tunables::nap,        &tunables::promotion_pause,   &tunables::search};
+
+/// Names of the runtime's knobs are known; others may be those of a program's knobs that are still to come.
+void give(const std::string& source, std::string_view text) {
+  auto [name, value] = parse_knob(source, text);
+  std::string known;
+  bool is_known = !name.starts_with("runtime.");
+  for (const tunable_ns* one : k_tunables) {
+    is_known |= one->knob_name() == name;
+    known += (known.empty() ? "" : ", ") + std::string(one->knob_name());
+  }
+  if (!is_known) throw std::invalid_argument(source + ": no knob '" + name + "'; there are " + known);
+  give_knob(source, std::move(name), std::move(value));
+}
+
+} // namespace
+
+void publish_knobs() {
+  static const std::vector<std::unique_ptr<knob_listing>> listings = [] {
+    std::vector<std::string> variable;
+    if (const char* text = std::getenv("TREADLE_KNOB")) append(variable, text);
+    for (const std::string& one : variable) give("TREADLE_KNOB", one);
+    for (const given_option& given : command_line())
+      if (given.what->name == "knob") give(given.source, given.text);
+    std::vector<std::unique_ptr<knob_listing>> made;
+    for (tunable_ns* one : k_tunables) made.push_back(std::make_unique<knob_listing>(*one));
+    return made;
+  }();
+  static_cast<void>(listings);
+}
+
 runtime_options resolve(runtime_options options) {
-  // Never destroyed: a runtime may be started by destructors of static objects.
-  static const auto& command_line = *new std::vector<given_option>(read_command_line());
+  publish_knobs();
   const runtime_options by_program = options;
   for (const option& one : k_options) {
     if (one.is_set(by_program)) continue;
     bool on_command_line = false;
-    for (const given_option& given : command_line) {
+    for (const given_option& given : command_line()) {
       if (given.what != &one) continue;
       one.set(options, given.source, given.text);
       on_command_line = true;

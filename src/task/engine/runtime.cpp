@@ -3,12 +3,14 @@
 #include "base/clock.hpp"
 #include "base/fork.hpp"
 #include "observe/counter_printer.hpp"
+#include "observe/explanation_hook.hpp"
 #include "observe/traced_run.hpp"
 #include "task/counters/thread_counters.hpp"
 #include "task/engine/exit_report.hpp"
 #include "task/engine/forked_task.hpp"
 #include "task/engine/inlining_policy.hpp"
 #include "task/engine/options.hpp"
+#include "task/engine/present_workers.hpp"
 #include "task/engine/scheduler.hpp"
 #include "topology/usable_cores.hpp"
 
@@ -29,6 +31,8 @@ namespace treadle {
 
 namespace {
 
+constinit detail::atomic<unsigned> g_workers{0}; // of the latest runtime, for those outside
+
 /// The runtimes that exist, in the order in which they were started. A child of fork() begins without any.
 struct registry final : detail::fork_participant {
   registry() noexcept { join_forks(); }
@@ -44,8 +48,13 @@ struct registry final : detail::fork_participant {
   }
   void begin_child() noexcept override {
     live.clear();
+    publish_workers();
     by_default = nullptr;
     detail::leave_worker_after_fork();
+  }
+
+  void publish_workers() noexcept { // with the mutex
+    g_workers.store(live.empty() ? 0 : live.back()->workers(), detail::order::relaxed);
   }
 
   std::mutex starting; // of the next
@@ -119,9 +128,11 @@ runtime::runtime(runtime_options options) {
   {
     std::lock_guard guard(runtimes().mutex);
     runtimes().live.push_back(this);
+    runtimes().publish_workers();
   }
   try {
     if (resolved.list_counters) std::fputs(detail::counter_table().c_str(), stdout);
+    if (resolved.list_knobs) std::fputs(detail::knob_table().c_str(), stdout);
     if (!resolved.print_counters.empty())
       made->printer.emplace(detail::counter_printer::options{
           resolved.print_counters, std::int64_t{resolved.print_counter_interval_ms} * 1'000'000,
@@ -137,6 +148,7 @@ runtime::runtime(runtime_options options) {
 void runtime::withdraw() noexcept {
   std::lock_guard guard(runtimes().mutex);
   std::erase(runtimes().live, this);
+  runtimes().publish_workers();
 }
 
 runtime::~runtime() {
@@ -152,8 +164,8 @@ runtime::~runtime() {
 
 void runtime::explain() const {
   if (!m_pools->explain) return;
-  const auto table = detail::g_site_table.load(detail::order::relaxed);
-  std::fputs(table ? table().c_str() : "no place has used launch::adaptive\n", stderr);
+  const auto table = detail::g_explain_table.load(detail::order::relaxed);
+  std::fputs(table ? table().c_str() : "nothing was decided\n", stderr);
 }
 
 void detail::scheduler::end_at_exit(runtime* r) {
@@ -259,6 +271,11 @@ runtime& runtime::current() {
 }
 
 namespace detail {
+
+unsigned present_workers() noexcept {
+  const worker* w = this_worker();
+  return w ? w->worker_count() : g_workers.load(order::relaxed);
+}
 
 bool visit_current_pools(void (*visit)(void*, const std::vector<std::unique_ptr<scheduler>>&), void* argument) {
   const worker* w = this_worker();

@@ -21,11 +21,11 @@ scheduler::scheduler(const char* pool_name, unsigned first, unsigned worker_coun
     : idle(worker_count),
       facade(owner),
       stack_bytes(resolved.stack_bytes),
-      search_ns(search_for_ns),
       name(pool_name),
       is_default(name == "default"),
       first_worker(first),
       serial(next_serial.fetch_add(1, order::relaxed)),
+      m_search_ns(search_for_ns),
       m_nudges(resolved.nudge && worker_count > 1 && enable_nudges()) {
   outside_at_start.add(counted_outside);
   init_asymmetric_fence();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "task/engine/tunables.hpp"
 #include "task/engine/worker.hpp"
 #include "task/idle/drain.hpp"
 #include "task/idle/idle_workers.hpp"
@@ -85,7 +86,11 @@ class scheduler {
   std::vector<std::unique_ptr<worker>> workers;
   runtime& facade;
   const std::size_t stack_bytes;
-  const std::int64_t search_ns; ///< how long a worker looks for work before it sleeps
+  /// How long a worker looks for work before it sleeps.
+  std::int64_t search_ns() const noexcept {
+    const std::int64_t chosen = tunables::search;
+    return chosen != 0 ? chosen : m_search_ns;
+  }
   const std::string name;
   const bool is_default;
   const unsigned first_worker;       ///< the number of worker 0 through all pools of the runtime
@@ -99,6 +104,7 @@ class scheduler {
   void await_visitors() noexcept;
 
  private:
+  const std::int64_t m_search_ns;
   const bool m_nudges;
   atomic<std::uint32_t> m_watched{0};
   mutable spinlock m_fiber_lock;

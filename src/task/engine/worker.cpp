@@ -259,13 +259,14 @@ job* worker::search() {
 
 job* worker::search_or_sleep() {
   constexpr std::int64_t k_look_ns = 4'000; // after a nap or a nudge
-  constexpr std::int64_t k_nap_ns_min = 50'000;
-  constexpr std::int64_t k_after_work_ns = 6 * k_nap_ns_min; // of naps; a nap costs the busy ones up to 20 us
+  const std::int64_t nap_ns_min = tunables::nap;
+  const std::int64_t after_work_ns = 6 * nap_ns_min; // of naps; a nap costs the busy ones up to 20 us
   constexpr std::int64_t k_after_vain_wake_ns = 5'000'000;
   constexpr std::int64_t k_watch_ns = 10'000'000;
-  std::int64_t search_ns = m_vain_ticks < ns_to_ticks(k_patience / 2 * k_steal_ns) ? m_scheduler.search_ns : k_look_ns;
-  std::int64_t nap_ns = k_nap_ns_min;
-  std::int64_t napped_ns = 0, napping_ns = k_after_work_ns;
+  std::int64_t search_ns =
+      m_vain_ticks < ns_to_ticks(k_patience / 2 * k_steal_ns) ? m_scheduler.search_ns() : k_look_ns;
+  std::int64_t nap_ns = nap_ns_min;
+  std::int64_t napped_ns = 0, napping_ns = after_work_ns;
   for (;;) {
     if (job* item = look(search_ns)) return item;
     if (m_scheduler.nudge_somebody(*this, m_random)) {
@@ -283,14 +284,14 @@ job* worker::search_or_sleep() {
     counters.parked.end(ticks_now());
     if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
     if (woken) { // there is work, and soon perhaps more; unless somebody else is faster
-      search_ns = m_scheduler.search_ns;
+      search_ns = m_scheduler.search_ns();
       napping_ns = k_after_vain_wake_ns;
       napped_ns = 0;
-      nap_ns = k_nap_ns_min;
+      nap_ns = nap_ns_min;
     } else {
       search_ns = k_look_ns;
       napped_ns += nap_ns;
-      nap_ns = std::min(2 * nap_ns, idle_workers::k_nap_ns_max);
+      nap_ns = std::min(2 * nap_ns, std::max(idle_workers::k_nap_ns_max, nap_ns_min));
     }
     if (watches) m_scheduler.end_watch();
     if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());

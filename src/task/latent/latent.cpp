@@ -4,6 +4,7 @@
 #include "task/counters/task_events.hpp"
 #include "task/engine/forked_task.hpp"
 #include "task/engine/scheduler.hpp"
+#include "task/engine/tunables.hpp"
 #include "task/latent/nudge.hpp"
 #include "task/latent/promoted_task.hpp"
 
@@ -246,8 +247,8 @@ void worker::end_promotion_pause(bool worth_waking) noexcept {
 }
 
 void worker::note_promoted(bool stolen) noexcept {
-  constexpr std::int64_t k_pause_ns_min = 5'000, k_pause_ns_max = 100'000;
-  m_promotion_pause_ns = stolen ? 0 : std::clamp(2 * m_promotion_pause_ns, k_pause_ns_min, k_pause_ns_max);
+  const std::int64_t pause_ns = tunables::promotion_pause;
+  m_promotion_pause_ns = stolen ? 0 : std::clamp(2 * m_promotion_pause_ns, pause_ns, 20 * pause_ns);
   m_promote_after = stolen ? 0 : ticks_now() + ns_to_ticks(m_promotion_pause_ns);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "task/engine/scheduler.hpp"
+#include "task/engine/tunables.hpp"
 #include "task/latent/promoted_task.hpp"
 
 #include <treadle/detail/intrusive_ptr.hpp>
@@ -15,12 +16,8 @@ void run_on_worker(void (*call)(void*), void* argument);
 
 namespace {
 
-// Below this nothing is given away: handing a piece over and joining it costs half a microsecond of both workers.
-constexpr std::int64_t k_worthwhile_ns = 1'500;
-// Below this nobody is woken for it, which costs some microseconds: only workers that are awake get it.
-constexpr std::int64_t k_worth_waking_ns = 10'000;
-// Between two looks at who is hungry; long against the look (about 10 ns), short against what anybody waits for.
-constexpr std::int64_t k_chunk_ns = 2'000;
+double in_ns(const tunable_ns& time) noexcept { return static_cast<double>(std::int64_t{time}); }
+std::uint64_t in_ps(const tunable_ns& time) noexcept { return static_cast<std::uint64_t>(std::int64_t{time}) * 1000; }
 
 } // namespace
 
@@ -61,7 +58,7 @@ void loop::record(std::int64_t ticks, std::uint64_t iterations, bool alone) noex
                             : measured > known ? known + (measured - known + 1) / 2
                                                : known - (known - measured) / 8;
   site.ps_per_iteration.store(now, order::relaxed);
-  site.serial_up_to.store(2 * std::uint64_t{k_worthwhile_ns} * 1000 / now, order::relaxed); // both halves are worth it
+  site.serial_up_to.store(2 * in_ps(tunables::loop_worthwhile) / now, order::relaxed); // both halves are worth it
 }
 
 namespace {
@@ -103,7 +100,8 @@ constexpr std::uint64_t rounded_up(std::uint64_t iterations, std::uint64_t chunk
 /// How many of the last `rest` chunks to give away.
 std::uint64_t loop_part::share(std::uint64_t rest) const noexcept {
   if (m_spread > 1 && rest > 1) return std::max<std::uint64_t>(rest / m_spread, 1);
-  if (m_loop.cut.how == loop_cut::kind::on_demand && m_loop.expected_ns(rest) < k_worthwhile_ns) return 0;
+  if (m_loop.cut.how == loop_cut::kind::on_demand && m_loop.expected_ns(rest) < in_ns(tunables::loop_worthwhile))
+    return 0;
   // The part that has taken chunks can give away its last one, but one that just starts keeps something to do: else a
   // single chunk would be handed round as long as anybody is hungry.
   return m_started ? rest - rest / 2 : rest / 2;
@@ -124,7 +122,7 @@ bool loop_part::promote(latent_work& work, promoted_task& task, bool all) noexce
     const std::uint64_t given = part.share(chunks);
     if (given == 0) return false;
     if (whole.cut.how == loop_cut::kind::on_demand)
-      task.worth_waking = whole.expected_ns(end - begin) >= k_worth_waking_ns;
+      task.worth_waking = whole.expected_ns(end - begin) >= in_ns(tunables::loop_worth_waking);
     begin = (rounded_up(end, chunk) - given) * chunk;
     if (part.m_spread > 1) --part.m_spread;
   }
@@ -160,14 +158,14 @@ void loop_part::spread(task_stack& current) {
 
 std::uint64_t loop_part::first_chunk() const noexcept {
   const std::uint64_t ps = m_loop.site.ps_per_iteration.load(order::relaxed);
-  return ps == 0 ? 1 : std::max<std::uint64_t>(std::uint64_t{k_chunk_ns} * 1000 / ps, 1);
+  return ps == 0 ? 1 : std::max<std::uint64_t>(in_ps(tunables::loop_chunk) / ps, 1);
 }
 
 void loop_part::run_chunks(task_stack& current) {
   const loop_cut& cut = m_loop.cut;
   // Parts that are made at once need no chunks to be cut at: like parts on demand they only look up now and then.
   const bool measured = cut.how == loop_cut::kind::on_demand || cut.how == loop_cut::kind::spread;
-  const std::int64_t target = ns_to_ticks(k_chunk_ns);
+  const std::int64_t target = ns_to_ticks(tunables::loop_chunk);
   const std::uint64_t workers = current.runner->worker_count();
   std::uint64_t chunk = measured ? std::max(first_chunk(), cut.chunk) : cut.chunk;
   const bool is_first = m_next.load(order::relaxed) == 0;
@@ -217,7 +215,7 @@ void loop_part::run() {
   if (spreads) m_spread = m_loop.cut.parts_max != 0 ? m_loop.cut.parts_max : current.runner->worker_count();
   const std::uint64_t iterations = m_end.load(order::relaxed) - m_next.load(order::relaxed);
   const bool is_heavy = m_loop.cut.how == loop_cut::kind::on_demand && m_loop.parts.load(order::relaxed) == 1 &&
-                        m_loop.expected_ns(iterations) >= 2 * k_worth_waking_ns;
+                        m_loop.expected_ns(iterations) >= 2 * in_ns(tunables::loop_worth_waking);
   if (is_heavy || current.hungry->load(order::relaxed) != 0) current.runner->end_promotion_pause(is_heavy);
   latent_work* const older = link(current); // may give the first part away
   // Who has just done a part of the loop before this one is about to ask; between two long iterations nobody looks.

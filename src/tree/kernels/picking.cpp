@@ -23,6 +23,34 @@ struct trues_row { // eight truths are the bits of a word
   }
 };
 
+// For each combination of eight truths, which of them are true: their numbers, and then anything.
+struct true_numbers {
+  std::uint8_t of[256][8] = {};
+  constexpr true_numbers() noexcept {
+    for (unsigned truths = 0; truths < 256; ++truths)
+      for (unsigned i = 0, k = 0; i < 8; ++i)
+        if (truths >> i & 1) of[truths][k++] = static_cast<std::uint8_t>(i);
+  }
+};
+constexpr true_numbers k_true_numbers;
+
+struct positions_row { // eight truths at a time become eight positions, of which as many count as are true
+  TREADLE_LOOP static void run(const bool* x, i64 count, i64 found, i64* out) {
+    i64 i = 0, k = 0;
+    for (; i + 8 <= count && k + 8 <= found; i += 8) {
+      std::uint64_t word = 0;
+      __builtin_memcpy(&word, x + i, 8);
+      const auto truths = static_cast<std::size_t>(word * 0x0102040810204080u >> 56); // one bit of each byte
+      for (std::size_t j = 0; j < 8; ++j) out[k + static_cast<i64>(j)] = i + k_true_numbers.of[truths][j];
+      k += __builtin_popcountll(word);
+    }
+    for (; k < found; ++i) {
+      out[k] = i;
+      k += x[i] ? 1 : 0;
+    }
+  }
+};
+
 struct range_row { // whether all indices are in [-length, length)
   TREADLE_LOOP static void run(const i64* x, i64 count, i64 length, bool* result) {
     i64 outside = 0;
@@ -38,22 +66,18 @@ struct gather_row {
   }
 };
 
-// Writes what is to be kept without a branch: to the next free place, which only moves on after a true.
-template <class T, class Source>
-void compress(const bool* mask, i64 found, T* out, Source&& source) {
-  for (i64 i = 0, k = 0; k < found; ++i) {
-    out[k] = source(i);
-    k += mask[i] ? 1 : 0;
-  }
-}
-
 array pick_elements(const array& a, const array& mask) {
   const auto found = count_trues(mask);
   auto result = array::uninitialized(a.type(), {found});
   detail::visit_dtype(a.type(), [&](auto* tag) {
     using T = detail::element_of<decltype(tag)>;
     const T* x = a.data<T>();
-    compress(mask.data<bool>(), found, static_cast<T*>(result.object()->data), [x](i64 i) { return x[i]; });
+    const bool* keeps = mask.data<bool>();
+    T* out = static_cast<T*>(result.object()->data);
+    for (i64 i = 0, k = 0; k < found; ++i) { // without a branch: the next free place only moves on after a true
+      out[k] = x[i];
+      k += keeps[i] ? 1 : 0;
+    }
   });
   return result;
 }
@@ -91,7 +115,7 @@ i64 count_trues(const array& mask) {
 array positions_of_trues(const array& mask) {
   const auto found = count_trues(mask);
   auto result = array::uninitialized(dtype::int64, {found});
-  compress(mask.data<bool>(), found, static_cast<i64*>(result.object()->data), [](i64 i) { return i; });
+  detail::run_wide<positions_row>(mask.data<bool>(), mask.size(), found, static_cast<i64*>(result.object()->data));
   return result;
 }
 

@@ -13,12 +13,12 @@ namespace {
 class outermost_loop {
  public:
   outermost_loop(const node& loop, context& c) noexcept
-      : m_loop(loop),
-        m_context(c),
-        m_measures(c.run.adapts() && std::exchange(c.before_loops, false)),
-        m_start(c.now) {}
+      : m_loop(loop), m_context(c), m_measures(c.run.adapts() && std::exchange(c.before_loops, false)), m_start(c.now) {
+    if (m_measures) c.run.begin_tuned_loop();
+  }
   ~outermost_loop() {
     if (!m_measures) return;
+    if (m_turns > 0) m_context.run.tune(m_loop, m_turns, detail::ticks_now() - m_start, m_context.local);
     m_context.run.end_tuned_loop();
     m_context.before_loops = true;
   }
@@ -34,13 +34,13 @@ class outermost_loop {
   }
 
  private:
-  static constexpr std::int64_t k_window_ns = 2'000'000, k_settling_ns = 200'000;
+  static constexpr std::int64_t k_sample_ns = 500'000; // a report costs about 300
 
   void count(context& c) {
-    static const std::int64_t window = detail::ns_to_ticks(k_window_ns), settling = detail::ns_to_ticks(k_settling_ns);
+    static const std::int64_t sample = detail::ns_to_ticks(k_sample_ns);
     ++m_turns;
-    if (c.now - m_start < (m_settled ? window : settling)) return;
-    m_settled = c.run.tune(m_loop, m_turns, c.now - m_start, c.local);
+    if (c.now - m_start < sample) return;
+    c.run.tune(m_loop, m_turns, c.now - m_start, c.local);
     m_turns = 0;
     m_start = c.now = detail::ticks_now();
   }
@@ -49,8 +49,7 @@ class outermost_loop {
   context& m_context; // in which it began
   const bool m_measures;
   std::uint64_t m_turns = 0;
-  std::int64_t m_start; // of the window
-  bool m_settled = true;
+  std::int64_t m_start; // of the sample
 };
 
 // Takes the value of a loop body. True: leave the loop, whose value is `last`.

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/spinlock.hpp>
 
-#include "policy/split_threshold.hpp"
+#include "decide/split_threshold.hpp"
+#include "loop/reasons.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -48,7 +50,7 @@ class local_statistics {
 
 // The threshold of one program, for all its runs: found on the period of the outermost loop of one run at a time. Those
 // that run at the same time use it.
-class splitting {
+class splitting final : loop::explained {
  public:
   static constexpr std::uint64_t k_never = std::uint64_t{1} << 60; // ticks; a part that takes so long is none
   // What a part costs: variables and statistics of its own, and often a worker that must be woken. Only a beginning.
@@ -56,39 +58,68 @@ class splitting {
 
   static std::uint64_t to_ticks(double ns) noexcept; // at most k_never
 
+  // `name`: of the program. `budget`: as search_options has it.
+  explicit splitting(std::string name, double budget = -1)
+      : m_name(std::move(name)), m_decision(loop::decision_kind::splitting, budget) {}
+
   // A run that has claimed it releases it.
   bool claim(unsigned workers) noexcept;
   void release() noexcept { m_claimed.store(false, detail::order::release); } // pairs with claim(): all that is tuned
   std::uint64_t threshold() const noexcept { return m_threshold.load(detail::order::relaxed); } // ticks
 
-  // A window of the loop: so many turns in so many ticks; `nodes` are the statistics of the task that executes it, none
-  // as long as they tell nothing. False: the next one tells nothing, because workers have to wake up first.
-  bool window(const node& loop, std::uint64_t turns, std::int64_t ticks,
-              std::span<const local_statistics> nodes) noexcept;
-
-  // Until the next window: what follows is no part of what is measured.
-  void settle() noexcept;
+  // An outermost loop begins.
+  void begin(std::int64_t now_ns) noexcept;
+  // Some time of it that ends now: so many turns in so many ticks; `nodes` are the statistics of the task that executes
+  // it, none as long as they tell nothing.
+  void report(const node& loop, std::uint64_t turns, std::int64_t ticks, std::span<const local_statistics> nodes,
+              std::int64_t now_ns) noexcept;
+  // It is over: what follows is no part of what is measured.
+  void end() noexcept;
 
   // Unless somebody has claimed it.
   void forget() noexcept;
 
-  std::uint64_t windows() const noexcept { return m_windows.load(detail::order::relaxed); }
-  std::uint64_t spent() const noexcept { return m_spent.load(detail::order::relaxed); } // ticks
+  std::uint64_t windows() const noexcept {
+    const detail::scoped_lock guard(m_lock);
+    return m_known && m_known->search ? m_known->search->windows() : 0;
+  }
+  double deciding_ns() const noexcept {
+    const detail::scoped_lock guard(m_lock);
+    return m_decision.deciding_ns();
+  }
 
  private:
+  // What is known for a number of workers.
+  struct known {
+    explicit known(unsigned workers) : of{workers}, thresholds({.ns = k_part_ns, .workers = workers}) {}
+    const loop::context of;
+    decide::split_thresholds thresholds;
+    std::optional<loop::state> search; // none: there is nothing to try
+    std::optional<double> found_ns;    // by one that left its start
+  };
+
+  void explain(std::vector<decision_report>& to) override;
   bool measures(const node& loop, std::int64_t ticks);
-  void decide(std::int64_t start, double turns, double ns, std::span<const local_statistics> nodes);
-  void publish() noexcept;
+  void decide(double turns, double ns, std::span<const local_statistics> nodes, std::int64_t now_ns);
+  void look_at_parts(std::span<const local_statistics> nodes);
+  void choose(std::size_t choice) noexcept;
 
   detail::atomic<bool> m_claimed{false};
-  detail::atomic<std::uint64_t> m_threshold{0}, m_windows{0}, m_spent{0};
+  detail::atomic<std::uint64_t> m_threshold{0};
+  const std::string m_name;
+  mutable detail::spinlock m_lock; // of what explain() reads
   // By who has claimed it
-  policies::split_threshold m_policy{{.ns = k_part_ns}};
+  loop::decision m_decision;
+  loop::by_context<known> m_contexts;
+  known* m_known = nullptr; // in the present context
+  std::size_t m_choice = 0;
   const node* m_loop = nullptr;                // the one that is measured
   std::int64_t m_in_loop = 0, m_in_others = 0; // ticks
   std::uint64_t m_window = 0;
   std::int64_t m_next_look = 0; // at the parts
   std::vector<double> m_parts;
+
+  loop::explanation m_asked{*this};
 };
 
 } // namespace treadle::tree

@@ -48,13 +48,13 @@ TEST(splitting, work_does_not_overflow) {
 }
 
 TEST(splitting, one_run_at_a_time_measures) {
-  splitting s;
+  splitting s("test");
   EXPECT_EQ(s.threshold(), 0u);
   EXPECT_TRUE(s.claim(2));
   EXPECT_FALSE(s.claim(2));
   EXPECT_EQ(s.threshold(), splitting::to_ticks(19 * splitting::k_part_ns / 2));
   s.release();
-  EXPECT_TRUE(s.claim(1)); // other workers: begins anew
+  EXPECT_TRUE(s.claim(1)); // nobody could help
   EXPECT_EQ(s.threshold(), splitting::k_never);
 }
 
@@ -67,22 +67,26 @@ TEST(splitting, thresholds_that_cannot_be_represented_are_never_reached) {
 // A loop whose parts lose by being tasks is found out, and the other way round.
 TEST(splitting, the_period_of_the_loop_decides) {
   for (const bool pays : {false, true}) {
-    splitting s;
+    splitting s("test", 0.01);
     const auto* loop = reinterpret_cast<const node*>(&s); // an identity
-    const auto ns = [](double x) { return detail::ns_to_ticks(static_cast<std::int64_t>(x)); };
     std::vector<local_statistics> nodes(3);
     for (int i = 0; i < 2; ++i) {
       evaluate(nodes[1], 100, splitting::to_ticks(pays ? 6000 : 50'000)); // around the beginning of 19 us
       static_cast<void>(nodes[1].expected(1));
     }
     ASSERT_TRUE(s.claim(2));
-    for (int window = 0; window < 20'000; ++window) {
+    std::int64_t now_ns = 1;
+    for (int sample = 0; sample < 20'000; ++sample) {
+      if (sample % 3 == 0) s.begin(now_ns); // short loops, each shorter than what is compared
       const bool split = s.threshold() <= nodes[1].asked();
-      s.window(*loop, 10, ns(split == pays ? 400'000 : 500'000), nodes);
+      const std::int64_t took_ns = split == pays ? 400'000 : 500'000;
+      now_ns += took_ns;
+      s.report(*loop, 10, detail::ns_to_ticks(took_ns), nodes, now_ns);
+      if (sample % 3 == 2) s.end();
     }
     EXPECT_EQ(s.threshold() <= nodes[1].asked(), pays);
-    EXPECT_GT(s.windows(), 1000u);
-    EXPECT_GT(s.spent(), 0u);
+    EXPECT_GT(s.windows(), 100u);
+    EXPECT_GT(s.deciding_ns(), 0);
   }
 }
 

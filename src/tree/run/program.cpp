@@ -23,7 +23,9 @@ using namespace tree;
 } // namespace
 
 struct program::state {
-  std::string name;
+  explicit state(std::string n) : name(std::move(n)), split(name) {}
+
+  const std::string name;
   std::string source; // what places refer to; may be empty
   ast syntax;
   std::unique_ptr<compiled> code;
@@ -45,8 +47,7 @@ struct program::state {
 };
 
 program::program(std::string_view text, std::string source_name, std::string_view source_text)
-    : m_state(std::make_shared<state>()) {
-  m_state->name = std::move(source_name);
+    : m_state(std::make_shared<state>(std::move(source_name))) {
   try {
     m_state->syntax = parse(text);
     const bool tagged = std::any_of(m_state->syntax.nodes.begin(), m_state->syntax.nodes.end(),
@@ -211,7 +212,7 @@ splitting_report program::splitting() const {
     return static_cast<double>(detail::ticks_to_ns(static_cast<std::int64_t>(ticks)));
   };
   const auto& split = m_state->split;
-  return {in_ns(split.threshold()), split.windows(), in_ns(split.spent())};
+  return {in_ns(split.threshold()), split.windows(), split.deciding_ns()};
 }
 
 std::vector<parallelism_note> program::parallelism() const { return m_state->code->parallelism; }

@@ -34,7 +34,7 @@ run_state::run_state(const physl::run_options& options, std::span<node_statistic
   m_adapts = workers > 1 && options.policy == physl::policy::adaptive;
   m_overlaps = m_adapts || (workers > 1 && options.policy == physl::policy::always_async);
   m_least_worth = splitting::to_ticks(options.worth_ns ? static_cast<double>(*options.worth_ns)
-                                                       : policies::spawn_cost{.ns = splitting::k_part_ns}.brief_ns());
+                                                       : decide::spawn_cost{.ns = splitting::k_part_ns}.brief_ns());
   m_services.allow_tasks(m_overlaps);
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
   m_tunes = m_adapts && !options.worth_ns && split.claim(workers);
@@ -97,12 +97,12 @@ bool run_state::is_worth_by_others(std::uint32_t node, std::uint64_t times) cons
   return count != 0 && saturated_product(ticks / count, times) >= threshold();
 }
 
-policies::inlining_decision run_state::search_decision(std::uint32_t node, policies::execution previous) noexcept {
+decide::inlining_decision run_state::search_decision(std::uint32_t node, decide::execution previous) noexcept {
   auto& mine = m_searches[node];
   if (!mine.lock.try_lock()) return {previous, false};
   const auto& s = m_statistics[node];
   const auto count = s.count.load(detail::order::relaxed), inclusive = s.inclusive.load(detail::order::relaxed);
-  policies::paper_adaptive::outcome result{{previous, false}};
+  decide::paper_adaptive::outcome result{{previous, false}};
   try {
     const auto ns = detail::ticks_to_ns(static_cast<std::int64_t>(inclusive - mine.inclusive_before));
     result = mine.search.decide({count - mine.count_before, static_cast<std::uint64_t>(ns)}, previous);
@@ -118,10 +118,10 @@ policies::inlining_decision run_state::search_decision(std::uint32_t node, polic
 
 bool run_state::decide_inline(std::uint32_t node) noexcept {
   auto& s = m_statistics[node];
-  policies::inlining_decision decision{policies::execution::spawned, true};
+  decide::inlining_decision decision{decide::execution::spawned, true};
   if (m_options.policy != physl::policy::always_async) {
     const auto previous =
-        s.last_inlined.load(detail::order::relaxed) ? policies::execution::inlined : policies::execution::spawned;
+        s.last_inlined.load(detail::order::relaxed) ? decide::execution::inlined : decide::execution::spawned;
     if (m_searches) {
       decision = search_decision(node, previous);
     } else {
@@ -130,9 +130,9 @@ bool run_state::decide_inline(std::uint32_t node) noexcept {
           {s.count.load(detail::order::relaxed), static_cast<std::uint64_t>(detail::ticks_to_ns(ticks))}, previous);
     }
     if (decision.mode != previous)
-      s.last_inlined.store(decision.mode == policies::execution::inlined, detail::order::relaxed);
+      s.last_inlined.store(decision.mode == decide::execution::inlined, detail::order::relaxed);
   }
-  const bool inlined = decision.mode == policies::execution::inlined;
+  const bool inlined = decision.mode == decide::execution::inlined;
   const auto mode = static_cast<std::int8_t>(!decision.decided ? physl::inline_mode::undecided
                                              : inlined         ? physl::inline_mode::inlined
                                                                : physl::inline_mode::spawned);

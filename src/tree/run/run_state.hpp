@@ -7,8 +7,8 @@
 #include <treadle/this_task.hpp>
 
 #include "base/clock.hpp"
-#include "policy/inlining.hpp"
-#include "policy/paper_adaptive.hpp"
+#include "decide/inlining.hpp"
+#include "decide/paper_adaptive.hpp"
 #include "tree/parallel/splitting.hpp"
 #include "tree/run/frame.hpp"
 #include "tree/run/services.hpp"
@@ -30,12 +30,12 @@ struct node_statistics {
 // What paper_adaptive keeps of one instance.
 struct instance_search {
   detail::spinlock lock; // whoever finds it locked goes on as last time
-  policies::paper_adaptive search;
+  decide::paper_adaptive search;
   std::uint64_t count_before = 0, inclusive_before = 0; // at the begin of the window
 
   void forget() {
     detail::scoped_lock guard(lock);
-    search = policies::paper_adaptive();
+    search = decide::paper_adaptive();
     count_before = inclusive_before = 0;
   }
 };
@@ -98,16 +98,18 @@ class run_state {
 
   // Whether loops are to tell how long their turns take.
   bool adapts() const noexcept { return m_adapts; }
-  // A window of a loop without one around it, of the run's main flow.
-  // False: a threshold was changed, and the next window is only there to let that happen.
-  bool tune(const node& loop, std::uint64_t turns, std::int64_t ticks, const local_statistics* shard) {
-    if (!m_tunes) return true;
-    const bool cold = m_windows < k_cold_windows;
-    m_windows += cold;
-    return m_split.window(loop, turns, ticks, {shard, cold ? 0 : m_statistics.size()});
+  // A loop without one around it, of the run's main flow: it begins, has done some turns, and ends.
+  void begin_tuned_loop() noexcept {
+    if (m_tunes) m_split.begin(detail::steady_now_ns());
+  }
+  void tune(const node& loop, std::uint64_t turns, std::int64_t ticks, const local_statistics* shard) noexcept {
+    if (!m_tunes) return;
+    const bool cold = m_samples < k_cold_samples;
+    m_samples += cold;
+    m_split.report(loop, turns, ticks, {shard, cold ? 0 : m_statistics.size()}, detail::steady_now_ns());
   }
   void end_tuned_loop() noexcept {
-    if (m_tunes) m_split.settle();
+    if (m_tunes) m_split.end();
   }
 
   // Something is split, which takes a worker: a run that does so often had better be on one.
@@ -128,7 +130,7 @@ class run_state {
   void wait_asynchronous() noexcept; // for all values of async(e), whatever became of them
 
  private:
-  static constexpr unsigned k_cold_windows = 2; // what parts take is not known yet
+  static constexpr unsigned k_cold_samples = 8; // what parts take is not known yet
   static constexpr std::uint32_t k_often = 2;   // one may be for an evaluation that was interrupted
 
   // By what all tasks and earlier runs have measured.
@@ -136,16 +138,16 @@ class run_state {
   // Of work, in ticks
   std::uint64_t threshold() const noexcept { return m_options.worth_ns ? m_least_worth : m_split.threshold(); }
 
-  policies::inlining_decision search_decision(std::uint32_t node, policies::execution previous) noexcept;
+  decide::inlining_decision search_decision(std::uint32_t node, decide::execution previous) noexcept;
 
   physl::run_options m_options;
-  policies::paper_baseline m_baseline;
+  decide::paper_baseline m_baseline;
   splitting& m_split;
   std::uint64_t m_least_worth = 0; // the lowest threshold
   bool m_overlaps = false;
   bool m_adapts = false; // where it pays, measured
   bool m_tunes = false;  // has claimed m_split
-  unsigned m_windows = 0;
+  unsigned m_samples = 0;
   std::span<node_statistics> m_statistics;
   instance_search* m_searches;
   std::unique_ptr<timeline_buffer> m_timeline;

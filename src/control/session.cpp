@@ -1,0 +1,523 @@
+#include <treadle/tune/session.hpp>
+
+#include "base/clock.hpp"
+#include "control/deciding_time.hpp"
+#include "loop/reasons.hpp"
+#include "observe/periodic.hpp"
+#include "task/counters/thread_counters.hpp"
+#include "task/engine/present_workers.hpp"
+
+#include <treadle/observe/counters.hpp>
+#include <treadle/observe/machine.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+
+namespace treadle {
+namespace detail {
+
+/// What is learned in one context.
+struct session_context {
+  session_context(loop::context c, const tune::space& space, tune::arm start, const search_options& wanted)
+      : of(std::move(c)), search(space, start, wanted) {}
+
+  std::vector<tuned_point> all_known() const;
+
+  const loop::context of;
+  loop::state search;
+  std::uint64_t saved_windows = 0;
+  std::vector<tuned_point> before = {}; // what earlier runs have found; void when the search has begun again
+};
+
+struct session_state final : periodic_action, loop::explained, loop::choice_names {
+  session_state(std::string n, const search_options& o, std::vector<knob_base*> k)
+      : name(std::move(n)),
+        options(o),
+        knobs(std::move(k)),
+        space(space_of(knobs)),
+        decision(loop::decision_kind::session, o.budget) {}
+
+  static tune::space space_of(const std::vector<knob_base*>& knobs) {
+    std::vector<tune::dimension> dimensions;
+    for (const knob_base* k : knobs) dimensions.push_back({k->is_given() ? 1 : k->choices(), k->ordered()});
+    return tune::space(std::move(dimensions));
+  }
+
+  // What is called with the mutex held may leave it meanwhile: what the program gave to on_change(), and the store.
+  void install(std::unique_lock<std::mutex>& held);
+  session_context& in(std::string_view label, std::unique_lock<std::mutex>& held);
+  void install_best() noexcept; // what is being tried ends without a result; without the mutex
+
+  void explain(std::vector<decision_report>& to) override;
+  std::string operator()(tune::arm at) const override; // the values, "1024, 8"
+  /// Those that the user has given a value have no other.
+  std::uint32_t choice(tune::arm at, std::size_t knob) const noexcept {
+    return knobs[knob]->is_given() ? knobs[knob]->index() : space.index(at, knob);
+  }
+  std::string described_knobs() const;
+  tuning_store::key key_of(const loop::context& context) const;
+  void act() noexcept override { save(); }
+  void save() noexcept;
+
+  const std::string name;
+  const search_options options;
+  const std::vector<knob_base*> knobs;
+  const tune::space space;
+
+  mutable std::mutex mutex; // of all below
+  loop::decision decision;
+  loop::by_context<session_context> contexts;
+  session_context* present = nullptr; // of the open trials; null: what they measure is of no use
+  tune::arm present_at = 0;
+  std::uint64_t number = 0;         // of the present trial
+  std::uint64_t windows_before = 0; // its first trial
+  unsigned open_trials = 0;         // of this number
+  std::optional<tune::arm> installed;
+  bool installing = false; // present_at: until it is, other trials measure nothing
+  bool paused = false, closed = false;
+
+  tuning_store* store = nullptr;
+  std::string machine;
+  std::unique_ptr<periodic> saving;
+
+  loop::explanation asked{*this};
+};
+
+namespace {
+
+constexpr std::int64_t k_saving_period_ns = 30'000'000'000;
+
+/// Fowler, Noll, Vo: the same in all programs and versions, as std::hash is not.
+std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325u) noexcept {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+} // namespace
+
+session_context& session_state::in(std::string_view label, std::unique_lock<std::mutex>& held) {
+  const unsigned workers = present_workers();
+  if (session_context* known = contexts.find(workers, label)) return *known;
+  loop::context fresh{workers, std::string(label)};
+  std::vector<tuned_point> before;
+  if (store) { // may wait for another process
+    const tuning_store::key key = key_of(fresh);
+    const tuning_store& from = *store;
+    held.unlock();
+    before = from.load(key);
+    held.lock();
+    if (session_context* known = contexts.find(workers, label)) return *known; // somebody else was faster
+  }
+  std::array<std::uint32_t, tune::space::k_max_dimensions> now{};
+  for (std::size_t i = 0; i < knobs.size(); ++i) now[i] = knobs[i]->is_given() ? 0 : knobs[i]->index();
+  const tune::arm start = present ? present->search.best() : space.point(now); // the knobs may hold a try
+  auto made = std::make_unique<session_context>(std::move(fresh), space, start, options);
+  made->search.believe(before);
+  made->before = std::move(before);
+  return contexts.add(std::move(made));
+}
+
+/// With what earlier runs have measured, or a short run would leave less than it found.
+std::vector<tuned_point> session_context::all_known() const {
+  auto known = search.records();
+  if (search.epoch() > 0) return known;
+  for (const tuned_point& old : before) {
+    const auto now = std::find_if(known.begin(), known.end(), [&](const tuned_point& p) { return p.at == old.at; });
+    if (now == known.end()) {
+      known.push_back(old);
+      continue;
+    }
+    constexpr unsigned k_most = 1000; // windows: what was long ago does not outweigh everything
+    const unsigned weight = std::min(old.windows, k_most);
+    now->mean += (old.mean - now->mean) * weight / (weight + now->windows);
+    if (weight > now->windows) now->deviation = old.deviation;
+    now->windows += weight;
+  }
+  return known;
+}
+
+/// One thread at a time brings `present_at` to the knobs, and goes on when it changes meanwhile. Throws what
+/// on_change() has thrown first, with all knobs set.
+void session_state::install(std::unique_lock<std::mutex>& held) {
+  if (std::exchange(installing, true)) return;
+  std::exception_ptr error;
+  while (installed != present_at) {
+    const tune::arm at = present_at;
+    held.unlock();
+    for (std::size_t i = 0; i < knobs.size(); ++i) {
+      try {
+        if (!knobs[i]->is_given()) knobs[i]->set_index(space.index(at, i));
+      } catch (...) {
+        if (!error) error = std::current_exception();
+      }
+    }
+    held.lock();
+    installed = at;
+  }
+  installing = false;
+  if (error) std::rethrow_exception(error);
+}
+
+void session_state::install_best() noexcept {
+  std::unique_lock guard(mutex);
+  if (!present || closed) return;
+  present_at = present->search.best();
+  present = nullptr;
+  for (const auto& c : contexts) decision.interrupt(c->search);
+  try {
+    install(guard);
+  } catch (...) { // by on_change(), which has been told
+  }
+}
+
+void session_state::explain(std::vector<decision_report>& to) {
+  const std::lock_guard guard(mutex);
+  for (const auto& c : contexts) {
+    to.push_back(loop::report(decision, name, c->of, c->search, *this));
+    to.back().present = c.get() == present;
+  }
+}
+
+std::string session_state::operator()(tune::arm at) const {
+  std::string text;
+  for (std::size_t i = 0; i < knobs.size(); ++i) text += (i == 0 ? "" : ", ") + knobs[i]->text(choice(at, i));
+  return text;
+}
+
+/// Names and domains; two domains look alike only when they are.
+std::string session_state::described_knobs() const {
+  std::string text;
+  for (const knob_base* k : knobs) {
+    if (k->is_given()) {
+      text += (text.empty() ? "" : "; ") + k->name() + " = " + k->text(k->index());
+      continue;
+    }
+    std::uint64_t hash = fnv1a("");
+    for (std::uint32_t i = 0; i < k->choices(); ++i) hash = fnv1a(k->text(i) + ",", hash);
+    char digits[20];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+    text += (text.empty() ? "" : "; ") + k->name() + ": " + k->text(0) + " .. " + k->text(k->choices() - 1) + " (" +
+            std::to_string(k->choices()) + ", " + digits + ")";
+  }
+  return text;
+}
+
+tuning_store::key session_state::key_of(const loop::context& context) const {
+  return {name, described_knobs(), to_string(context), machine};
+}
+
+void session_state::save() noexcept {
+  try {
+    struct entry {
+      session_context* of;
+      tuning_store::key key;
+      tuning_store::summary about;
+      std::vector<tuned_point> points;
+    };
+    std::vector<entry> entries;
+    tuning_store* to = nullptr;
+    {
+      std::lock_guard guard(mutex);
+      to = store;
+      for (const auto& c : contexts) {
+        if (c->saved_windows == c->search.windows()) continue;
+        entry e{
+            c.get(), key_of(c->of), {c->search.windows(), c->search.epoch(), c->search.converged()}, c->all_known()};
+        for (tuned_point& p : e.points) p.values = (*this)(p.at);
+        if (!e.points.empty()) entries.push_back(std::move(e));
+      }
+    }
+    for (const entry& e : entries) {
+      if (!to->save(e.key, e.about, e.points)) continue; // the next time again
+      std::lock_guard guard(mutex);
+      e.of->saved_windows = e.about.windows;
+    }
+  } catch (...) { // no memory: what is in the store stays
+  }
+}
+
+} // namespace detail
+
+using detail::session_state;
+
+// Trials
+// --------------------------------------------------------------------------------------------------------------------
+
+trial::trial(trial&& other) noexcept
+    : m_session(std::move(other.m_session)),
+      m_context(other.m_context),
+      m_number(other.m_number),
+      m_at(other.m_at),
+      m_start_ns(other.m_start_ns) {}
+trial& trial::operator=(trial&& other) noexcept {
+  std::swap(m_session, other.m_session);
+  std::swap(m_context, other.m_context);
+  std::swap(m_number, other.m_number);
+  std::swap(m_at, other.m_at);
+  std::swap(m_start_ns, other.m_start_ns);
+  return *this;
+}
+trial::~trial() { report(std::numeric_limits<double>::quiet_NaN()); }
+
+void trial::report(double cost) { end(cost, 1); }
+void trial::fail() { end(std::nullopt, 1); }
+
+void trial::end(std::optional<double> cost, double work) {
+  const double ns = static_cast<double>(detail::steady_now_ns() - m_start_ns);
+  const auto of = std::exchange(m_session, nullptr);
+  if (!of) return;
+  std::unique_lock guard(of->mutex);
+  if (of->closed) return;
+  bool reopened = false;
+  {
+    const detail::deciding_time timed(of->decision);
+    // A trial of another context than those it overlapped has no number of its own.
+    if (m_number == of->number) --of->open_trials;
+    if (m_number == of->number && m_context == of->present) {
+      const auto told = cost ? of->decision.report(m_context->search, m_at, {*cost, work, ns})
+                             : of->decision.fail(m_context->search, m_at, ns);
+      reopened = told.reopens;
+    }
+  }
+  guard.unlock();
+  if (reopened) events::emit("tuning reopened");
+}
+
+void trial::report_time(double units) {
+  const double s = static_cast<double>(std::max<std::int64_t>(detail::steady_now_ns() - m_start_ns, 1)) * 1e-9;
+  if (units > 0)
+    end(s / units, units);
+  else
+    report(std::numeric_limits<double>::quiet_NaN());
+}
+
+// Sessions
+// --------------------------------------------------------------------------------------------------------------------
+
+session::session(std::string name, const search_options& wanted, std::vector<detail::knob_base*> knobs) {
+  if (name.empty()) throw std::invalid_argument("a session needs a name");
+  detail::publish_thread_counters();
+  if (std::isnan(wanted.budget) || !(wanted.memory >= 2) || !(wanted.window_ns >= 0) || wanted.repeats == 0)
+    throw std::invalid_argument("session '" + name +
+                                "': expected repeats >= 1, window_ns >= 0, memory >= 2 windows and a budget");
+  try {
+    m_state = std::make_shared<session_state>(name, wanted, std::move(knobs));
+    loop::state(m_state->space, 0, wanted); // a strategy that does not fit the knobs shows here
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument("session '" + name + "': " + e.what());
+  }
+  for (std::size_t i = 0; i < m_state->knobs.size(); ++i) {
+    if (const std::string* other = m_state->knobs[i]->claim(m_state->name)) {
+      const std::string message = "session '" + m_state->name + "': knob '" + m_state->knobs[i]->name() +
+                                  "' belongs to session '" + *other + "' already";
+      while (i-- > 0) m_state->knobs[i]->release();
+      throw std::invalid_argument(message);
+    }
+  }
+}
+
+session::~session() {
+  if (!m_state) return;
+  m_state->saving.reset();
+  m_state->install_best();
+  {
+    std::lock_guard guard(m_state->mutex);
+    for (const auto& c : m_state->contexts) c->saved_windows = 0; // the file may be another one by now
+  }
+  if (m_state->store) m_state->save();
+  m_state->asked.end(); // trials may live longer than the knobs
+  {
+    std::lock_guard guard(m_state->mutex);
+    m_state->closed = true;
+  }
+  for (detail::knob_base* k : m_state->knobs) k->release();
+}
+
+void session::remember_in(tuning_store& store) {
+  const machine_info machine = describe_machine();
+  session_state& s = *m_state;
+  std::unique_ptr<detail::periodic> before; // which may be saving, and needs the mutex for that
+  std::lock_guard guard(s.mutex);
+  before.swap(s.saving);
+  s.machine = machine.processor + ", " + std::to_string(machine.usable_cores) + " cores";
+  s.store = &store;
+  s.saving = std::make_unique<detail::periodic>(s, detail::k_saving_period_ns);
+}
+
+trial session::next(std::string_view context) {
+  session_state& s = *m_state;
+  trial made;
+  std::unique_lock guard(s.mutex);
+  detail::session_context& c = s.in(context, guard);
+  bool first = false;
+  {
+    const detail::deciding_time timed(s.decision);
+    // Trials may overlap all the time: when a window is complete those still open say nothing any more.
+    const bool complete = !s.present || s.open_trials == 0 || s.present->search.windows() != s.windows_before;
+    if (complete && !s.installing) {
+      const tune::arm at = s.decision.next(c.search, detail::steady_now_ns(), !s.paused);
+      first = s.open_trials == 0 || s.present != &c || s.present_at != at;
+      s.present = &c;
+      s.present_at = at;
+      s.windows_before = c.search.windows();
+      s.number += first;
+      if (first) s.open_trials = 0;
+    }
+    made.m_context = &c;
+    made.m_number = s.present == &c && (first || !s.installing) ? s.number : 0;
+    s.open_trials += made.m_number != 0;
+    made.m_at = s.present_at;
+    made.m_session = m_state;
+  }
+  if (first) {
+    s.installed.reset(); // the program may have set them
+    s.install(guard);
+  }
+  made.m_start_ns = detail::steady_now_ns();
+  return made;
+}
+
+void session::pause() {
+  {
+    std::lock_guard guard(m_state->mutex);
+    m_state->paused = true;
+  }
+  m_state->install_best();
+}
+void session::resume() {
+  std::lock_guard guard(m_state->mutex);
+  m_state->paused = false;
+}
+void session::reopen() {
+  std::lock_guard guard(m_state->mutex);
+  for (const auto& c : m_state->contexts) c->search.reopen();
+}
+
+session::status session::look(std::string_view context) const {
+  const session_state& s = *m_state;
+  std::lock_guard guard(s.mutex);
+  status result;
+  result.tuner_ns = s.decision.deciding_ns();
+  const detail::session_context* found = s.contexts.find(detail::present_workers(), context);
+  if (!found && s.present && s.present->of.label == context) found = s.present; // the runtime has ended meanwhile
+  if (!found) found = s.contexts.find_last(context);
+  if (!found) return result;
+  const loop::state& search = found->search;
+  result.trying = search.is_trying();
+  result.converged = search.converged();
+  result.best = s(search.best());
+  for (std::size_t i = 0; i < s.knobs.size(); ++i) result.best_choices.push_back(s.choice(search.best(), i));
+  result.epoch = search.epoch();
+  result.windows = search.windows();
+  result.voids = search.voids();
+  result.exploring_ns = search.exploring_ns();
+  result.known = search.records();
+  for (tuned_point& p : result.known) p.values = s(p.at);
+  return result;
+}
+
+const std::string& session::name() const noexcept { return m_state->name; }
+
+// Sessions that run by themselves
+// --------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// A counter over a window; NaN when it cannot be read.
+class windowed_counter {
+ public:
+  explicit windowed_counter(std::string_view name) : m_counter(name) {}
+  void begin() { m_counter.reset(); }
+  double value() const {
+    try {
+      return m_counter.value();
+    } catch (const std::runtime_error&) { // no runtime at the moment
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+
+ private:
+  counters::counter m_counter;
+};
+
+class rate_objective final : public objective {
+ public:
+  rate_objective(std::string_view cost, std::string_view per) : m_cost(cost), m_per(per) {}
+  void begin() override {
+    m_cost.begin();
+    m_per.begin();
+  }
+  double end() override { return m_cost.value() / m_per.value(); } // nothing done: infinite, which is void
+
+ private:
+  windowed_counter m_cost, m_per;
+};
+
+class speed_objective final : public objective {
+ public:
+  explicit speed_objective(std::string_view counter) : m_counter(counter) {}
+  void begin() override {
+    m_counter.begin();
+    m_start_ns = detail::steady_now_ns();
+  }
+  double end() override { return static_cast<double>(detail::steady_now_ns() - m_start_ns) / m_counter.value(); }
+
+ private:
+  windowed_counter m_counter;
+  std::int64_t m_start_ns = 0;
+};
+
+} // namespace
+
+std::unique_ptr<objective> minimize_rate(std::string_view counter, std::string_view per) {
+  return std::make_unique<rate_objective>(counter, per);
+}
+std::unique_ptr<objective> maximize_rate(std::string_view counter) {
+  return std::make_unique<speed_objective>(counter);
+}
+
+class detail::session_driver {
+ public:
+  session_driver(session& what, std::unique_ptr<objective> cost)
+      : m_session(&what), m_state(what.m_state), m_cost(std::move(cost)) {}
+  session_driver(session_driver&&) noexcept = default;
+  ~session_driver() {
+    if (m_state) m_state->install_best();
+  }
+
+  void operator()() {
+    try {
+      if (m_running) {
+        const double spent = m_cost->end();
+        m_trial.report(spent);
+      }
+      m_trial = m_session->next();
+      m_cost->begin();
+      m_running = true;
+    } catch (...) { // and so it was called the last time
+      m_trial = {};
+      m_state->install_best();
+      throw;
+    }
+  }
+
+ private:
+  session* m_session;
+  std::shared_ptr<session_state> m_state;
+  std::unique_ptr<objective> m_cost;
+  trial m_trial{};
+  bool m_running = false;
+};
+
+rule detail::drive_session(session& what, double period_ns, std::unique_ptr<objective> cost) {
+  using function = rule_function_of<session_driver>;
+  return rule(start_periodic_rule(period_ns, std::make_unique<function>(session_driver(what, std::move(cost)))));
+}
+
+} // namespace treadle

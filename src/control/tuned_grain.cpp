@@ -1,0 +1,80 @@
+#include "control/tuned_grain.hpp"
+
+#include "control/deciding_time.hpp"
+#include "task/engine/present_workers.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace treadle::detail {
+
+namespace {
+
+class place_names final : public loop::choice_names {
+ public:
+  explicit place_names(const decide::grain_places& places) noexcept : m_places(places) {}
+  std::string operator()(tune::arm at) const override {
+    return std::to_string(static_cast<std::uint64_t>(m_places.grain(at)));
+  }
+
+ private:
+  const decide::grain_places& m_places;
+};
+
+} // namespace
+
+tuned_grain::tuned_grain(const options& wanted) : m_options(wanted), m_decision(wanted.kind, wanted.budget) {
+  const bool trusted = wanted.start > 0;
+  const double start = trusted ? wanted.start : std::sqrt(wanted.smallest * wanted.largest);
+  m_known = &m_contexts.add(std::make_unique<known>(begin(present_workers(), start, trusted)));
+  m_at = m_known->search.next(loop::state::k_no_tries);
+}
+
+/// From a start that is trusted, steps are small: it knows more than the speed tells at once.
+tuned_grain::known tuned_grain::begin(unsigned workers, double start, bool trusted) const {
+  constexpr std::uint32_t k_two = decide::grain_places::k_factor_of_two;
+  const decide::grain_places places(m_options.smallest, m_options.largest, start);
+  constexpr unsigned k_models = 4;
+  const search_options how{
+      .how = search_strategy::two_arm, .window_ns = m_options.window_ns, .step = trusted ? k_two : 4 * k_two};
+  loop::state search(tune::space({tune::dimension{places.count()}}), places.start(), how);
+  return {{workers, m_options.label}, places, std::move(search), m_options.step > 0 ? k_models : 0};
+}
+
+double tuned_grain::modelled_start(double ns_per_unit, unsigned workers) const noexcept {
+  const double all_ns = ns_per_unit * workers;
+  const double execution_ns = std::max(all_ns - m_options.overhead_ns / grain(), all_ns / 10);
+  return decide::grain_model{m_options.step, execution_ns, m_options.overhead_ns, workers}.closest(grain());
+}
+
+void tuned_grain::done(double units, double ns, std::int64_t now_ns) {
+  const scoped_try_lock held(m_lock);
+  if (!held || !(units > 0) || !(ns > 0)) return;
+  const deciding_time timed(m_decision);
+  const unsigned workers = present_workers();
+  if (workers != m_known->of.workers) { // in between: what was done tells nothing of either
+    m_decision.interrupt(m_known->search);
+    known* other = m_contexts.find(workers, m_options.label);
+    m_known = other ? other : &m_contexts.add(std::make_unique<known>(begin(workers, grain(), true)));
+  } else if (m_known->models_left > 0) {
+    // Where tasks cost much, what a unit costs is hardly seen: the model goes on from where it leads.
+    const unsigned left = m_known->models_left - 1;
+    const double start = modelled_start(ns / units, std::max(workers, 1u));
+    const bool stays = start == grain();
+    *m_known = begin(workers, start, true);
+    m_known->models_left = stays ? 0 : left;
+  } else {
+    m_decision.report(m_known->search, m_at, {ns / units, units, ns});
+  }
+  m_at = m_decision.next(m_known->search, now_ns);
+}
+
+void tuned_grain::explain(std::vector<decision_report>& to) {
+  scoped_lock held(m_lock);
+  for (const auto& k : m_contexts) {
+    to.push_back(loop::report(m_decision, m_options.name, k->of, k->search, place_names(k->places)));
+    to.back().present = k.get() == m_known;
+  }
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,42 @@
+// Whether the tasks of one place run inline, by what they cost. Pure.
+#pragma once
+
+#include "decide/spawn_cost.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace treadle::decide {
+
+/// What was measured of the executions of one place.
+class execution_cost {
+ public:
+  static constexpr unsigned k_least = 5; ///< executions without which nothing is known
+
+  /// One took so much processor time. `blocked`: it was suspended in between.
+  void add(double ns, bool blocked, const spawn_cost& task) noexcept;
+
+  double mean_ns() const noexcept { return m_mean_ns; }
+  double blocked() const noexcept { return m_blocked; } ///< share of the executions
+  bool is_known() const noexcept { return m_count >= k_least; }
+
+ private:
+  unsigned m_count = 0;
+  double m_mean_ns = 0, m_blocked = 0;
+};
+
+/// Three cases need no trying. With one worker nobody could take a task. Below twice the cost of making it, it is not
+/// worth it even for an idle worker; above some hundred times that cost hardly shows. What waits should let its creator
+/// go on meanwhile. In between both ways are to be tried (loop/decision.hpp), beginning with what the cost suggests: a
+/// task should take 19 times what it costs to make, so that it costs 5 % (Grubel et al., CLUSTER 2015).
+struct inlining_verdict {
+  enum class reason : std::uint8_t { unknown, blocks, alone, brief, lengthy, uncertain };
+
+  reason why = reason::unknown;
+  bool inlined = false;
+};
+inlining_verdict judge(const execution_cost& measured, const spawn_cost& task) noexcept;
+/// "short: 80 ns, and a task costs 25 ns".
+std::string explain(inlining_verdict::reason why, const execution_cost& measured, const spawn_cost& task);
+
+} // namespace treadle::decide

@@ -1,0 +1,113 @@
+// One thing that the program adapts, and the path that all of them take: a window of samples, what it says, a choice.
+#pragma once
+
+#include "loop/ledger.hpp"
+#include "loop/state.hpp"
+#include "loop/turns.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace treadle::loop {
+
+/// What else the best choice depends on. Another context has another state, and loses nothing.
+struct context {
+  unsigned workers = 0;   ///< that could take tasks; 0: there is no runtime
+  std::string label = {}; ///< what the program says about its input
+};
+/// "n = 1000, 2 workers"; the label alone where there are none.
+std::string to_string(const context& c);
+
+/// What is known in each context: of any type with a context `of`. They stay where they are.
+template <class T>
+class by_context {
+ public:
+  /// Null when there is none.
+  T* find(unsigned workers, std::string_view label) const noexcept {
+    for (const auto& one : m_all)
+      if (one->of.workers == workers && one->of.label == label) return one.get();
+    return nullptr;
+  }
+  /// The latest, whatever the workers.
+  T* find_last(std::string_view label) const noexcept {
+    for (auto one = m_all.rbegin(); one != m_all.rend(); ++one)
+      if ((*one)->of.label == label) return one->get();
+    return nullptr;
+  }
+  T& add(std::unique_ptr<T> one) { return *m_all.emplace_back(std::move(one)); }
+
+  auto begin() const noexcept { return m_all.begin(); }
+  auto end() const noexcept { return m_all.end(); }
+
+ private:
+  std::vector<std::unique_ptr<T>> m_all;
+};
+
+/// What every kind of decision gets from the loop: a share of the one budget, turns, and a place in the books. One
+/// thread at a time.
+class decision {
+ public:
+  /// `budget`: as search_options has it.
+  explicit decision(decision_kind what, double budget = -1) noexcept
+      : m_kind(what), m_own(std::max(budget, 0.0)), m_account(budget >= 0 ? m_own : the_ledger.exploring) {}
+  ~decision() { the_turns.leave(this); }
+  decision(const decision&) = delete;
+  decision& operator=(const decision&) = delete;
+
+  /// What to run now in a context.
+  arm next(state& in, std::int64_t now_ns, bool may_try = true) {
+    const double need = in.next_loss_ns();
+    const double credit = may_try ? m_account.credit_ns(now_ns, need) : state::k_no_tries;
+    const bool tries = need > 0 && need <= credit && take_turn(in, now_ns);
+    const arm at = in.next(tries ? credit : state::k_no_tries);
+    if (!in.is_trying()) end_turn();
+    return at;
+  }
+  state::outcome report(state& in, arm at, const sample& s) { return booked(in.report(at, s)); }
+  state::outcome fail(state& in, arm at, double ns) { return booked(in.fail(at, ns)); }
+  /// What is being tried ends without a result.
+  void interrupt(state& in) noexcept {
+    the_ledger.explored(m_kind, m_account, in.interrupt());
+    end_turn();
+  }
+
+  /// Measuring and deciding took so long.
+  void decided(double ns) noexcept {
+    m_deciding_ns += ns;
+    the_ledger.decided(m_kind, ns);
+  }
+  decision_kind kind() const noexcept { return m_kind; }
+  double deciding_ns() const noexcept { return m_deciding_ns; }
+
+ private:
+  static constexpr double k_least_lease_ns = 20e6, k_lease_windows = 4;
+
+  bool take_turn(const state& in, std::int64_t now_ns) noexcept {
+    const double lease_ns = std::max(k_least_lease_ns, k_lease_windows * in.usual_ns());
+    return m_has_turn = the_turns.take(this, now_ns, static_cast<std::int64_t>(lease_ns));
+  }
+  void end_turn() noexcept {
+    if (std::exchange(m_has_turn, false)) the_turns.done(this);
+  }
+  state::outcome booked(const state::outcome& o) {
+    the_ledger.explored(m_kind, m_account, o.lost_ns);
+    detail::tuning_costs& books = detail::tuning_total[m_kind];
+    if (o.is_void) detail::count(books.voids);
+    if (o.reopens) detail::count(books.reopenings);
+    if (o.completes_window) {
+      detail::count(books.windows);
+      end_turn();
+    }
+    return o;
+  }
+
+  const decision_kind m_kind;
+  account m_own;
+  account& m_account; // its own, or that of the process
+  bool m_has_turn = false;
+  double m_deciding_ns = 0;
+};
+
+} // namespace treadle::loop

@@ -1,0 +1,140 @@
+// Kinds of decisions in programs that are simulated.
+#include "loop/decision.hpp"
+
+#include "decide/split_threshold.hpp"
+#include "loop/simulated.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace {
+
+using namespace treadle::loop;
+using treadle::search_strategy;
+using treadle::tune::dimension;
+using treadle::tune::space;
+
+constexpr double k_ms = 1e6;
+
+// Inline or spawn
+// --------------------------------------------------------------------------------------------------------------------
+
+state both_ways(arm start) { return state(space({{2, false}}), start, {.how = search_strategy::two_arm}); }
+
+TEST(inlining, the_better_way_is_found_for_little) {
+  for (const arm start : {0u, 1u}) {
+    for (const arm better : {0u, 1u}) {
+      state s = both_ways(start);
+      simulated program(s);
+      constexpr int k_samples = 40'000;
+      for (int i = 0; i < k_samples; ++i) program.run([&](arm at) { return at == better ? 1000 : 1800; }, 500, 0.05);
+      EXPECT_EQ(s.best(), better);
+      EXPECT_LT(program.spent_ns() / (k_samples * 500 * 1000.0) - 1, start == better ? 0.012 : 0.1);
+    }
+  }
+}
+
+TEST(inlining, a_change_is_followed) {
+  state s = both_ways(0);
+  simulated program(s);
+  for (int i = 0; i < 10'000; ++i) program.run([](arm at) { return at == 0 ? k_ms : 2 * k_ms; });
+  EXPECT_EQ(s.best(), 0u);
+  for (int i = 0; i < 10'000; ++i) program.run([](arm at) { return at == 1 ? k_ms : 2 * k_ms; });
+  EXPECT_EQ(s.best(), 1u);
+  EXPECT_GE(s.epoch(), 1u);
+}
+
+// Splitting
+// --------------------------------------------------------------------------------------------------------------------
+
+/// Parts of all lengths from 100 ns to a millisecond.
+std::vector<double> parts_of_all_lengths(std::size_t count) {
+  treadle::detail::xorshift random(3);
+  std::vector<double> parts;
+  for (std::size_t i = 0; i < count; ++i) parts.push_back(100 * std::pow(10, random.below(4000) * 1e-3));
+  return parts;
+}
+
+/// A loop whose parts gain half of their time when they are split, and lose what a task really costs.
+double period_of(const std::vector<double>& parts, double threshold_ns, double task_ns) {
+  double sum = 0;
+  for (const double ns : parts) sum += ns >= threshold_ns ? ns / 2 + task_ns : ns;
+  return sum;
+}
+
+TEST(splitting, thousands_of_parts_settle_in_windows_that_grow_with_their_range_alone) {
+  for (const std::size_t count : {64u, 512u, 4096u, 32'768u}) {
+    auto parts = parts_of_all_lengths(count);
+    for (const double task_ns : {50.0, 2000.0, 30'000.0}) { // as assumed, and much worse
+      treadle::decide::split_thresholds thresholds({50, 2});
+      thresholds.update(parts, std::nullopt);
+      double best = std::numeric_limits<double>::infinity();
+      for (std::size_t i = 0; i < thresholds.choices(); ++i)
+        best = std::min(best, period_of(parts, thresholds.ns(i), task_ns));
+      state s(space({dimension{static_cast<std::uint32_t>(thresholds.choices())}}), thresholds.start(),
+              {.how = search_strategy::two_arm, .settling = 1});
+      simulated program(s);
+      const auto period = [&](arm at) { return period_of(parts, thresholds.ns(at), task_ns); };
+      while (s.windows() < 4000) program.run(period);
+      EXPECT_LT(period(s.best()), 1.03 * best) << count << " parts, " << task_ns;
+    }
+  }
+}
+
+// Several at a time
+// --------------------------------------------------------------------------------------------------------------------
+
+TEST(decision, only_one_tries_at_a_time_and_turns_go_round) {
+  decision a(decision_kind::session, 0), b(decision_kind::session, 0);
+  const auto search = [] { return state(space({dimension{200}}), 0, {.how = search_strategy::exhaustive}); };
+  state x = search(), y = search();
+  int a_tried = 0, b_tried = 0;
+  std::int64_t now_ns = 1;
+  for (int i = 0; i < 100; ++i, now_ns += 2'000'000) {
+    const arm p = a.next(x, now_ns), q = b.next(y, now_ns);
+    EXPECT_FALSE(x.is_trying() && y.is_trying());
+    a_tried += x.is_trying();
+    b_tried += y.is_trying();
+    a.report(x, p, {1, 1, 2e6});
+    b.report(y, q, {1, 1, 2e6});
+  }
+  EXPECT_GE(a_tried, 30);
+  EXPECT_GE(b_tried, 30);
+}
+
+TEST(decision, what_it_costs_is_in_the_books) {
+  auto& books = treadle::detail::tuning_total[decision_kind::splitting];
+  const auto read = [](auto& word) { return word.load(treadle::detail::order::relaxed); };
+  const auto windows = read(books.windows), voids = read(books.voids), deciding = read(books.deciding_ns),
+             exploring = read(books.exploring_ns);
+  decision d(decision_kind::splitting, 0);
+  state s(space({dimension{3}}), 0, {.how = search_strategy::exhaustive});
+  while (d.next(s, 1) == 0) d.report(s, 0, {1, 1, 2e6});
+  d.report(s, 1, {2, 1, 4e6});
+  d.report(s, 1, {-1, 1, 4e6});
+  d.decided(500);
+  EXPECT_EQ(read(books.windows), windows + s.windows());
+  EXPECT_EQ(read(books.voids), voids + 1);
+  EXPECT_EQ(read(books.deciding_ns), deciding + 500);
+  EXPECT_EQ(read(books.exploring_ns), exploring + 2'000'000 + 1'200'000); // and a share of what was ignored
+  EXPECT_EQ(d.deciding_ns(), 500);
+}
+
+TEST(decision, contexts_are_told_apart) {
+  struct known {
+    context of;
+  };
+  by_context<known> all;
+  EXPECT_EQ(all.find(2, "small"), nullptr);
+  known& small = all.add(std::make_unique<known>(known{{2, "small"}}));
+  all.add(std::make_unique<known>(known{{1, "small"}}));
+  EXPECT_EQ(all.find(2, "small"), &small);
+  EXPECT_NE(all.find(1, "small"), &small);
+  EXPECT_EQ(all.find(2, "large"), nullptr);
+  EXPECT_EQ(to_string(context{2, "n = 10"}), "n = 10, 2 workers");
+  EXPECT_EQ(to_string(context{1}), "1 worker");
+  EXPECT_EQ(to_string(context{0, "n = 10"}), "n = 10");
+}
+
+} // namespace

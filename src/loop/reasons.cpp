@@ -1,0 +1,125 @@
+#include "loop/reasons.hpp"
+
+#include "base/fork.hpp"
+#include "observe/explanation_hook.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <mutex>
+#include <utility>
+
+namespace treadle {
+namespace loop {
+namespace {
+
+struct all_explained {
+  detail::fork_safe_mutex mutex;
+  std::vector<explained*> all;
+  std::vector<decision_report> ended; // what was measured by those that are not there any more; the latest
+};
+constexpr std::size_t k_ended = 100;
+all_explained& registry() {
+  static all_explained* r = new all_explained; // never destroyed: decisions may be static objects
+  return *r;
+}
+
+std::string in_percent(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * ratio);
+  return text;
+}
+
+/// Of what was measured, cheapest first.
+std::string compared(const std::vector<decision_report::alternative>& measured, const std::string& best) {
+  if (measured.empty()) return "not measured yet";
+  if (measured.size() == 1) return "nothing else was tried yet";
+  const auto chosen = std::find_if(measured.begin(), measured.end(), [&](const auto& a) { return a.choice == best; });
+  const std::string tried = std::to_string(measured.size()) + " were tried; ";
+  if (chosen != measured.begin()) return tried + measured.front().choice + " is not surely better";
+  return tried + "the next, " + measured[1].choice + ", costs " + in_percent(measured[1].cost / measured[0].cost - 1) +
+         " more";
+}
+
+} // namespace
+
+explanation::explanation(explained& of) : m_of(of) {
+  all_explained& r = registry();
+  const std::lock_guard guard(r.mutex);
+  r.all.push_back(&of);
+  detail::g_explain_table.store(explain_table, detail::order::relaxed);
+}
+void explanation::end() noexcept {
+  if (std::exchange(m_ended, true)) return;
+  all_explained& r = registry();
+  const std::lock_guard guard(r.mutex);
+  std::erase(r.all, &m_of);
+  try {
+    std::vector<decision_report> last;
+    m_of.explain(last);
+    for (decision_report& one : last) {
+      if (one.windows == 0) continue;
+      one.present = false;
+      if (r.ended.size() == k_ended) r.ended.erase(r.ended.begin());
+      r.ended.push_back(std::move(one));
+    }
+  } catch (...) { // no memory
+  }
+}
+
+decision_report report(const decision& made, std::string instance, const context& of, const state& known,
+                       const choice_names& names) {
+  decision_report r;
+  r.kind = detail::k_decision_kinds[static_cast<std::size_t>(made.kind())];
+  r.instance = std::move(instance);
+  r.context = to_string(of);
+  r.trying = known.is_trying();
+  const std::string best = names(known.best());
+  r.chosen = r.trying ? names(known.present()) : best;
+  for (const tuned_point& p : known.records())
+    r.measured.push_back({names(p.at), std::exp(p.mean), std::expm1(p.deviation), p.windows});
+  std::sort(r.measured.begin(), r.measured.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
+  r.why = compared(r.measured, best);
+  r.windows = known.windows();
+  r.epoch = known.epoch();
+  r.deciding_ns = made.deciding_ns();
+  r.exploring_ns = known.exploring_ns();
+  return r;
+}
+
+} // namespace loop
+
+namespace {
+
+std::vector<decision_report> all_reports(bool also_ended) {
+  std::vector<decision_report> reports;
+  {
+    auto& r = loop::registry();
+    const std::lock_guard guard(r.mutex);
+    for (loop::explained* one : r.all) one->explain(reports);
+    if (also_ended) reports.insert(reports.end(), r.ended.begin(), r.ended.end());
+  }
+  std::stable_sort(reports.begin(), reports.end(), [](const decision_report& a, const decision_report& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.instance < b.instance;
+  });
+  return reports;
+}
+
+} // namespace
+
+std::vector<decision_report> explain() { return all_reports(false); }
+
+std::string explain_table() {
+  std::string table;
+  for (const decision_report& r : all_reports(true)) {
+    char numbers[96];
+    std::snprintf(numbers, sizeof numbers, "%7llu  %8.2f  %8.2f  ", static_cast<unsigned long long>(r.windows),
+                  r.deciding_ns * 1e-6, r.exploring_ns * 1e-6);
+    table += numbers + r.kind + " of " + r.instance + (r.context.empty() ? "" : " [" + r.context + "]") + ": " +
+             r.chosen + (r.trying ? " (a try)" : "") + "; " + r.why + "\n";
+  }
+  if (table.empty()) return "nothing was decided\n";
+  return "windows  deciding  exploring  decision: what was chosen; why (times in ms)\n" + table;
+}
+
+} // namespace treadle

@@ -1,0 +1,52 @@
+// The record of what was decided and why, for all kinds of decisions.
+#pragma once
+
+#include "loop/decision.hpp"
+
+#include <treadle/tune/explain.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace treadle::loop {
+
+/// Something that can tell what it has decided.
+class explained {
+ public:
+  virtual void explain(std::vector<decision_report>& to) = 0; ///< any thread
+
+ protected:
+  ~explained() = default;
+};
+
+/// While it lives, treadle::explain() asks; its destructor waits for a question that is being answered, and asks once
+/// more, for explain_table(). The last member, so that what is asked is whole.
+class explanation {
+ public:
+  explicit explanation(explained& of);
+  ~explanation() { end(); }
+  explanation(const explanation&) = delete;
+  explanation& operator=(const explanation&) = delete;
+  /// Now, where what is told does not live as long.
+  void end() noexcept;
+
+ private:
+  explained& m_of;
+  bool m_ended = false;
+};
+
+/// Names a choice.
+class choice_names {
+ public:
+  virtual std::string operator()(arm at) const = 0;
+
+ protected:
+  ~choice_names() = default;
+};
+
+/// What a state tells. Its `why` compares what was measured.
+decision_report report(const decision& made, std::string instance, const context& of, const state& known,
+                       const choice_names& names);
+
+} // namespace treadle::loop

@@ -1,0 +1,88 @@
+#include "loop/reasons.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+namespace {
+
+using namespace treadle::loop;
+using treadle::decision_report;
+using treadle::search_strategy;
+using treadle::tune::dimension;
+using treadle::tune::space;
+
+struct letters final : choice_names {
+  std::string operator()(arm at) const override { return std::string(1, static_cast<char>('a' + at)); }
+};
+
+struct one final : explained {
+  explicit one(std::string n) : name(std::move(n)) {}
+  void explain(std::vector<decision_report>& to) override {
+    ++asked;
+    to.push_back(report(made, name, {2, "small"}, known, letters()));
+  }
+  void measure(arm at, double cost) {
+    while (known.next() != at) known.report(known.present(), {1, 1, 1e6});
+    known.report(at, {cost, 1, 1e6});
+  }
+
+  const std::string name;
+  std::atomic<int> asked{0};
+  decision made{decision_kind::session, 0};
+  state known{space({dimension{3}}), 0, {.how = search_strategy::exhaustive, .window_ns = 0}};
+  explanation registered{*this};
+};
+
+decision_report report_of(const std::string& name) {
+  for (const decision_report& r : treadle::explain())
+    if (r.instance == name) return r;
+  return {};
+}
+
+TEST(reasons, tell_what_was_measured) {
+  one d("measured");
+  EXPECT_EQ(report_of("measured").why, "not measured yet");
+  d.measure(0, 1);
+  EXPECT_EQ(report_of("measured").why, "nothing else was tried yet");
+  d.measure(1, 1.5);
+  d.known.interrupt();
+  const decision_report r = report_of("measured");
+  EXPECT_EQ(r.kind, "session");
+  EXPECT_EQ(r.context, "small, 2 workers");
+  EXPECT_EQ(r.chosen, "a");
+  EXPECT_EQ(r.why, "2 were tried; the next, b, costs 50.0 % more");
+  EXPECT_EQ(r.windows, d.known.windows());
+  ASSERT_EQ(r.measured.size(), 2u);
+  EXPECT_NEAR(r.measured[1].cost, 1.5, 1e-6);
+  EXPECT_NE(treadle::explain_table().find("session of measured [small, 2 workers]: a; 2 were tried"), std::string::npos)
+      << treadle::explain_table();
+}
+
+TEST(reasons, a_try_is_called_one) {
+  one d("trying");
+  d.measure(0, 1);
+  EXPECT_EQ(d.known.next(), 1u);
+  EXPECT_TRUE(report_of("trying").trying);
+  EXPECT_EQ(report_of("trying").chosen, "b");
+}
+
+TEST(reasons, what_has_ended_is_not_asked) {
+  {
+    const one d("ended");
+  }
+  EXPECT_EQ(report_of("ended").kind, "");
+}
+
+TEST(reasons, decisions_come_and_go_while_others_ask) {
+  std::atomic<bool> stop{false};
+  std::thread asking([&] {
+    while (!stop) static_cast<void>(treadle::explain());
+  });
+  for (int i = 0; i < 2000; ++i) const one d("passing");
+  stop = true;
+  asking.join();
+}
+
+} // namespace

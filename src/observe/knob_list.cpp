@@ -1,0 +1,73 @@
+#include "observe/knob_list.hpp"
+
+#include "base/fork.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+
+namespace treadle::detail {
+namespace {
+
+struct given_value {
+  std::string source, name, value;
+};
+
+struct knob_list {
+  fork_safe_mutex mutex;
+  std::vector<listed_knob*> all;
+  std::vector<given_value> given;
+};
+knob_list& list() {
+  static knob_list* l = new knob_list; // never destroyed: knobs may be static objects
+  return *l;
+}
+
+} // namespace
+
+knob_listing::knob_listing(listed_knob& of) : m_of(of) {
+  knob_list& l = list();
+  const std::lock_guard guard(l.mutex);
+  for (const given_value& given : l.given) {
+    if (given.name != of.knob_name()) continue;
+    try {
+      of.set_from_text(given.value);
+    } catch (const std::invalid_argument& e) {
+      throw std::invalid_argument(given.source + ": " + e.what());
+    }
+    m_is_given = true;
+  }
+  l.all.push_back(&of);
+}
+knob_listing::~knob_listing() {
+  knob_list& l = list();
+  const std::lock_guard guard(l.mutex);
+  std::erase(l.all, &m_of);
+}
+
+void give_knob(std::string source, std::string name, std::string value) {
+  knob_list& l = list();
+  const std::lock_guard guard(l.mutex);
+  l.given.push_back({std::move(source), std::move(name), std::move(value)});
+}
+
+void visit_knobs(void (*visit)(void*, listed_knob&), void* context) {
+  knob_list& l = list();
+  const std::lock_guard guard(l.mutex);
+  for (listed_knob* knob : l.all) visit(context, *knob);
+}
+
+std::string knob_table() {
+  std::vector<std::string> lines;
+  for_each_knob([&](listed_knob& knob) {
+    std::string line = std::string(knob.knob_name()) + " = " + knob.knob_value() + "  (" + knob.knob_values() + ")\n";
+    if (!knob.knob_meaning().empty()) line += "    " + std::string(knob.knob_meaning()) + "\n";
+    lines.push_back(std::move(line));
+  });
+  std::sort(lines.begin(), lines.end());
+  std::string table;
+  for (const std::string& line : lines) table += line;
+  return table;
+}
+
+} // namespace treadle::detail
