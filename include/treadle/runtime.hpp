@@ -9,12 +9,21 @@
 
 namespace treadle {
 
+/// Called by each worker of all pools on its thread, with its number through all pools: before its first task, and
+/// after its last. They must not wait for tasks: doing so throws std::system_error, and ends the program.
+struct worker_hooks {
+  void (*on_start)(void* context, unsigned worker) noexcept = nullptr;
+  void (*on_stop)(void* context, unsigned worker) noexcept = nullptr;
+  void* context = nullptr;
+};
+
 /// How a runtime is set up. Every field can also be given on the command line of the program, as --treadle:NAME=VALUE
 /// or --treadle:NAME VALUE, and in the environment. What the program sets itself goes first, then the command line,
 /// then the environment, then the default.
 struct runtime_options {
-  /// Workers (OS threads). --treadle:workers, TREADLE_WORKERS; default: usable cores, that is the affinity mask bounded
-  /// by the CPU quota of the control group.
+  /// Workers (OS threads). --treadle:workers, TREADLE_WORKERS; default: usable cores, that is the affinity mask of the
+  /// main thread, bounded by the CPU quota of the control group. Then no more workers are active at a time than these
+  /// allow later on, which is looked at twice in a second.
   unsigned workers = 0;
   /// Usable bytes of a task's stack; only tasks that really suspend occupy one. --treadle:stack-bytes,
   /// TREADLE_STACK_BYTES; default 256 KiB, at least 128 KiB.
@@ -27,6 +36,12 @@ struct runtime_options {
   /// with EINTR, those that SA_RESTART does not cover. Programs that use SIGURG themselves are left alone.
   /// --treadle:nudge=0, TREADLE_NUDGE=0 turns it off.
   bool nudge = true;
+  /// Where the workers run: "none" (the default), each begins on a core of its own, and the operating system moves it
+  /// as it likes; "compact", bound to neighbouring hardware threads; "scatter", bound as far apart as possible: all
+  /// packages first, then all cores, then the hardware threads of a core. On the cores of the main thread's affinity
+  /// mask, also when that changes. --treadle:bind, TREADLE_BIND.
+  std::string bind = {};
+  worker_hooks hooks = {};
   /// Counters to print when the runtime ends, and every so often before: names or patterns
   /// (treadle/observe/counters.hpp). With several runtimes at a time, those of the one started last.
   /// --treadle:print-counter, any number of times; TREADLE_PRINT_COUNTER, separated by ';'.
@@ -108,6 +123,16 @@ class runtime {
 
   /// Those of the default pool.
   unsigned workers() const noexcept;
+  /// So many workers may be active at a time from now on, in all pools together: 0 to max_concurrency(). Others go off
+  /// duty when their task ends, forks, loops or waits, and leave their work to those that stay; with 0, tasks and
+  /// whoever waits for them wait. Each pool keeps one as long as there are as many, the first ones first; the rest is
+  /// shared out by their sizes. Workers that are in a blocking_region do not count. Any thread, also inside tasks; takes
+  /// microseconds and waits for nobody. Throws std::invalid_argument beyond the maximum.
+  void set_concurrency(unsigned n);
+  /// What was set, bounded by what the process may use at the moment (runtime_options::workers).
+  unsigned concurrency() const noexcept;
+  /// The workers of all pools.
+  unsigned max_concurrency() const noexcept;
   std::size_t stack_bytes() const noexcept;
   runtime_statistics statistics() const noexcept;
 

@@ -1,5 +1,6 @@
 #include <treadle/algorithm/execution.hpp>
 
+#include "base/claim.hpp"
 #include "base/clock.hpp"
 #include "control/tuned_grain.hpp"
 
@@ -20,12 +21,12 @@ class tuned_loop {
 
   /// True: this execution is measured, and calls end().
   bool begin(std::uint64_t n) noexcept {
-    if (m_in_use.exchange(1, order::acquire) != 0) return false; // pairs with end(): all below
+    if (!m_in_use.take()) return false;
     try {
       m_present = &of_size(n);
       m_chunk.store(static_cast<std::uint64_t>(m_present->tuned.grain()), order::relaxed);
     } catch (...) { // no memory: stays as it is
-      m_in_use.store(0, order::release);
+      m_in_use.release();
       return false;
     }
     m_since_ns = steady_now_ns();
@@ -38,7 +39,7 @@ class tuned_loop {
       if (n != 0) m_present->tuned.done(static_cast<double>(n), static_cast<double>(now_ns - m_since_ns), now_ns);
     } catch (...) { // no memory
     }
-    m_in_use.store(0, order::release);
+    m_in_use.release();
   }
   std::uint64_t chunk() const noexcept { return m_chunk.load(order::relaxed); }
 
@@ -69,7 +70,7 @@ class tuned_loop {
   }
 
   const std::string m_name;
-  atomic<std::uint32_t> m_in_use{0};
+  claim m_in_use;
   atomic<std::uint64_t> m_chunk{1};
   // By who has it in use
   std::vector<std::unique_ptr<size_class>> m_sizes;

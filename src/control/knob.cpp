@@ -1,5 +1,6 @@
 #include <treadle/tune/knob.hpp>
 
+#include "base/fork.hpp"
 #include "observe/knob_list.hpp"
 #include "task/engine/tunables.hpp"
 
@@ -32,8 +33,17 @@ class shown_knob final : public listed_knob {
   knob_listing m_listing;
 };
 
+namespace {
+
+/// One for the state of all knobs, which is changed seldom and at once.
+fork_safe_mutex& state_mutex() {
+  static auto& mutex = *new fork_safe_mutex; // knobs may be static objects
+  return mutex;
+}
+
+} // namespace
+
 struct knob_base::shared {
-  std::mutex mutex;
   std::vector<std::shared_ptr<change_listener>> listeners;
   std::uint64_t changes = 0, told = 0;
   bool is_telling = false;
@@ -68,13 +78,13 @@ void knob_base::set_text(std::string_view value) {
 }
 
 void knob_base::add(std::unique_ptr<change_listener> listener) {
-  std::lock_guard guard(m_shared->mutex);
+  const std::lock_guard guard(state_mutex());
   m_shared->listeners.push_back(std::move(listener));
 }
 
 void knob_base::set_index(std::uint32_t i) {
   shared& s = *m_shared;
-  std::unique_lock held(s.mutex);
+  std::unique_lock held(state_mutex());
   if (i == index()) return;
   auto listeners = s.listeners;
   store(i);
@@ -99,14 +109,14 @@ void knob_base::set_index(std::uint32_t i) {
 }
 
 const std::string* knob_base::claim(const std::string& session) noexcept {
-  std::lock_guard guard(m_shared->mutex);
+  const std::lock_guard guard(state_mutex());
   if (m_shared->session) return m_shared->session;
   m_shared->session = &session;
   return nullptr;
 }
 
 void knob_base::release() noexcept {
-  std::lock_guard guard(m_shared->mutex);
+  const std::lock_guard guard(state_mutex());
   m_shared->session = nullptr;
 }
 

@@ -55,6 +55,9 @@ struct session_state final : periodic_action, loop::explained, loop::choice_name
   void install_best() noexcept; // what is being tried ends without a result; without the mutex
 
   void explain(std::vector<decision_report>& to) override;
+  bool try_lock() noexcept override { return mutex.try_lock(); }
+  void unlock() noexcept override { mutex.unlock(); }
+  void begin_child() noexcept override;
   std::string operator()(tune::arm at) const override; // the values, "1024, 8"
   /// Those that the user has given a value have no other.
   std::uint32_t choice(tune::arm at, std::size_t knob) const noexcept {
@@ -182,6 +185,13 @@ void session_state::explain(std::vector<decision_report>& to) {
     to.push_back(loop::report(decision, name, c->of, c->search, *this));
     to.back().present = c.get() == present;
   }
+}
+
+/// The trials of other threads, which had a number, say nothing any more.
+void session_state::begin_child() noexcept {
+  ++number;
+  open_trials = 0;
+  installing = false;
 }
 
 std::string session_state::operator()(tune::arm at) const {

@@ -1,6 +1,7 @@
 #include <treadle/tune/session.hpp>
 
 #include "control/refusal.hpp"
+#include "loop/turns.hpp"
 
 #include <treadle/observe/counters.hpp>
 #include <treadle/runtime.hpp>
@@ -31,10 +32,10 @@ using treadle::trial;
 /// Costs that take no time: each sample is a window, and tries cost nothing.
 const treadle::search_options k_simulated{.window_ns = 0, .budget = 0};
 
-/// What an earlier test has left its turn may keep for a moment.
+/// Nobody that an earlier test has left waits for a turn.
 class session_test : public testing::Test {
  protected:
-  session_test() { std::this_thread::sleep_for(25ms); }
+  session_test() { treadle::loop::the_turns.clear(); }
 };
 
 double read(const char* counter) { return treadle::counters::counter(counter).value(); } // once there is a session

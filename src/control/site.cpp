@@ -32,6 +32,8 @@ struct tried_inlining {
 struct tuned_site final : loop::explained {
   explicit tuned_site(std::string n) : name(std::move(n)) {}
   void explain(std::vector<decision_report>& to) override;
+  bool try_lock() noexcept override { return lock.try_lock(); }
+  void unlock() noexcept override { lock.unlock(); }
 
   const std::string name;
   spinlock lock; // of all but the next

@@ -58,10 +58,9 @@ class decision {
 
   /// What to run now in a context.
   arm next(state& in, std::int64_t now_ns, bool may_try = true) {
-    const double need = in.next_loss_ns();
-    const double credit = may_try ? m_account.credit_ns(now_ns, need) : state::k_no_tries;
-    const bool tries = need > 0 && need <= credit && take_turn(in, now_ns);
-    const arm at = in.next(tries ? credit : state::k_no_tries);
+    const double need = may_try ? in.next_loss_ns() : 0;
+    const bool tries = need > 0 && may_lose(need, in, now_ns);
+    const arm at = in.next(tries ? need : state::k_no_tries);
     if (!in.is_trying()) end_turn();
     return at;
   }
@@ -82,11 +81,15 @@ class decision {
   double deciding_ns() const noexcept { return m_deciding_ns; }
 
  private:
-  static constexpr double k_least_lease_ns = 20e6, k_lease_windows = 4;
+  static constexpr double k_least_lease_ns = 20e6, k_lease_windows = 4, k_most_need_ns = 1e9;
 
-  bool take_turn(const state& in, std::int64_t now_ns) noexcept {
+  bool may_lose(double need_ns, const state& in, std::int64_t now_ns) noexcept {
+    const bool can_pay = need_ns <= m_account.credit_ns(now_ns, need_ns), shares = &m_account != &m_own;
+    if (!can_pay && !(shares && need_ns < state::k_no_limit)) return false;
     const double lease_ns = std::max(k_least_lease_ns, k_lease_windows * in.usual_ns());
-    return m_has_turn = the_turns.take(this, now_ns, static_cast<std::int64_t>(lease_ns));
+    const turns::request wanted{this, std::min(need_ns, k_most_need_ns), static_cast<std::int64_t>(lease_ns), can_pay,
+                                shares};
+    return m_has_turn = the_turns.take(wanted, now_ns);
   }
   void end_turn() noexcept {
     if (std::exchange(m_has_turn, false)) the_turns.done(this);

@@ -13,8 +13,27 @@ namespace treadle {
 namespace loop {
 namespace {
 
-struct all_explained {
-  detail::fork_safe_mutex mutex;
+struct all_explained final : detail::fork_participant {
+  all_explained() { join_forks(); }
+
+  bool try_lock() noexcept override {
+    if (!mutex.try_lock()) return false;
+    const auto busy = std::find_if(all.begin(), all.end(), [](explained* e) { return !e->try_lock(); });
+    if (busy == all.end()) return true;
+    std::for_each(all.begin(), busy, [](explained* e) { e->unlock(); });
+    mutex.unlock();
+    return false;
+  }
+  void unlock() noexcept override {
+    for (explained* e : all) e->unlock();
+    mutex.unlock();
+  }
+  void begin_child() noexcept override {
+    the_turns.clear();
+    for (explained* e : all) e->begin_child();
+  }
+
+  std::mutex mutex;
   std::vector<explained*> all;
   std::vector<decision_report> ended; // what was measured by those that are not there any more; the latest
 };

@@ -16,6 +16,12 @@ class explained {
  public:
   virtual void explain(std::vector<decision_report>& to) = 0; ///< any thread
 
+  /// Of all that explain() reads: a thread that forks has it, so that the child finds everything whole.
+  virtual bool try_lock() noexcept = 0;
+  virtual void unlock() noexcept = 0;
+  /// In the child, while locked: the threads that were trying something do not exist here.
+  virtual void begin_child() noexcept {}
+
  protected:
   ~explained() = default;
 };

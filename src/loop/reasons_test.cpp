@@ -18,6 +18,8 @@ struct letters final : choice_names {
 };
 
 struct one final : explained {
+  bool try_lock() noexcept override { return true; }
+  void unlock() noexcept override {}
   explicit one(std::string n) : name(std::move(n)) {}
   void explain(std::vector<decision_report>& to) override {
     ++asked;

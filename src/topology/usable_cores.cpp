@@ -1,49 +1,14 @@
 #include "topology/usable_cores.hpp"
 
+#include "topology/process_mask.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <sched.h>
 #include <sstream>
-#include <thread>
-#include <unistd.h>
-#include <utility>
 
 namespace treadle::detail {
 namespace {
-
-/// The cores that the process was given: those of its main thread. Other threads, whoever of them comes first, may have
-/// been bound to one.
-class process_mask {
- public:
-  process_mask() noexcept {
-    // The kernel refuses a mask that is too small for the machine: grow until it fits.
-    for (std::size_t cpus = 1024; cpus <= (std::size_t{1} << 20) && !m_set; cpus *= 2) {
-      m_set = CPU_ALLOC(cpus);
-      if (!m_set) return;
-      m_bytes = CPU_ALLOC_SIZE(cpus);
-      CPU_ZERO_S(m_bytes, m_set);
-      if (sched_getaffinity(getpid(), m_bytes, m_set) == 0) return;
-      CPU_FREE(std::exchange(m_set, nullptr));
-    }
-  }
-  ~process_mask() {
-    if (m_set) CPU_FREE(m_set);
-  }
-  process_mask(const process_mask&) = delete;
-  process_mask& operator=(const process_mask&) = delete;
-
-  unsigned cores() const noexcept {
-    return m_set ? static_cast<unsigned>(CPU_COUNT_S(m_bytes, m_set)) : std::thread::hardware_concurrency();
-  }
-  void apply() const noexcept {
-    if (m_set) sched_setaffinity(0, m_bytes, m_set); // where that is refused the thread stays where it is
-  }
-
- private:
-  cpu_set_t* m_set = nullptr;
-  std::size_t m_bytes = 0;
-};
 
 /// 0 when the file is missing or sets no limit.
 double read_cpu_max(const std::string& path) {
@@ -98,10 +63,8 @@ double cgroup_quota_cores(const std::string& self_cgroup, const std::string& roo
   return quota;
 }
 
-void use_all_cores() noexcept { process_mask().apply(); }
-
 unsigned usable_cores() {
-  unsigned cores = std::max(1u, process_mask().cores());
+  unsigned cores = std::max(1u, process_mask().count());
   const double quota = cgroup_quota_cores(file_text("/proc/self/cgroup"), "/sys/fs/cgroup");
   if (quota > 0) cores = std::min(cores, std::max(1u, static_cast<unsigned>(std::ceil(quota))));
   return cores;

@@ -22,6 +22,7 @@ std::vector<scenario> notification_scenarios();
 std::vector<scenario> queue_scenarios();
 std::vector<scenario> group_scenarios();
 std::vector<scenario> drain_scenarios();
+std::vector<scenario> slots_scenarios();
 
 /// All of them, from the cheapest protocol to the dearest.
 std::vector<scenario> all_scenarios();

@@ -23,7 +23,7 @@ struct thread_sums {
   double alive_ns = 0, searching_ns = 0, parked_ns = 0, management_ns = 0;
   double pending_ns = 0, pending_waits = 0, staged_ns = 0, staged_waits = 0;
   double suspended_bytes = 0, suspended_bytes_max = 0;
-  double workers = 0, busy = 0, queued = 0, stacks = 0, stack_bytes = 0;
+  double workers = 0, on_duty = 0, may_be_active = 0, busy = 0, queued = 0, stacks = 0, stack_bytes = 0;
   double durations[worker_counters::k_duration_ranges] = {};
 
   double executed() const { return finished + direct; }
@@ -83,12 +83,14 @@ void thread_sums::add(const scheduler& pool, const worker& w) {
   searching_ns += std::max(interval_ns(c.searching) - parked, 0.0);
   management_ns += ns(c.management_ticks.load(order::relaxed));
   workers += 1;
+  on_duty += c.alive.is_open();
   busy += c.alive.is_open() && !c.searching.is_open();
   queued += static_cast<double>(w.tasks.size());
 }
 
 void thread_sums::add_shared(const scheduler& pool) {
   created += number(pool.injected_tasks);
+  may_be_active += pool.on_duty.wanted();
   queued += static_cast<double>(pool.injected.size());
   stacks += number(pool.stacks);
   stack_bytes += number(pool.stacks) * static_cast<double>(pool.stack_bytes);
@@ -193,7 +195,7 @@ constexpr thread_counter_row k_rows[] = {
      [](const thread_sums& s) { return s.searching_ns; }},
     {"/threads/time/cumulative-parked", kind::monotonic, k_ns, "Of it, time in which workers slept.",
      [](const thread_sums& s) { return s.parked_ns; }},
-    {"/threads/time/overall", kind::monotonic, k_ns, "Time since the workers were started, times their number.",
+    {"/threads/time/overall", kind::monotonic, k_ns, "Time since the workers were started, times their number, without that off duty.",
      [](const thread_sums& s) { return s.alive_ns; }},
     {"/threads/idle-rate", kind::ratio, "%", "Share of the workers' time in which no task was executed (Eq. 1).",
      [](const thread_sums& s) { return s.overhead_ns(); }, [](const thread_sums& s) { return s.alive_ns; }},
@@ -204,7 +206,14 @@ constexpr thread_counter_row k_rows[] = {
     {"/threadqueue/length", kind::gauge, "", "Tasks in queues.", [](const thread_sums& s) { return s.queued; }},
     {"/scheduler/utilization/instantaneous", kind::gauge, "%", "Share of the workers that execute something.",
      [](const thread_sums& s) { return s.workers > 0 ? 100 * s.busy / s.workers : 0; }},
-    {"/runtime/count/workers", kind::gauge, "", "Workers.", [](const thread_sums& s) { return s.workers; }},
+    {"/runtime/count/workers", kind::gauge, "", "Workers, those off duty and spare ones included.",
+     [](const thread_sums& s) { return s.workers; }},
+    {"/runtime/count/workers-on-duty", kind::gauge, "",
+     "Workers that run, look for work or wait for it; without those that runtime::set_concurrency() has sent off duty.",
+     [](const thread_sums& s) { return s.on_duty; }},
+    {"/runtime/concurrency", kind::gauge, "",
+     "How many workers may be active: runtime::set_concurrency(), bounded by what the process may use. 0 of one worker.",
+     [](const thread_sums& s) { return s.may_be_active; }},
     {"/runtime/memory/stacks", kind::gauge, "bytes",
      "Address space of task stacks; the system gives them memory when they are used.",
      [](const thread_sums& s) { return s.stack_bytes; }},

@@ -6,6 +6,8 @@
 
 #include "task/engine/runtime_fixture.hpp"
 
+#include "in_child.hpp"
+
 #include <treadle/treadle.hpp>
 
 #include <atomic>
@@ -19,20 +21,6 @@
 
 namespace treadle {
 namespace {
-
-/// Runs `body` in a child, which is killed when it hangs; true when it returned 0.
-template <class Body>
-bool holds_in_child(Body body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
-    _exit(body());
-  }
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_FALSE(WIFSIGNALED(status)) << "signal " << WTERMSIG(status);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
 
 int fib(int n) {
   if (n < 2) return n;

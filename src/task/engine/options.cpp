@@ -1,8 +1,9 @@
 #include "task/engine/options.hpp"
 
+#include "task/engine/concurrency_knob.hpp"
 #include "task/engine/task_fiber.hpp"
 #include "task/engine/tunables.hpp"
-#include "topology/usable_cores.hpp"
+#include "topology/placement.hpp"
 
 #include <treadle/tune/inlining.hpp>
 
@@ -53,6 +54,14 @@ std::pair<std::string, std::string> parse_knob(std::string_view source, std::str
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
+void check_binding(std::string_view source, std::string_view text) {
+  try {
+    static_cast<void>(detail::binding_from_name(text));
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument(std::string(source) + ": " + e.what());
+  }
+}
+
 struct option {
   std::string_view name; ///< behind --treadle:
   const char* variable;
@@ -73,6 +82,11 @@ constexpr option k_options[] = {
      }},
     {"pools", "TREADLE_POOLS", "NAME:N,...", [](const runtime_options& o) { return !o.pools.empty(); },
      [](runtime_options& o, std::string_view, std::string_view text) { o.pools = text; }},
+    {"bind", "TREADLE_BIND", "none|compact|scatter", [](const runtime_options& o) { return !o.bind.empty(); },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       check_binding(source, text);
+       o.bind = text;
+     }},
     {"nudge", "TREADLE_NUDGE", "0", [](const runtime_options& o) { return !o.nudge; },
      [](runtime_options& o, std::string_view source, std::string_view text) {
        o.nudge = parse(source, text, 0, 1) != 0;
@@ -207,15 +221,16 @@ const std::vector<given_option>& command_line() {
   return given;
 }
 
-tunable_ns* const k_tunables[] = {&tunables::loop_chunk, &tunables::loop_worth_waking, &tunables::loop_worthwhile,
-                                  &tunables::nap,        &tunables::promotion_pause,   &tunables::search};
+listed_knob* const k_knobs[] = {&the_concurrency_knob,        &tunables::loop_chunk, &tunables::loop_worth_waking,
+                                &tunables::loop_worthwhile, &tunables::nap,        &tunables::promotion_pause,
+                                &tunables::search};
 
 /// Names of the runtime's knobs are known; others may be those of a program's knobs that are still to come.
 void give(const std::string& source, std::string_view text) {
   auto [name, value] = parse_knob(source, text);
   std::string known;
   bool is_known = !name.starts_with("runtime.");
-  for (const tunable_ns* one : k_tunables) {
+  for (const listed_knob* one : k_knobs) {
     is_known |= one->knob_name() == name;
     known += (known.empty() ? "" : ", ") + std::string(one->knob_name());
   }
@@ -233,7 +248,7 @@ void publish_knobs() {
     for (const given_option& given : command_line())
       if (given.what->name == "knob") give(given.source, given.text);
     std::vector<std::unique_ptr<knob_listing>> made;
-    for (tunable_ns* one : k_tunables) made.push_back(std::make_unique<knob_listing>(*one));
+    for (listed_knob* one : k_knobs) made.push_back(std::make_unique<knob_listing>(*one));
     return made;
   }();
   static_cast<void>(listings);
@@ -254,7 +269,7 @@ runtime_options resolve(runtime_options options) {
     if (const char* text = std::getenv(one.variable); text && *text) one.set(options, one.variable, text);
   }
   if (options.exit_deadline_ms == 0) options.exit_deadline_ms = k_exit_deadline_ms_default;
-  if (options.workers == 0) options.workers = usable_cores();
+  check_binding("runtime_options::bind", options.bind);
   if (options.workers > k_workers_max) {
     throw std::invalid_argument("runtime_options::workers: at most " + std::to_string(k_workers_max));
   }

@@ -6,6 +6,8 @@
 #include "observe/explanation_hook.hpp"
 #include "observe/traced_run.hpp"
 #include "task/counters/thread_counters.hpp"
+#include "task/engine/concurrency.hpp"
+#include "task/engine/concurrency_knob.hpp"
 #include "task/engine/exit_report.hpp"
 #include "task/engine/forked_task.hpp"
 #include "task/engine/inlining_policy.hpp"
@@ -31,8 +33,6 @@ namespace treadle {
 
 namespace {
 
-constinit detail::atomic<unsigned> g_workers{0}; // of the latest runtime, for those outside
-
 /// The runtimes that exist, in the order in which they were started. A child of fork() begins without any.
 struct registry final : detail::fork_participant {
   registry() noexcept { join_forks(); }
@@ -53,8 +53,9 @@ struct registry final : detail::fork_participant {
     detail::leave_worker_after_fork();
   }
 
-  void publish_workers() noexcept { // with the mutex
-    g_workers.store(live.empty() ? 0 : live.back()->workers(), detail::order::relaxed);
+  void publish_workers() { // with the mutex
+    if (live.empty()) detail::workers_outside.store(0, detail::order::relaxed);
+    for (const runtime* r : live) detail::scheduler::of(*r).active.make_current(r == live.back());
   }
 
   std::mutex starting; // of the next
@@ -89,9 +90,12 @@ runtime& default_runtime() {
 } // namespace
 
 struct runtime::pools {
+  pools(bool follows, detail::binding how) : active(follows, how) {}
+
   const std::uint32_t generation = detail::fork_generation();
   std::int64_t exit_deadline_ns = 0;
   bool explain = false;
+  detail::concurrency active;
   std::optional<detail::traced_run> traced; // ends after the workers
   std::vector<std::unique_ptr<detail::scheduler>> all;
   std::optional<detail::counter_printer> printer;
@@ -104,7 +108,9 @@ std::vector<std::unique_ptr<detail::scheduler>>& detail::scheduler::pools_of(con
 
 runtime::runtime(runtime_options options) {
   detail::refuse_in_forked_task();
-  const runtime_options resolved = detail::resolve(std::move(options));
+  runtime_options resolved = detail::resolve(std::move(options));
+  const bool follows = resolved.workers == 0;
+  if (follows) resolved.workers = detail::usable_cores();
   const auto wanted = detail::all_pools(resolved);
   unsigned workers = 0;
   for (const detail::pool_options& pool : wanted) workers += pool.workers;
@@ -112,16 +118,23 @@ runtime::runtime(runtime_options options) {
   // short loops; where workers share cores it keeps others from working.
   static const unsigned cores = detail::usable_cores(); // takes longer than starting a worker
   const std::int64_t search_ns = workers <= cores ? 50'000 : 10'000;
-  auto made = std::make_unique<pools>();
+  auto made = std::make_unique<pools>(follows, detail::binding_from_name(resolved.bind));
   made->exit_deadline_ns = std::int64_t{resolved.exit_deadline_ms} * 1'000'000;
   made->explain = resolved.explain;
   if (resolved.inlining) detail::choose_inlining(*resolved.inlining);
   if (!resolved.trace_files.empty()) made->traced.emplace(resolved.trace_files, resolved.trace_records);
-  unsigned first = 0;
+  unsigned first = 0, first_spare = workers;
+  std::vector<detail::scheduler*> all;
   for (const detail::pool_options& pool : wanted) {
-    made->all.push_back(
-        std::make_unique<detail::scheduler>(pool.name.c_str(), first, pool.workers, resolved, search_ns, *this));
+    const detail::scheduler::setup setup{pool.name, pool.workers, first, first_spare, search_ns, made->active};
+    all.push_back(made->all.emplace_back(std::make_unique<detail::scheduler>(setup, resolved, *this)).get());
     first += pool.workers;
+    first_spare += detail::scheduler::k_spares_max;
+  }
+  made->active.begin(std::move(all));
+  if (const auto n = detail::the_concurrency_knob.given()) {
+    if (*n > made->active.maximum()) detail::the_concurrency_knob.refuse(std::to_string(*n));
+    made->active.grant(*n);
   }
   m_pools = made.get();
   detail::publish_thread_counters();
@@ -153,6 +166,7 @@ void runtime::withdraw() noexcept {
 
 runtime::~runtime() {
   if (!m_pools || m_pools->generation != detail::fork_generation()) return; // its threads are the parent's
+  m_pools->active.end();
   wait_idle(); // while it still is the current one for the tasks in flight
   m_pools->printer.reset();
   withdraw();
@@ -170,6 +184,7 @@ void runtime::explain() const {
 
 void detail::scheduler::end_at_exit(runtime* r) {
   if (!r || r->m_pools->generation != fork_generation()) return;
+  r->m_pools->active.end();
   if (!r->drains_at_exit()) {
     // Tasks are blocked for good. Their stacks, and all that refers to them, stay as they are.
     runtime::pools& left = *r->m_pools;
@@ -212,9 +227,12 @@ bool runtime::drains_at_exit() {
   return false;
 }
 
-unsigned runtime::workers() const noexcept {
-  return static_cast<unsigned>(detail::scheduler::of(*this).workers.size());
+unsigned runtime::workers() const noexcept { return detail::scheduler::of(*this).capacity(); }
+void runtime::set_concurrency(unsigned n) {
+  if (m_pools->generation == detail::fork_generation()) m_pools->active.grant(n); // else its threads are the parent's
 }
+unsigned runtime::concurrency() const noexcept { return m_pools->active.present(); }
+unsigned runtime::max_concurrency() const noexcept { return m_pools->active.maximum(); }
 std::size_t runtime::stack_bytes() const noexcept { return detail::scheduler::of(*this).stack_bytes; }
 
 void runtime::wait_idle() {
@@ -271,11 +289,6 @@ runtime& runtime::current() {
 }
 
 namespace detail {
-
-unsigned present_workers() noexcept {
-  const worker* w = this_worker();
-  return w ? w->worker_count() : g_workers.load(order::relaxed);
-}
 
 bool visit_current_pools(void (*visit)(void*, const std::vector<std::unique_ptr<scheduler>>&), void* argument) {
   const worker* w = this_worker();

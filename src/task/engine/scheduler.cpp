@@ -2,9 +2,9 @@
 
 #include "task/counters/task_events.hpp"
 #include "task/engine/overflow.hpp"
+#include "task/engine/worker_hook.hpp"
 #include "task/latent/nudge.hpp"
 #include "task/latent/promoted_task.hpp"
-#include "topology/usable_cores.hpp"
 
 #include <algorithm>
 
@@ -16,37 +16,73 @@ namespace treadle::detail {
 
 static constinit atomic<std::uint64_t> next_serial{1};
 
-scheduler::scheduler(const char* pool_name, unsigned first, unsigned worker_count, const runtime_options& resolved,
-                     std::int64_t search_for_ns, runtime& owner)
-    : idle(worker_count),
+scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runtime& owner)
+    : idle(wanted.workers + k_spares_max),
+      on_duty(idle, wanted.workers + k_spares_max),
+      active(wanted.active),
+      workers(wanted.workers + k_spares_max),
       facade(owner),
       stack_bytes(resolved.stack_bytes),
-      name(pool_name),
+      name(wanted.name),
       is_default(name == "default"),
-      first_worker(first),
       serial(next_serial.fetch_add(1, order::relaxed)),
-      m_search_ns(search_for_ns),
-      m_nudges(resolved.nudge && worker_count > 1 && enable_nudges()) {
+      m_search_ns(wanted.search_ns),
+      m_workers_max(wanted.workers),
+      m_first_worker(wanted.first),
+      m_first_spare(wanted.first_spare),
+      m_nudges(resolved.nudge && wanted.workers > 1 && enable_nudges()),
+      m_hooks(resolved.hooks) {
   outside_at_start.add(counted_outside);
   init_asymmetric_fence();
   report_stack_overflows();
-  for (unsigned i = 0; i < worker_count; ++i) {
-    workers.push_back(std::make_unique<worker>(*this, i, worker_count));
-  }
-  try {
-    for (auto& w : workers) {
-      m_threads.emplace_back([this, &w] {
-        use_all_cores();
-        if (m_nudges) accept_nudges();
-        w->thread_main();
-      });
-      const std::string thread_name = (is_default ? "treadle" : name.substr(0, 10)) + "-" + std::to_string(w->index());
-      pthread_setname_np(m_threads.back().native_handle(), thread_name.c_str());
-    }
-  } catch (...) { // no more threads to be had: end those that run
+  on_duty.set_wanted(wanted.workers);
+  add_workers();
+  if (m_threads.size() < wanted.workers) { // no more threads or memory to be had: end those that run
     stop_workers();
-    throw;
+    workers.clear();
+    std::rethrow_exception(m_failure);
   }
+}
+
+void scheduler::run_worker(worker& w) noexcept {
+  w.take_place();
+  if (m_nudges) accept_nudges();
+  call_worker_hook(m_hooks.on_start, m_hooks.context, w.number());
+  w.thread_main();
+  call_worker_hook(m_hooks.on_stop, m_hooks.context, w.number());
+}
+
+void scheduler::add_workers() noexcept {
+  while (on_duty.lacks_worker()) {
+    const std::lock_guard one_at_a_time(m_adding);
+    const auto i = static_cast<unsigned>(m_threads.size());
+    if (i == m_workers_max + k_spares_max || exiting.load(order::relaxed) || !on_duty.take()) return;
+    const bool is_spare = i >= m_workers_max;
+    const unsigned number = is_spare ? m_first_spare + i - m_workers_max : m_first_worker + i;
+    try {
+      if (i == workers.size()) // else there was no thread to be had for it
+        workers.add(std::make_unique<worker>(*this, i, number, m_workers_max + k_spares_max));
+      m_threads.emplace_back([this, i] { run_worker(workers[i]); });
+      const std::string thread_name = (is_default ? "treadle" : name.substr(0, 10)) + "-" + std::to_string(i);
+      pthread_setname_np(m_threads.back().native_handle(), thread_name.c_str());
+    } catch (...) { // no more threads or memory to be had
+      m_failure = std::current_exception();
+      on_duty.lend();
+      return;
+    }
+  }
+}
+
+void scheduler::set_active(unsigned n) noexcept {
+  on_duty.set_wanted(n);
+  add_workers();
+}
+
+void scheduler::pass_on() noexcept {
+  heavy_fence(); // as in idle_workers::sleep()
+  if (work_is_visible() || timers.next_deadline_ns() != timer_queue::k_never) idle.notify_injected();
+  if (lacks_watch()) idle.notify_work(false);
+  check_drained();
 }
 
 scheduler::~scheduler() {
@@ -59,7 +95,11 @@ scheduler::~scheduler() {
 }
 
 void scheduler::stop_workers() noexcept {
-  exiting.store(true, order::relaxed);
+  {
+    const std::lock_guard nobody_is_added(m_adding);
+    exiting.store(true, order::relaxed);
+  }
+  on_duty.set_wanted(m_workers_max + k_spares_max);
   idle.wake_all();
   for (auto& t : m_threads) t.join();
   m_threads.clear();
@@ -84,7 +124,7 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
   const auto n = static_cast<unsigned>(workers.size());
   const unsigned start = random.below(n);
   for (unsigned i = 0; i < n; ++i) {
-    worker& victim = *workers[(start + i) % n];
+    worker& victim = workers[(start + i) % n];
     if (&victim == &thief) continue;
     thief.counters.steals_tried.increment_unshared();
     job* item = victim.tasks.steal();
@@ -103,7 +143,7 @@ bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
   const auto n = static_cast<unsigned>(workers.size());
   const unsigned start = random.below(n);
   for (unsigned i = 0; i < n; ++i) {
-    worker& other = *workers[(start + i) % n];
+    worker& other = workers[(start + i) % n];
     if (&other != &thief && other.nudge()) return true;
   }
   return false;

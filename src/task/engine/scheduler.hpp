@@ -1,15 +1,19 @@
 #pragma once
 
+#include "task/engine/concurrency.hpp"
 #include "task/engine/tunables.hpp"
 #include "task/engine/worker.hpp"
+#include "task/engine/worker_list.hpp"
 #include "task/idle/drain.hpp"
 #include "task/idle/idle_workers.hpp"
+#include "task/idle/slots.hpp"
 #include "task/idle/timer_queue.hpp"
 #include "task/queue/injected_jobs.hpp"
 
 #include <treadle/runtime.hpp>
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,9 +23,19 @@ namespace treadle::detail {
 /// A pool: workers, and what they share: queues, sleep and wake-up, stacks, timers.
 class scheduler {
  public:
-  /// One pool: `workers` of them, otherwise by the options of its runtime.
-  scheduler(const char* name, unsigned first_worker, unsigned workers, const runtime_options& resolved,
-            std::int64_t search_ns, runtime& facade);
+  /// Beyond the `workers` of a pool, for those whose tasks block in the operating system.
+  static constexpr unsigned k_spares_max = 64;
+
+  struct setup {
+    std::string name;
+    unsigned workers;     ///< at most, without spares
+    unsigned first;       ///< the number of worker 0 through all pools of the runtime
+    unsigned first_spare; ///< the same of the first spare
+    std::int64_t search_ns;
+    concurrency& active; ///< of the runtime
+  };
+  /// Otherwise by the options of its runtime.
+  scheduler(const setup& wanted, const runtime_options& resolved, runtime& facade);
   /// Waits for the tasks in flight and ends the threads.
   ~scheduler();
 
@@ -52,6 +66,13 @@ class scheduler {
   bool begin_watch() noexcept { return lacks_watch() && m_watched.exchange(1, order::relaxed) == 0; }
   void end_watch() noexcept { m_watched.store(0, order::relaxed); }
   bool work_is_visible() const noexcept;
+  /// By a worker that will not look at any queue for a while: others learn what only it may have known of.
+  void pass_on() noexcept;
+  /// Any thread. How many workers may be active; at most capacity().
+  void set_active(unsigned n) noexcept;
+  unsigned capacity() const noexcept { return m_workers_max; }
+  /// Makes those for which there are slots, as far as the system lets us.
+  void add_workers() noexcept;
   void wait_idle() { wait_idle_until(k_never_ns); }
   /// False when the time has passed.
   bool wait_idle_until(std::int64_t deadline_ns);
@@ -67,7 +88,9 @@ class scheduler {
   std::string blocked_tasks() const;
 
   // For idle_workers::sleep().
-  bool must_stay_awake() const noexcept { return work_is_visible() || exiting.load(order::relaxed); }
+  bool must_stay_awake() const noexcept {
+    return work_is_visible() || on_duty.has_surplus() || exiting.load(order::relaxed);
+  }
   void check_drained() noexcept;
   std::int64_t next_deadline_ns() const noexcept { return timers.next_deadline_ns(); }
 
@@ -78,12 +101,14 @@ class scheduler {
   void delete_fiber(task_fiber* f) noexcept;
 
   idle_workers idle;
+  slots on_duty;
+  concurrency& active; ///< of all pools
   alignas(k_cache_line) injected_jobs injected;
   atomic<std::uint64_t> injected_tasks{0}; // counterpart of task_counts::created for foreign threads
   timer_queue timers;
   atomic<bool> exiting{false}; // relaxed: idle_workers::wake_all() publishes it
   atomic<std::uint64_t> stacks{0};
-  std::vector<std::unique_ptr<worker>> workers;
+  worker_list workers;
   runtime& facade;
   const std::size_t stack_bytes;
   /// How long a worker looks for work before it sleeps.
@@ -93,7 +118,6 @@ class scheduler {
   }
   const std::string name;
   const bool is_default;
-  const unsigned first_worker;       ///< the number of worker 0 through all pools of the runtime
   const std::uint64_t serial;        ///< among all that this process has made
   readiness_counts outside_at_start; ///< what foreign threads had counted before
 
@@ -104,15 +128,21 @@ class scheduler {
   void await_visitors() noexcept;
 
  private:
+  void run_worker(worker& w) noexcept; // what its thread does
+
   const std::int64_t m_search_ns;
+  const unsigned m_workers_max, m_first_worker, m_first_spare;
   const bool m_nudges;
+  const worker_hooks m_hooks;
   atomic<std::uint32_t> m_watched{0};
   mutable spinlock m_fiber_lock;
   std::vector<task_fiber*> m_idle_fibers;
   task_fiber* m_fibers = nullptr;       // all of them
   atomic<std::uint32_t> m_injecting{0}; // threads between enter() and leave()
   drain m_drain;
+  std::mutex m_adding; // of workers; also of the next
   std::vector<std::thread> m_threads;
+  std::exception_ptr m_failure; // the latest, to make a worker
 };
 
 /// Calls visit(argument, pools) for those of the runtime that the caller would use, which does not end meanwhile. False

@@ -52,11 +52,12 @@ void note_hunger() noexcept {
 
 bool somebody_was_hungry_lately() noexcept { return now_in_ms() - last_hungry_ms.load(order::relaxed) <= 1; }
 
-worker::worker(scheduler& owner, unsigned index, unsigned workers)
+worker::worker(scheduler& owner, unsigned index, unsigned number, unsigned capacity)
     : m_scheduler(owner),
       m_index(index),
+      m_number(number),
       m_random(index + 1),
-      m_stolen_from(std::make_unique<atomic<std::uint64_t>[]>(workers)) {
+      m_stolen_from(std::make_unique<atomic<std::uint64_t>[]>(capacity)) {
   m_idle_fibers.reserve(k_idle_fibers_max);
   m_current = owner.make_fiber(); // before the thread exists, so that failure throws to the user
 }
@@ -68,8 +69,7 @@ worker::~worker() {
   if (promoted_task* stale = take_handed()) stale->release(); // its joiner ran it
 }
 
-unsigned worker::number() const noexcept { return m_scheduler.first_worker + m_index; }
-unsigned worker::worker_count() const noexcept { return static_cast<unsigned>(m_scheduler.workers.size()); }
+unsigned worker::worker_count() const noexcept { return std::max(m_scheduler.on_duty.wanted(), 1u); }
 unsigned pool_workers() noexcept { return this_worker()->worker_count(); }
 
 void worker::thread_main() {
@@ -125,6 +125,8 @@ void worker::void_phase() noexcept {
 }
 
 void worker::begin_sample() noexcept {
+  m_scheduler.active.look_at_cores(steady_now_ns());
+  take_place();
   const std::int64_t now = ticks_now();
   m_sampled_phase_began = now;
   const std::uint64_t phases = counters.phases.load(order::relaxed);
@@ -183,6 +185,15 @@ void worker::drop_stale_of_others(std::int64_t size) noexcept {
 }
 
 job* worker::next_job() {
+  for (;;) {
+    while (TREADLE_UNLIKELY(m_scheduler.on_duty.has_surplus()) && m_scheduler.on_duty.leave(m_index)) stand_by();
+    if (job* item = next_nearby()) return item;
+    if (job* item = search()) return item;
+    if (m_scheduler.exiting.load(order::relaxed)) return nullptr;
+  }
+}
+
+job* worker::next_nearby() {
   constexpr std::uint32_t k_fair_period = 61; // how often work from outside goes before the worker's own
   if (TREADLE_UNLIKELY(m_scheduler.timers.next_deadline_ns() != timer_queue::k_never)) {
     const std::int64_t now = steady_now_ns();
@@ -197,8 +208,7 @@ job* worker::next_job() {
   if (job* item = tasks.pop()) return item;
   if (job* item = accept_handed(*this)) return item;
   if constexpr (k_counts) counters.pending_misses.increment_unshared();
-  if (job* item = injected.pop_normal()) return item;
-  return search();
+  return injected.pop_normal();
 }
 
 job* worker::look(std::int64_t ns) {
@@ -243,18 +253,81 @@ void worker::rest_from_vain_steals() noexcept {
 
 job* worker::search() {
   m_phase_ended = 0;
+  m_scheduler.active.look_at_cores(steady_now_ns());
+  take_place();
   cpu.store(sched_getcpu(), order::relaxed);
   counters.searching.begin(ticks_now());
   rest_from_vain_steals();
   looks_for_work.store(true, order::relaxed);
   m_scheduler.idle.begin_search();
   job* item = search_or_sleep();
-  item ? m_scheduler.idle.end_search_with_job(m_scheduler) : m_scheduler.idle.end_search();
-  looks_for_work.store(item == nullptr, order::relaxed);
-  light_fence(); // pairs with the heavy one in idle_workers::sleep(): who parks sees us busy, or we see it parked
-  if (item && m_scheduler.lacks_watch()) m_scheduler.idle.notify_work(false);
+  if (item || !m_scheduler.exiting.load(order::relaxed)) {
+    m_scheduler.idle.end_search_with_job(m_scheduler);
+    look_busy();
+  } else {
+    m_scheduler.idle.end_search();
+  }
   counters.searching.end(ticks_now());
   return item;
+}
+
+void worker::take_place() noexcept { m_scheduler.active.place(m_number, m_placed); }
+
+void worker::look_busy() noexcept {
+  looks_for_work.store(false, order::relaxed);
+  light_fence(); // pairs with the heavy one in idle_workers::sleep(): who parks sees us busy, or we see it parked
+  if (m_scheduler.lacks_watch()) m_scheduler.idle.notify_work(false);
+}
+
+void worker::stand_by() noexcept {
+  m_phase_ended = 0;
+  looks_for_work.store(true, order::relaxed);
+  m_scheduler.pass_on();
+  counters.alive.end(ticks_now());
+  if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
+  m_scheduler.on_duty.wait(m_index);
+  if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
+  counters.alive.begin(ticks_now());
+  look_busy();
+}
+
+void worker::give_way() noexcept {
+  if (m_lends || !m_scheduler.on_duty.leave(m_index)) return;
+  try {
+    prepare_to_suspend();
+  } catch (...) { // no stack to go on with: somebody else leaves
+    m_scheduler.on_duty.come_back(m_index);
+    return;
+  }
+  waiter self;
+  self.block(
+      [](void* argument) {
+        worker* const here = this_worker();
+        here->m_scheduler.inject(*static_cast<waiter*>(argument)); // and that may be gone from here on
+        here->stand_by();
+        return true;
+      },
+      &self);
+}
+
+bool worker::begin_blocking() noexcept {
+  if (m_lends) return false;
+  try {
+    promote_all(m_current->tasks);
+  } catch (...) { // no memory: it stays latent
+  }
+  looks_for_work.store(true, order::relaxed); // a nudge would interrupt what it waits for
+  m_lends = true;
+  m_scheduler.on_duty.lend();
+  m_scheduler.add_workers();
+  m_scheduler.pass_on();
+  return true;
+}
+
+void worker::end_blocking() noexcept {
+  if (!std::exchange(m_lends, false)) return;
+  m_scheduler.on_duty.take_back();
+  look_busy();
 }
 
 job* worker::search_or_sleep() {
@@ -272,7 +345,7 @@ job* worker::search_or_sleep() {
     if (m_scheduler.nudge_somebody(*this, m_random)) {
       if (job* item = look(k_look_ns)) return item;
     }
-    if (m_scheduler.exiting.load(order::relaxed)) return nullptr;
+    if (m_scheduler.exiting.load(order::relaxed) || m_scheduler.on_duty.has_surplus()) return nullptr;
     note_hunger();
     const bool naps = napped_ns < napping_ns;
     const bool watches = !naps && m_scheduler.begin_watch();
@@ -312,6 +385,10 @@ job* worker::pop_live(worker*& here) {
 }
 
 void worker::run_in_place(future_state& task, sharing s) {
+  if (TREADLE_UNLIKELY(m_scheduler.on_duty.has_surplus())) {
+    give_way();
+    return this_worker()->run_out_of_order(task, nullptr);
+  }
   if (TREADLE_UNLIKELY(m_stale != 0)) return run_among_stale(task, s);
   job* const top = tasks.pop();
   if (TREADLE_UNLIKELY(top != &task)) return run_out_of_order(task, top);
@@ -392,6 +469,7 @@ void worker::count_stack_use(const task_fiber& suspended) noexcept {
 
 void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
   prepare_to_suspend();
+  if (TREADLE_UNLIKELY(m_lends)) end_blocking(); // this worker goes on with other tasks
   task_fiber& self = *m_current;
   task_fiber& next = *m_idle_fibers.back();
   m_idle_fibers.pop_back();

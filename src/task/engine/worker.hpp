@@ -24,8 +24,8 @@ class scheduler;
 /// again afterwards.
 class worker {
  public:
-  /// One of so many `workers`.
-  worker(scheduler& owner, unsigned index, unsigned workers);
+  /// One of at most `capacity` in its pool; `number` is its own among all pools.
+  worker(scheduler& owner, unsigned index, unsigned number, unsigned capacity);
   ~worker();
 
   /// Body of the OS thread; returns when the scheduler is told to exit.
@@ -51,7 +51,15 @@ class worker {
   /// Leaves the current fiber, which is in its scheduling loop, to the pool and goes on with `blocked`.
   void resume(task_fiber& blocked);
 
-  /// Makes a task of the oldest latent work of the stack that runs, unless there is something to steal already.
+  /// The calling task is about to block in the operating system, or to wait elsewhere, for a while: makes tasks of its
+  /// latent work, and lets another worker have the slot (slots::lend()). Ends where the task suspends. False when it has
+  /// done so already.
+  bool begin_blocking() noexcept;
+  /// Unless it has ended.
+  void end_blocking() noexcept;
+
+  /// Makes a task of the oldest latent work of the stack that runs, unless there is something to steal already. Where
+  /// too many workers are active the stack is left instead, for another worker: may suspend.
   void promote_oldest(task_stack& current) noexcept;
   /// Makes tasks of all latent work of the stack that runs, because it is about to be left.
   void promote_all(task_stack& current);
@@ -94,10 +102,13 @@ class worker {
   const atomic<std::uint64_t>& stolen_from(unsigned other) const noexcept { return m_stolen_from[other]; }
   void count_steal(unsigned victim) noexcept { m_stolen_from[victim].increment_unshared(); }
 
+  /// On the cores of the process, unless it is there already.
+  void take_place() noexcept;
+
   scheduler& owner() const noexcept { return m_scheduler; }
   unsigned index() const noexcept { return m_index; }
-  unsigned number() const noexcept; ///< through all pools
-  unsigned worker_count() const noexcept;
+  unsigned number() const noexcept { return m_number; }
+  unsigned worker_count() const noexcept; ///< that may be active, at least one
   task_fiber& current_fiber() const noexcept { return *m_current; }
 
   /// The time in the queue is measured of one job in so many.
@@ -115,8 +126,17 @@ class worker {
   static void scheduling_loop();
   /// Blocks until there is something to do; null when the runtime stops.
   job* next_job();
+  /// What it has itself, and what is nobody's own; null when there is nothing.
+  job* next_nearby();
+  /// Null when the runtime stops, or too many are active.
   job* search();
   job* search_or_sleep();
+  /// From now on others may rely on a nudge, and need somebody who watches.
+  void look_busy() noexcept;
+  /// Has no slot any more; sleeps until it is handed one.
+  void stand_by() noexcept;
+  /// Leaves the task that runs to another worker, and stands by, if too many are active.
+  void give_way() noexcept;
   /// When the last steals took much longer than the tasks, their victim had better be left alone for a while.
   void rest_from_vain_steals() noexcept;
   /// Looks at all queues, again and again for so long or until the runtime stops.
@@ -152,7 +172,7 @@ class worker {
   static void after_switch() noexcept;
 
   scheduler& m_scheduler;
-  const unsigned m_index;
+  const unsigned m_index, m_number;
   xorshift m_random;
   std::unique_ptr<atomic<std::uint64_t>[]> m_stolen_from; // by worker
   std::uint32_t m_ticks = 0;
@@ -181,6 +201,8 @@ class worker {
   task_fiber* m_current = nullptr;
   std::vector<task_fiber*> m_idle_fibers;
   bool m_promotes = false;                      // the signal handler must not
+  std::uint32_t m_placed = 0;                   // see concurrency::place()
+  bool m_lends = false;                         // its slot, between begin_blocking() and end_blocking()
   atomic<promoted_task*> m_empty_task{nullptr}; // from whoever nudges, for answer_nudge(), which cannot allocate ...
   atomic<promoted_task*> m_handed{nullptr};     // ... and fills it for whoever takes it
   atomic<std::int64_t> m_nudge_after{0};        // in ticks: no nudge is welcome before

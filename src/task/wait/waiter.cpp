@@ -4,6 +4,7 @@
 #include "base/sync/park.hpp"
 #include "task/engine/forked_task.hpp"
 #include "task/engine/scheduler.hpp"
+#include "task/engine/worker_hook.hpp"
 
 namespace treadle::detail {
 
@@ -15,6 +16,7 @@ waiter::waiter(worker* w) noexcept
 void waiter::block(bool (*publish)(void*), void* argument) {
   if (m_fiber) return this_worker()->suspend(*this, publish, argument);
   refuse_in_forked_task();
+  refuse_in_worker_hook();
   if (publish(argument)) await_notification();
 }
 
@@ -66,10 +68,9 @@ void waiter::make_runnable() noexcept {
 void waiter::run() noexcept { this_worker()->resume(*m_fiber); }
 
 void prepare_to_block() {
-  if (worker* w = this_worker())
-    w->prepare_to_suspend();
-  else
-    refuse_in_forked_task();
+  if (worker* w = this_worker()) return w->prepare_to_suspend();
+  refuse_in_forked_task();
+  refuse_in_worker_hook();
 }
 
 bool ready_to_block(spinlock& lock) {

@@ -13,7 +13,7 @@ std::uint64_t splitting::to_ticks(double ns) noexcept {
 }
 
 bool splitting::claim(unsigned workers) noexcept {
-  if (m_claimed.exchange(true, detail::order::acquire)) return false; // pairs with release()
+  if (!m_claimed.take()) return false;
   try {
     const detail::scoped_lock guard(m_lock);
     m_known = m_contexts.find(workers, {});
@@ -96,7 +96,7 @@ void splitting::end() noexcept {
 }
 
 void splitting::forget() noexcept {
-  if (m_claimed.exchange(true, detail::order::acquire)) return; // pairs with release()
+  if (!m_claimed.take()) return;
   const detail::scoped_lock guard(m_lock);
   m_contexts = {};
   m_known = nullptr;

@@ -4,6 +4,7 @@
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/spinlock.hpp>
 
+#include "base/claim.hpp"
 #include "decide/split_threshold.hpp"
 #include "loop/reasons.hpp"
 
@@ -64,7 +65,7 @@ class splitting final : loop::explained {
 
   // A run that has claimed it releases it.
   bool claim(unsigned workers) noexcept;
-  void release() noexcept { m_claimed.store(false, detail::order::release); } // pairs with claim(): all that is tuned
+  void release() noexcept { m_claimed.release(); }
   std::uint64_t threshold() const noexcept { return m_threshold.load(detail::order::relaxed); } // ticks
 
   // An outermost loop begins.
@@ -99,12 +100,14 @@ class splitting final : loop::explained {
   };
 
   void explain(std::vector<decision_report>& to) override;
+  bool try_lock() noexcept override { return m_lock.try_lock(); }
+  void unlock() noexcept override { m_lock.unlock(); }
   bool measures(const node& loop, std::int64_t ticks);
   void decide(double turns, double ns, std::span<const local_statistics> nodes, std::int64_t now_ns);
   void look_at_parts(std::span<const local_statistics> nodes);
   void choose(std::size_t choice) noexcept;
 
-  detail::atomic<bool> m_claimed{false};
+  detail::claim m_claimed;
   detail::atomic<std::uint64_t> m_threshold{0};
   const std::string m_name;
   mutable detail::spinlock m_lock; // of what explain() reads

@@ -1,0 +1,384 @@
+#include "task/engine/concurrency.hpp"
+
+#include "base/rng.hpp"
+#include "task/engine/runtime_fixture.hpp"
+
+#include <treadle/algorithm/for_loop.hpp>
+#include <treadle/observe/counters.hpp>
+#include <treadle/treadle.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include <sched.h>
+#include <unistd.h>
+
+namespace treadle {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(shares, give_each_pool_one_and_the_rest_by_size) {
+  using list = std::vector<unsigned>;
+  const list most{8, 1, 4};
+  EXPECT_EQ(detail::shares(most, 0), (list{0, 0, 0}));
+  EXPECT_EQ(detail::shares(most, 2), (list{1, 1, 0}));
+  EXPECT_EQ(detail::shares(most, 3), (list{1, 1, 1}));
+  EXPECT_EQ(detail::shares(most, 8), (list{5, 1, 2}));
+  EXPECT_EQ(detail::shares(most, 13), most);
+}
+
+TEST(shares, are_all_that_there_is_and_never_too_many) {
+  detail::xorshift random(7);
+  for (int round = 0; round < 10'000; ++round) {
+    std::vector<unsigned> most(1 + random.below(5));
+    for (unsigned& m : most) m = 1 + static_cast<unsigned>(random.below(9));
+    const unsigned all = std::accumulate(most.begin(), most.end(), 0u);
+    const auto n = static_cast<unsigned>(random.below(all + 1));
+    const auto each = detail::shares(most, n);
+    EXPECT_EQ(std::accumulate(each.begin(), each.end(), 0u), n);
+    for (std::size_t i = 0; i < most.size(); ++i) {
+      EXPECT_LE(each[i], most[i]);
+      EXPECT_EQ(each[i] == 0, i >= n);
+    }
+  }
+}
+
+int fib(int n) {
+  if (n < 2) return n;
+  auto left = async(fib, n - 1);
+  const int right = fib(n - 2);
+  return left.get() + right;
+}
+
+int forked_fib(int n) {
+  if (n < 2) return n;
+  const auto [left, right] = parallel_invoke([=] { return forked_fib(n - 1); }, [=] { return forked_fib(n - 2); });
+  return left + right;
+}
+
+double on_duty() { return counters::counter("/runtime/count/workers-on-duty").value(); }
+
+/// Changes come into force when workers look; false when they have not for a minute.
+template <class Condition>
+bool comes_true(Condition holds) {
+  for (int i = 0; i < 60'000; ++i) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(1ms);
+  }
+  return false;
+}
+
+class concurrency_test : public testing::on_workers {};
+TREADLE_ON_WORKERS(concurrency_test);
+
+TEST_P(concurrency_test, is_bounded_by_the_workers) {
+  EXPECT_EQ(rt->max_concurrency(), GetParam());
+  EXPECT_EQ(rt->concurrency(), GetParam());
+  EXPECT_THROW(rt->set_concurrency(GetParam() + 1), std::invalid_argument);
+  EXPECT_EQ(rt->concurrency(), GetParam());
+  for (unsigned n = 0; n <= GetParam(); ++n) {
+    rt->set_concurrency(n);
+    EXPECT_EQ(rt->concurrency(), n);
+    EXPECT_TRUE(comes_true([n] { return on_duty() == n; })) << n; // those without work go at once
+  }
+  EXPECT_EQ(async(fib, 15).get(), 610);
+}
+
+TEST_P(concurrency_test, with_none_tasks_wait_for_more) {
+  rt->set_concurrency(0);
+  auto waiting = async(fib, 15);
+  EXPECT_EQ(waiting.wait_for(20ms), future_status::timeout);
+  std::thread later([this] {
+    std::this_thread::sleep_for(10ms);
+    rt->set_concurrency(1);
+  });
+  EXPECT_EQ(waiting.get(), 610);
+  later.join();
+}
+
+TEST_P(concurrency_test, the_end_of_the_runtime_gives_all_back) {
+  rt->set_concurrency(0);
+  std::atomic<int> done{0};
+  std::vector<future<void>> all;
+  for (int i = 0; i < 100; ++i) all.push_back(async([&done] { ++done; }));
+  rt.reset();
+  EXPECT_EQ(done, 100);
+  SetUp();
+}
+
+TEST_P(concurrency_test, no_more_tasks_run_at_a_time) {
+  for (unsigned n = 1; n <= GetParam(); ++n) {
+    rt->set_concurrency(n);
+    ASSERT_TRUE(comes_true([n] { return on_duty() == n; }));
+    std::atomic<unsigned> now{0}, most{0};
+    for_loop(par, 0, 2000, [&](int) {
+      const unsigned here = ++now;
+      for (unsigned before = most; before < here && !most.compare_exchange_weak(before, here);) {
+      }
+      --now;
+    });
+    EXPECT_LE(most, n);
+  }
+}
+
+TEST_P(concurrency_test, tasks_that_never_end_give_way) {
+  std::atomic<bool> stop{false};
+  const auto loops = [&] {
+    try {
+      for_loop(par, 0, 1 << 30, [&](int) {
+        if (stop) throw std::runtime_error("enough");
+      });
+    } catch (const std::runtime_error&) {
+    }
+  };
+  const auto forks = [&] {
+    while (!stop) forked_fib(12);
+  };
+  const auto waits = [&] {
+    while (!stop) fib(8);
+  };
+  for (const std::function<void()>& program : {std::function<void()>(loops), {forks}, {waits}}) {
+    stop = false;
+    std::vector<future<void>> all;
+    for (unsigned i = 0; i < 2 * GetParam(); ++i) all.push_back(async(program));
+    for (const unsigned n : {1u, GetParam(), 0u, 1u}) {
+      rt->set_concurrency(n);
+      EXPECT_TRUE(comes_true([n] { return on_duty() == n; })) << n;
+    }
+    stop = true;
+    for (auto& one : all) one.get();
+    rt->set_concurrency(GetParam());
+  }
+}
+
+TEST_P(concurrency_test, no_task_is_lost_while_it_changes) {
+  constexpr int k_changes = 100'000;
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> rounds{0};
+  std::vector<std::thread> load;
+  for (int t = 0; t < 2; ++t)
+    load.emplace_back([&] {
+      while (!stop) {
+        EXPECT_EQ(async(fib, 10).get(), 55);
+        EXPECT_EQ(async(forked_fib, 12).get(), 144);
+        std::atomic<int> sum{0};
+        for_loop(par, 0, 1000, [&](int) { ++sum; });
+        EXPECT_EQ(sum, 1000);
+        ++rounds;
+      }
+    });
+  detail::xorshift random(GetParam());
+  for (int i = 0; i < k_changes; ++i) {
+    rt->set_concurrency(static_cast<unsigned>(random.below(GetParam() + 1)));
+    for (auto pause = random.below(500); pause > 0; --pause) detail::cpu_relax(); // up to some 10 us
+  }
+  rt->set_concurrency(GetParam());
+  stop = true;
+  for (auto& t : load) t.join();
+  EXPECT_GT(rounds, 0u);
+  rt->wait_idle();
+  EXPECT_TRUE(comes_true([] { return on_duty() == GetParam(); }));
+}
+
+TEST_P(concurrency_test, tasks_change_it_themselves) {
+  std::vector<future<int>> all;
+  for (unsigned i = 0; i < 200; ++i)
+    all.push_back(async([this, i] {
+      rt->set_concurrency(1 + i % GetParam());
+      return fib(8);
+    }));
+  for (auto& one : all) EXPECT_EQ(one.get(), 21);
+}
+
+// Blocking
+// --------------------------------------------------------------------------------------------------------------------
+
+TEST_P(concurrency_test, a_region_lends_its_place) {
+  rt->set_concurrency(1);
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_set = false;
+  auto blocked = async([&] {
+    const blocking_region region;
+    const blocking_region inner; // counts as the same
+    std::unique_lock held(mutex);
+    changed.wait(held, [&] { return is_set; });
+  });
+  auto other = async([&] {
+    const std::lock_guard guard(mutex);
+    is_set = true;
+    changed.notify_one();
+  });
+  blocked.get();
+  other.get();
+  EXPECT_TRUE(comes_true([] { return on_duty() == 1; }));
+}
+
+TEST_P(concurrency_test, spare_workers_are_bounded) {
+  std::atomic<int> blocked{0};
+  std::atomic<bool> stop{false};
+  std::vector<future<void>> all;
+  for (int i = 0; i < 100; ++i)
+    all.push_back(async([&] {
+      const blocking_region region;
+      ++blocked;
+      while (!stop) std::this_thread::sleep_for(1ms);
+    }));
+  const int most = 64 + static_cast<int>(GetParam());
+  EXPECT_TRUE(comes_true([&] { return blocked == most; })) << blocked;
+  std::this_thread::sleep_for(5ms);
+  EXPECT_EQ(blocked, most);
+  stop = true;
+  for (auto& one : all) one.get();
+  EXPECT_TRUE(comes_true([] { return on_duty() == GetParam(); }));
+  EXPECT_EQ(async(fib, 15).get(), 610);
+}
+
+TEST_P(concurrency_test, a_region_ends_where_its_task_is_suspended) {
+  for (int i = 0; i < 100; ++i) {
+    promise<int> given;
+    auto waits = async([in = given.get_future()]() mutable {
+      const blocking_region region;
+      return in.get();
+    });
+    std::this_thread::yield();
+    given.set_value(i);
+    EXPECT_EQ(waits.get(), i);
+  }
+  EXPECT_TRUE(comes_true([] { return on_duty() == GetParam(); }));
+}
+
+TEST_P(concurrency_test, regions_while_it_changes) {
+  std::atomic<bool> stop{false};
+  std::thread load([&] {
+    while (!stop) {
+      std::vector<future<int>> all;
+      for (int i = 0; i < 20; ++i)
+        all.push_back(async([i] {
+          const int before = fib(5);
+          const blocking_region region;
+          std::this_thread::sleep_for(50us);
+          return before + (i % 3 == 0 ? fib(6) : 8);
+        }));
+      for (auto& one : all) EXPECT_EQ(one.get(), 13);
+    }
+  });
+  detail::xorshift random(GetParam());
+  for (int i = 0; i < 2000; ++i) {
+    rt->set_concurrency(static_cast<unsigned>(random.below(GetParam() + 1)));
+    if (i % 16 == 0) std::this_thread::sleep_for(100us);
+  }
+  rt->set_concurrency(GetParam());
+  stop = true;
+  load.join();
+  EXPECT_TRUE(comes_true([] { return on_duty() == GetParam(); }));
+}
+
+TEST(blocking_region, does_nothing_outside_of_tasks) {
+  const blocking_region region;
+  SUCCEED();
+}
+
+// Workers' threads
+// --------------------------------------------------------------------------------------------------------------------
+
+TEST(worker_hooks, are_called_on_each_workers_thread) {
+  struct record {
+    std::mutex mutex;
+    std::set<unsigned> started, stopped;
+    std::set<std::thread::id> threads;
+  } seen;
+  worker_hooks hooks;
+  hooks.context = &seen;
+  hooks.on_start = [](void* c, unsigned worker) noexcept {
+    auto& r = *static_cast<record*>(c);
+    const std::lock_guard guard(r.mutex);
+    r.started.insert(worker);
+    r.threads.insert(std::this_thread::get_id());
+  };
+  hooks.on_stop = [](void* c, unsigned worker) noexcept {
+    auto& r = *static_cast<record*>(c);
+    const std::lock_guard guard(r.mutex);
+    r.stopped.insert(worker);
+    EXPECT_TRUE(r.threads.contains(std::this_thread::get_id()));
+  };
+  {
+    runtime rt({.workers = 2, .pools = "io:1", .hooks = hooks});
+    EXPECT_EQ(async(fib, 10).get(), 55);
+  }
+  EXPECT_EQ(seen.started, (std::set<unsigned>{0, 1, 2}));
+  EXPECT_EQ(seen.stopped, seen.started);
+}
+
+TEST(worker_hooks_death_test, must_not_wait_for_tasks) {
+  EXPECT_DEATH(
+      {
+        worker_hooks hooks;
+        hooks.on_start = [](void*, unsigned) noexcept { async([] {}).get(); };
+        runtime rt({.workers = 1, .hooks = hooks});
+        rt.wait_idle();
+      },
+      "worker_hooks must not wait for tasks");
+}
+
+TEST(binding, puts_each_worker_on_a_core_of_its_own) {
+  cpu_set_t whole;
+  CPU_ZERO(&whole);
+  ASSERT_EQ(sched_getaffinity(0, sizeof whole, &whole), 0);
+  for (const char* how : {"compact", "scatter"}) {
+    struct record {
+      std::mutex mutex;
+      std::set<int> cpus;
+    } seen;
+    worker_hooks hooks;
+    hooks.context = &seen;
+    hooks.on_start = [](void* c, unsigned) noexcept {
+      auto& r = *static_cast<record*>(c);
+      cpu_set_t mine;
+      CPU_ZERO(&mine);
+      sched_getaffinity(0, sizeof mine, &mine);
+      EXPECT_EQ(CPU_COUNT(&mine), 1);
+      const std::lock_guard guard(r.mutex);
+      r.cpus.insert(sched_getcpu());
+    };
+    const auto cores = static_cast<unsigned>(CPU_COUNT(&whole));
+    { runtime rt({.workers = cores, .bind = how, .hooks = hooks}); }
+    EXPECT_EQ(seen.cpus.size(), cores);
+  }
+  EXPECT_THROW(runtime({.bind = "everywhere"}), std::invalid_argument);
+}
+
+/// What `f` sees of a runtime whose main thread may use one core only; afterwards it has all again.
+TEST(affinity, is_followed_while_the_runtime_runs) {
+  cpu_set_t whole, one;
+  CPU_ZERO(&whole);
+  ASSERT_EQ(sched_getaffinity(getpid(), sizeof whole, &whole), 0);
+  if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "there is one core";
+  CPU_ZERO(&one);
+  for (unsigned cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &whole)) CPU_SET(cpu, &one);
+  runtime rt;
+  const unsigned all = rt.concurrency();
+  const auto work_until = [&](unsigned n) { // somebody has to look
+    return comes_true([&] {
+      EXPECT_EQ(async(fib, 10).get(), 55);
+      return rt.concurrency() == n;
+    });
+  };
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
+  EXPECT_TRUE(work_until(1));
+  EXPECT_EQ(rt.max_concurrency(), all);
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
+  EXPECT_TRUE(work_until(all));
+}
+
+} // namespace
+} // namespace treadle

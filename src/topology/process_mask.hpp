@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <sched.h>
+
+namespace treadle::detail {
+
+/// The hardware threads that the process was given: those of its main thread, at the moment. Other threads, whoever of
+/// them comes first, may have been bound to one.
+class process_mask {
+ public:
+  process_mask() noexcept;
+  ~process_mask();
+  process_mask(const process_mask&) = delete;
+  process_mask& operator=(const process_mask&) = delete;
+
+  unsigned count() const noexcept;                ///< as many as the machine has where the mask cannot be read
+  std::vector<unsigned> cpus() const;             ///< their numbers in the operating system, rising
+  std::uint64_t fingerprint() const noexcept;     ///< equal masks have the same
+  /// The calling thread may run on all of them.
+  void apply() const noexcept;
+
+ private:
+  cpu_set_t* m_set = nullptr;
+  std::size_t m_bytes = 0;
+};
+
+} // namespace treadle::detail

@@ -1,0 +1,201 @@
+// src/task/idle/slots.hpp: no slot is lost or doubled, and no job is left to nobody when workers come and go. What is
+// left shows as a deadlock.
+#include "model/protocols.hpp"
+#include "model/small_runtime.hpp"
+#include "task/idle/slots.hpp"
+
+namespace treadle::check {
+namespace {
+
+/// small_runtime whose workers go off duty, as worker::next_job(), stand_by(), begin_blocking() and scheduler::pass_on()
+/// have it.
+struct changing_runtime : small_runtime {
+  explicit changing_runtime(unsigned n) : small_runtime(n), on_duty(idle, n), m_workers(n) {
+    on_duty.set_wanted(n);
+    for (unsigned i = 0; i < n; ++i) require(on_duty.take(), "there is a slot for each");
+  }
+
+  bool must_stay_awake() const noexcept { return small_runtime::must_stay_awake() || on_duty.has_surplus(); }
+
+  void start(std::vector<thread>& running) {
+    for (unsigned w = 0; w < m_workers; ++w) running.emplace_back([this, w] { work(w); });
+  }
+  void exit() {
+    exiting.store(true, order::relaxed);
+    on_duty.set_wanted(m_workers);
+    idle.wake_all();
+  }
+  void join(std::vector<thread>& running) {
+    small_runtime::join(running);
+    require(on_duty.active() == m_workers, "no slot is lost or doubled");
+  }
+
+  void pass_on() noexcept {
+    detail::heavy_fence();
+    if (work_is_visible()) idle.notify_injected();
+    check_drained();
+  }
+  void stand_by(unsigned me) noexcept {
+    pass_on();
+    on_duty.wait(me);
+  }
+  void begin_blocking() noexcept {
+    on_duty.lend();
+    pass_on();
+  }
+  void end_blocking() noexcept { on_duty.take_back(); }
+
+  void work(unsigned me) {
+    worker_of[this_thread()] = me;
+    for (;;) {
+      while (on_duty.has_surplus() && on_duty.leave(me)) stand_by(me);
+      detail::job* j = workers[me]->tasks.pop();
+      if (!j) j = search(me);
+      if (j)
+        run(me, *j);
+      else if (exiting.load(order::relaxed))
+        return;
+    }
+  }
+  detail::job* search(unsigned me) {
+    idle.begin_search();
+    detail::job* j = find(me);
+    while (!j && !exiting.load(order::relaxed) && !on_duty.has_surplus()) {
+      idle.sleep(me, detail::k_forever_ns, *this);
+      j = find(me);
+    }
+    j || !exiting.load(order::relaxed) ? idle.end_search_with_job(*this) : idle.end_search();
+    return j;
+  }
+
+  detail::slots on_duty;
+
+ private:
+  const unsigned m_workers;
+};
+
+/// Jobs come while the number changes to each of these, and at last it is what it was.
+void change(unsigned workers, std::vector<unsigned> numbers) {
+  changing_runtime runtime(workers);
+  std::vector<thread> running;
+  runtime.start(running);
+  std::vector<awaited> jobs(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    runtime.inject(jobs[i]);
+    runtime.on_duty.set_wanted(numbers[i]);
+  }
+  runtime.on_duty.set_wanted(workers);
+  for (awaited& job : jobs) job.wait();
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// What is in the queue of a worker that is sent off duty is for those that stay.
+void leave_a_queue() {
+  changing_runtime runtime(2);
+  awaited first, second;
+  std::vector<thread> running{thread([&] { runtime.work(1); }), thread([&] {
+                                runtime.push(0, first, false);
+                                runtime.push(0, second, true);
+                                runtime.work(0);
+                              })};
+  runtime.on_duty.set_wanted(1);
+  first.wait();
+  second.wait();
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// Two threads change the number at the same time.
+void change_from_two() {
+  changing_runtime runtime(2);
+  std::vector<thread> running;
+  runtime.start(running);
+  in_parallel({[&] { runtime.on_duty.set_wanted(0); }, [&] { runtime.on_duty.set_wanted(1); }});
+  awaited job;
+  runtime.inject(job);
+  runtime.on_duty.set_wanted(1);
+  job.wait();
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// One of two may be active; the job of that one blocks until another job has run.
+void lend() {
+  struct blocking final : detail::job {
+    blocking(changing_runtime& r, awaited& o) : runtime(r), other(o) {}
+    void run() noexcept override {
+      runtime.begin_blocking();
+      other.wait();
+      runtime.end_blocking();
+      done.run();
+    }
+    changing_runtime& runtime;
+    awaited& other;
+    awaited done;
+  };
+  changing_runtime runtime(2);
+  std::vector<thread> running;
+  runtime.start(running);
+  runtime.on_duty.set_wanted(1);
+  awaited other;
+  blocking job(runtime, other);
+  runtime.inject(job);
+  runtime.inject(other);
+  job.done.wait();
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// All is finished while its last worker leaves: who waits for that is told.
+void drain_while_leaving() {
+  changing_runtime runtime(1);
+  std::vector<thread> running;
+  runtime.start(running);
+  awaited job;
+  runtime.inject(job);
+  in_parallel({[&] { runtime.wait_idle(); }, [&] {
+                 job.wait();
+                 runtime.on_duty.set_wanted(0);
+               }});
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// Nothing but the slots.
+void hand_over(unsigned workers) {
+  detail::idle_workers idle(workers);
+  detail::slots on_duty(idle, workers);
+  on_duty.set_wanted(workers);
+  for (unsigned i = 0; i < workers; ++i) on_duty.take();
+  std::vector<thread> running;
+  for (unsigned w = 0; w < workers; ++w)
+    running.emplace_back([&, w] {
+      for (int i = 0; i < 2; ++i)
+        if (on_duty.has_surplus() && on_duty.leave(w)) on_duty.wait(w);
+    });
+  on_duty.set_wanted(1);
+  on_duty.set_wanted(workers);
+  for (thread& t : running) t.join();
+  require(on_duty.active() == workers && !on_duty.has_surplus(), "all have their slots again");
+  require(idle.count().load(order::relaxed) == 0, "nobody is asked for anything");
+}
+
+} // namespace
+
+std::vector<scenario> slots_scenarios() {
+  return {
+      {"hand_over_2", [] { hand_over(2); }},
+      {"hand_over_4", [] { hand_over(4); }},
+      {"change_1", [] { change(1, {0}); }},
+      {"change_2", [] { change(2, {1}); }},
+      {"change_again", [] { change(2, {1, 0}); }},
+      {"change_4", [] { change(4, {1, 3}); }},
+      {"change_from_two", change_from_two},
+      {"leave_a_queue", leave_a_queue},
+      {"lend", lend},
+      {"drain_while_leaving", drain_while_leaving},
+  };
+}
+
+} // namespace treadle::check
