@@ -19,7 +19,7 @@ class barrier_base {
   constexpr explicit barrier_base(std::ptrdiff_t expected) noexcept : m_expected(expected), m_missing(expected) {}
 
   void arrive(std::ptrdiff_t count, bool drop, std::uint64_t& phase, void (*complete)(barrier_base&));
-  void wait_for_phase_after(std::uint64_t phase);
+  bool wait_for_phase_after(std::uint64_t phase, stop_signal* stop = nullptr);
 
  private:
   spinlock m_guard;
@@ -55,6 +55,12 @@ class barrier : detail::barrier_base {
   }
   /// Blocks until the phase of the token is over.
   void wait(arrival_token&& token) { wait_for_phase_after(token.m_phase); }
+  /// Until a stop is requested; false when that was first (treadle/stop.hpp). The arrival counts all the same.
+  template <detail::stop_token_like Token>
+  bool wait(arrival_token&& arrival, const Token& token) {
+    detail::token_signal<Token> stop(token);
+    return wait_for_phase_after(arrival.m_phase, &stop);
+  }
   void arrive_and_wait() {
     detail::prepare_to_block(); // when that fails, it has not arrived
     wait(arrive());

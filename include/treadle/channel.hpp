@@ -25,24 +25,12 @@ class channel {
 
   /// Hands the value to the longest waiting get(), else stores it. Throws channel_closed, and what moving a T throws:
   /// then the value is gone, and a get() that it was meant for throws the same.
-  void set(T value) {
-    state_ptr item;
-    for (;;) {
-      detail::future_state* receiver = nullptr;
-      switch (m_core->put(item.get(), receiver)) {
-      case detail::channel_core::result::closed:
-        throw channel_closed();
-      case detail::channel_core::result::stored:
-        item.detach();
-        return;
-      case detail::channel_core::result::handed:
-        return complete(static_cast<state&>(*receiver), item ? std::move(item->value()) : std::move(value));
-      case detail::channel_core::result::wanted:
-        item = state_ptr::adopt(new state);
-        item->construct(std::move(value));
-        item->complete(detail::sharing::unshared);
-      }
-    }
+  void set(T value) { put(std::move(value), nullptr); }
+  /// Until a stop is requested (treadle/stop.hpp): false, and the value is gone, when that was before there was room.
+  template <detail::stop_token_like Token>
+  bool set(T value, const Token& token) {
+    detail::token_signal<Token> stop(token);
+    return put(std::move(value), &stop);
   }
 
   /// The next value; ready at once when one waits. Holds channel_closed when the channel is closed and empty, and
@@ -53,6 +41,7 @@ class channel {
       detail::future_state* item = nullptr;
       switch (m_core->take(receiver.get(), item)) {
       case detail::channel_core::result::closed:
+      case detail::channel_core::result::stopped:
         return make_exceptional_future<T>(channel_closed());
       case detail::channel_core::result::handed:
         return detail::access::make<future<T>>(state_ptr::adopt(static_cast<state*>(item)));
@@ -95,6 +84,29 @@ class channel {
   iterator end() { return iterator(); }
 
  private:
+  bool put(T value, detail::stop_signal* stop) {
+    state_ptr item;
+    for (;;) {
+      detail::future_state* receiver = nullptr;
+      switch (m_core->put(item.get(), receiver, stop)) {
+      case detail::channel_core::result::closed:
+        throw channel_closed();
+      case detail::channel_core::result::stopped:
+        return false;
+      case detail::channel_core::result::stored:
+        item.detach();
+        return true;
+      case detail::channel_core::result::handed:
+        complete(static_cast<state&>(*receiver), item ? std::move(item->value()) : std::move(value));
+        return true;
+      case detail::channel_core::result::wanted:
+        item = state_ptr::adopt(new state);
+        item->construct(std::move(value));
+        item->complete(detail::sharing::unshared);
+      }
+    }
+  }
+
   using state = detail::value_state<T>;
   using state_ptr = detail::intrusive_ptr<state>;
 

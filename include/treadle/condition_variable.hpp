@@ -31,6 +31,16 @@ class condition_variable {
     while (!condition()) wait(lock);
   }
 
+  /// Until a stop is requested (treadle/stop.hpp), as std::condition_variable_any: what the condition is at the end.
+  template <class Lock, detail::stop_token_like Token, class Predicate>
+  bool wait(Lock& lock, const Token& token, Predicate condition) {
+    return wait_or_stop(lock, token, detail::wait_queue::k_no_deadline, condition);
+  }
+  template <class Lock, detail::stop_token_like Token, class Duration, class Predicate>
+  bool wait_for(Lock& lock, const Token& token, const Duration& timeout, Predicate condition) {
+    return wait_or_stop(lock, token, detail::deadline_after(timeout), condition);
+  }
+
   /// `timeout` is any std::chrono::duration.
   template <class Lock, class Duration>
   cv_status wait_for(Lock& lock, const Duration& timeout) {
@@ -64,10 +74,19 @@ class condition_variable {
       throw;
     }
   }
+  template <class Lock, class Token, class Predicate>
+  bool wait_or_stop(Lock& lock, const Token& token, std::int64_t deadline_ns, Predicate& condition) {
+    detail::token_signal<Token> stop(token);
+    while (!condition()) {
+      if (token.stop_requested()) return false;
+      if (wait_until_ns(lock, deadline_ns, &stop) == cv_status::timeout) return condition();
+    }
+    return true;
+  }
   template <class Lock>
-  cv_status wait_until_ns(Lock& lock, std::int64_t deadline_ns) {
+  cv_status wait_until_ns(Lock& lock, std::int64_t deadline_ns, detail::stop_signal* stop = nullptr) {
     release(lock);
-    const bool notified = m_waiters.wait_until(m_guard, deadline_ns);
+    const bool notified = m_waiters.wait_until(m_guard, deadline_ns, stop);
     lock.lock();
     return notified ? cv_status::no_timeout : cv_status::timeout;
   }

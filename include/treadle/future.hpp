@@ -5,6 +5,7 @@
 #include <treadle/detail/intrusive_ptr.hpp>
 #include <treadle/detail/invoke.hpp>
 #include <treadle/future_error.hpp>
+#include <treadle/stopped.hpp>
 
 namespace treadle {
 
@@ -50,6 +51,13 @@ class future_base {
   /// Blocks until ready: a task suspends (or runs the awaited task itself when nobody has started it), a foreign thread
   /// sleeps. Throws future_error(no_state) when !valid().
   void wait() const { state().wait(); }
+
+  /// The same until a stop is requested (treadle/stop.hpp); true when ready. A task that is run here is not stopped.
+  template <stop_token_like Token>
+  bool wait(const Token& token) const {
+    token_signal<Token> stop(token);
+    return state().wait_or_stop(stop);
+  }
 
   /// `timeout` is any std::chrono::duration. A deferred task is reported, not run.
   template <class Duration>
@@ -120,6 +128,13 @@ class [[nodiscard]] future : public detail::future_base<T> {
     }
   }
 
+  /// The same until a stop is requested (treadle/stop.hpp): then throws treadle::stopped, and nothing has changed.
+  template <detail::stop_token_like Token>
+  T get(const Token& token) {
+    if (!this->wait(token)) throw stopped();
+    return get();
+  }
+
   shared_future<T> share() noexcept;
 
   /// Calls f(future<T>) when this is ready and gives a future of its result; `*this` becomes invalid. The default
@@ -157,6 +172,12 @@ class [[nodiscard]] shared_future : public detail::future_base<T> {
     } else if constexpr (!std::is_void_v<T>) {
       return static_cast<const T&>(this->m_state->value());
     }
+  }
+
+  template <detail::stop_token_like Token>
+  decltype(auto) get(const Token& token) const {
+    if (!this->wait(token)) throw stopped();
+    return get();
   }
 
   /// As future::then; f is called with a copy of this shared_future.

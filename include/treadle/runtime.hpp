@@ -141,6 +141,13 @@ class runtime {
   /// tasks.
   void wait_idle();
 
+  /// Ends the runtime as the destructor does, but does not wait for ever: when, for `deadline_ms`, no task has run or
+  /// was about to, none sleeps, and some are blocked, these are left as they are, with whatever is on their stacks. They
+  /// are returned, a line for each kind: "  name (3 times)"; an empty text when all has ended. Afterwards there are no
+  /// workers, and tasks use another runtime. A task in a blocking_region or in a system call runs, and is waited for.
+  /// Call from outside the runtime: throws std::system_error (resource_deadlock_would_occur) inside its tasks.
+  [[nodiscard]] std::string stop(unsigned deadline_ms);
+
   /// The runtime that tasks created here would use; starts the default one when there is none.
   static runtime& current();
   /// The same without starting one: null when there is none.
@@ -151,7 +158,11 @@ class runtime {
   struct pools;
   void withdraw() noexcept; // from those that tasks may use
   bool wait_idle_until(std::int64_t deadline_ns);
-  bool drains_at_exit();
+  bool is_here() const noexcept; // not stopped, and of this process
+  void refuse_inside(const char* what) const;
+  void end(); // after the last task
+  std::string end_within(std::int64_t deadline_ns);
+  bool drains_within(std::int64_t deadline_ns);
   void explain() const;
   pools* m_pools; // the default one first
 };

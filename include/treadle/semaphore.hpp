@@ -16,6 +16,12 @@ class semaphore_base {
 
   /// Takes one, or blocks until there is one. First come, first served.
   void acquire();
+  /// Until a stop is requested; false when that was first (treadle/stop.hpp).
+  template <stop_token_like Token>
+  bool acquire(const Token& token) {
+    token_signal<Token> stop(token);
+    return try_acquire_until_ns(wait_queue::k_no_deadline, &stop);
+  }
   bool try_acquire() noexcept;
   /// `timeout` is any std::chrono::duration; false when it passed without one.
   template <class Duration>
@@ -32,7 +38,7 @@ class semaphore_base {
   constexpr explicit semaphore_base(std::ptrdiff_t initial) noexcept : m_count(initial) {}
 
  private:
-  bool try_acquire_until_ns(std::int64_t deadline_ns);
+  bool try_acquire_until_ns(std::int64_t deadline_ns, stop_signal* stop = nullptr);
 
   spinlock m_guard;
   std::ptrdiff_t m_count;

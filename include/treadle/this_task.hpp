@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/detail/deadline.hpp>
+#include <treadle/detail/stop_signal.hpp>
 
 #include <exception>
 #include <type_traits>
@@ -9,6 +10,8 @@
 namespace treadle::detail {
 /// Runs call(argument) on a pooled stack while the caller is suspended; on a foreign thread, as a task.
 void run_on_fresh_stack(void (*call)(void*), void* argument);
+/// False when the stop was first.
+bool sleep_until_stopped(std::int64_t deadline_ns, stop_signal& stop);
 } // namespace treadle::detail
 
 /// Operations on the calling task. Each works on a foreign thread too, with the meaning it has for a thread.
@@ -25,6 +28,12 @@ template <class Duration>
 void sleep_for(const Duration& duration) {
   const double ns = treadle::detail::duration_ns(duration);
   sleep_for_ns(ns < 9.2e18 ? static_cast<std::int64_t>(ns > 0 ? ns : 0) : INT64_MAX);
+}
+/// Until a stop is requested (treadle/stop.hpp); false when that was first.
+template <class Duration, treadle::detail::stop_token_like Token>
+bool sleep_for(const Duration& duration, const Token& token) {
+  treadle::detail::token_signal<Token> stop(token);
+  return treadle::detail::sleep_until_stopped(treadle::detail::deadline_after(duration), stop);
 }
 template <class TimePoint>
 void sleep_until(const TimePoint& deadline) {

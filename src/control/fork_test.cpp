@@ -34,6 +34,7 @@ int decide_much(session& tuning) {
 }
 
 TEST(fork, the_child_goes_on_deciding) {
+  const runtime rt({.workers = 2});
   knob<int> k("forked", steps(0, 9), 0);
   session tuning("forked", {.window_ns = 0, .budget = 0}, k);
   std::atomic<bool> stop{false};

@@ -1,10 +1,12 @@
 #include <treadle/tune/knob.hpp>
 
 #include "base/fork.hpp"
+#include "observe/emit.hpp"
 #include "observe/knob_list.hpp"
 #include "task/engine/tunables.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -82,12 +84,27 @@ void knob_base::add(std::unique_ptr<change_listener> listener) {
   m_shared->listeners.push_back(std::move(listener));
 }
 
+namespace {
+
+/// What is a number as such, other values by their place among all.
+void trace_value(const knob_base& of, std::uint32_t i) {
+  const std::string text = of.text(i);
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  emit({.kind = event_kind::knob,
+        .name = kept_for_traces("knob " + of.name()),
+        .value = end != text.c_str() && *end == '\0' ? value : i});
+}
+
+} // namespace
+
 void knob_base::set_index(std::uint32_t i) {
   shared& s = *m_shared;
   std::unique_lock held(state_mutex());
   if (i == index()) return;
   auto listeners = s.listeners;
   store(i);
+  if (is_wanted(event_kind::knob)) trace_value(*this, i);
   ++s.changes;
   if (s.is_telling) return; // the thread that is telling tells this change, too
   s.is_telling = true;

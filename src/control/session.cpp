@@ -41,7 +41,7 @@ struct session_state final : periodic_action, loop::explained, loop::choice_name
         options(o),
         knobs(std::move(k)),
         space(space_of(knobs)),
-        decision(loop::decision_kind::session, o.budget) {}
+        decision(loop::decision_kind::session, name, o.budget) {}
 
   static tune::space space_of(const std::vector<knob_base*>& knobs) {
     std::vector<tune::dimension> dimensions;
@@ -182,7 +182,7 @@ void session_state::install_best() noexcept {
 void session_state::explain(std::vector<decision_report>& to) {
   const std::lock_guard guard(mutex);
   for (const auto& c : contexts) {
-    to.push_back(loop::report(decision, name, c->of, c->search, *this));
+    to.push_back(loop::report(decision, c->of, c->search, *this));
     to.back().present = c.get() == present;
   }
 }

@@ -339,6 +339,30 @@ TEST_F(session_test, keeps_numbers_of_workers_apart_and_loses_nothing) {
   EXPECT_EQ(found(), "7");
 }
 
+TEST_F(session_test, a_number_of_workers_that_comes_back_brings_back_what_was_found) {
+  knob<int> k("k", steps(0, 9), 5);
+  session tuning("test", k_simulated, k);
+  treadle::runtime runtime({.workers = 2});
+  const auto tune_for = [&](const char* best) {
+    while (tuning.look("n").best != best) tuning.next("n").report(1 + 0.3 * std::abs(k.get() - std::stoi(best)));
+  };
+  tune_for("7");
+  runtime.set_concurrency(1);
+  tune_for("2");
+  const auto windows = tuning.look("n").windows;
+  for (int i = 0; i < 10; ++i) {
+    runtime.set_concurrency(2);
+    EXPECT_EQ(tuning.look("n").best, "7");
+    runtime.set_concurrency(1);
+    EXPECT_EQ(tuning.look("n").best, "2");
+    EXPECT_EQ(tuning.look("n").windows, windows);
+  }
+  runtime.set_concurrency(2);
+  tuning.pause();
+  tuning.next("n").report(1); // the first one already
+  EXPECT_EQ(k.get(), 7);
+}
+
 TEST_F(session_test, threads_share_it) {
   knob<int> k("k", steps(0, 15), 0);
   session tuning("test", k_simulated, k);

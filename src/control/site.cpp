@@ -30,19 +30,18 @@ struct tried_inlining {
 
 /// A thread that finds it locked skips its sample.
 struct tuned_site final : loop::explained {
-  explicit tuned_site(std::string n) : name(std::move(n)) {}
+  explicit tuned_site(std::string name) : decision(loop::decision_kind::inlining, std::move(name)) {}
   void explain(std::vector<decision_report>& to) override;
   bool try_lock() noexcept override { return lock.try_lock(); }
   void unlock() noexcept override { lock.unlock(); }
 
-  const std::string name;
   spinlock lock; // of all but the next
   atomic<std::uint64_t> mean_ns{0};
   std::uint32_t generation = 0; // of the policy
   inlining_policy how = inlining_policy::adaptive;
   bool inlined = false;
 
-  loop::decision decision{loop::decision_kind::inlining};
+  loop::decision decision;
   decide::spawn_cost task_cost;
   decide::execution_cost measured;
   decide::inlining_verdict::reason why = {};
@@ -223,7 +222,7 @@ void tuned_site::explain(std::vector<decision_report>& to) {
   bool is_present_told = false;
   for (const auto& tried : contexts) {
     if (tried.get() != trying && tried->search.windows() == 0) continue;
-    decision_report r = loop::report(decision, name, tried->of, tried->search, names);
+    decision_report r = loop::report(decision, tried->of, tried->search, names);
     r.present = tried.get() == trying;
     if (r.present) r.why = decide::explain(why, measured, task_cost) + ": " + r.why + seen;
     is_present_told |= r.present;
@@ -232,7 +231,7 @@ void tuned_site::explain(std::vector<decision_report>& to) {
   if (is_present_told) return;
   decision_report r;
   r.kind = "inlining";
-  r.instance = name;
+  r.instance = decision.instance();
   r.context = to_string(loop::context{task_cost.workers});
   r.chosen = names(inlined ? 1 : 0);
   r.why = (how == inlining_policy::adaptive ? decide::explain(why, measured, task_cost)

@@ -91,6 +91,36 @@ struct chosen_task {
   int operator()() const { return 1; }
 };
 
+TEST_F(adaptive_site_test, another_number_of_workers_is_another_context_at_once) {
+  treadle::runtime runtime({.workers = 2});
+  struct middling_task {
+    int operator()() const {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(2);
+      while (std::chrono::steady_clock::now() < end) {
+      }
+      return 1;
+    }
+  };
+  const auto call = [](int times) {
+    async([times] {
+      for (int i = 0; i < times; ++i) async(launch::adaptive, middling_task()).get();
+    }).get();
+  };
+  call(5000);
+  const decision_report both = report_of("middling_task");
+  EXPECT_EQ(both.context, "2 workers");
+  runtime.set_concurrency(1);
+  call(65); // one sample
+  const decision_report one = report_of("middling_task");
+  EXPECT_EQ(one.context, "1 worker");
+  EXPECT_EQ(one.chosen, "inline");
+  runtime.set_concurrency(2);
+  call(65);
+  const decision_report again = report_of("middling_task");
+  EXPECT_EQ(again.context, "2 workers");
+  EXPECT_GE(again.windows, both.windows);
+}
+
 TEST_F(adaptive_site_test, the_policy_can_be_chosen) {
   treadle::runtime runtime({.workers = 2});
   const auto inlined_after = [](int calls) {

@@ -23,7 +23,7 @@ class place_names final : public loop::choice_names {
 
 } // namespace
 
-tuned_grain::tuned_grain(const options& wanted) : m_options(wanted), m_decision(wanted.kind, wanted.budget) {
+tuned_grain::tuned_grain(const options& wanted) : m_options(wanted), m_decision(wanted.kind, wanted.name, wanted.budget) {
   const bool trusted = wanted.start > 0;
   const double start = trusted ? wanted.start : std::sqrt(wanted.smallest * wanted.largest);
   m_known = &m_contexts.add(std::make_unique<known>(begin(present_workers(), start, trusted)));
@@ -72,7 +72,7 @@ void tuned_grain::done(double units, double ns, std::int64_t now_ns) {
 void tuned_grain::explain(std::vector<decision_report>& to) {
   scoped_lock held(m_lock);
   for (const auto& k : m_contexts) {
-    to.push_back(loop::report(m_decision, m_options.name, k->of, k->search, place_names(k->places)));
+    to.push_back(loop::report(m_decision, k->of, k->search, place_names(k->places)));
     to.back().present = k.get() == m_known;
   }
 }

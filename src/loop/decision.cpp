@@ -8,4 +8,13 @@ std::string to_string(const context& c) {
   return c.label.empty() ? workers : c.label + ", " + workers;
 }
 
+void decision::trace(const char* what) const noexcept {
+  try {
+    const std::string kind(detail::k_decision_kinds[static_cast<std::size_t>(m_kind)]);
+    const std::string text = kind + " of " + m_instance + " " + what;
+    detail::emit({.kind = detail::event_kind::decision, .name = detail::kept_for_traces(text)});
+  } catch (...) { // no memory
+  }
+}
+
 } // namespace treadle::loop

@@ -4,6 +4,7 @@
 #include "loop/ledger.hpp"
 #include "loop/state.hpp"
 #include "loop/turns.hpp"
+#include "observe/emit.hpp"
 
 #include <memory>
 #include <string>
@@ -49,9 +50,9 @@ class by_context {
 /// thread at a time.
 class decision {
  public:
-  /// `budget`: as search_options has it.
-  explicit decision(decision_kind what, double budget = -1) noexcept
-      : m_kind(what), m_own(std::max(budget, 0.0)), m_account(budget >= 0 ? m_own : the_ledger.exploring) {}
+  /// `instance`: its name. `budget`: as search_options has it.
+  explicit decision(decision_kind what, std::string instance, double budget = -1) noexcept
+      : m_kind(what), m_instance(std::move(instance)), m_own(std::max(budget, 0.0)), m_account(budget >= 0 ? m_own : the_ledger.exploring) {}
   ~decision() { the_turns.leave(this); }
   decision(const decision&) = delete;
   decision& operator=(const decision&) = delete;
@@ -61,7 +62,10 @@ class decision {
     const double need = may_try ? in.next_loss_ns() : 0;
     const bool tries = need > 0 && may_lose(need, in, now_ns);
     const arm at = in.next(tries ? need : state::k_no_tries);
-    if (!in.is_trying()) end_turn();
+    if (!in.is_trying())
+      end_turn();
+    else if (tries)
+      tell("tries another choice");
     return at;
   }
   state::outcome report(state& in, arm at, const sample& s) { return booked(in.report(at, s)); }
@@ -78,6 +82,7 @@ class decision {
     the_ledger.decided(m_kind, ns);
   }
   decision_kind kind() const noexcept { return m_kind; }
+  const std::string& instance() const noexcept { return m_instance; }
   double deciding_ns() const noexcept { return m_deciding_ns; }
 
  private:
@@ -98,7 +103,11 @@ class decision {
     the_ledger.explored(m_kind, m_account, o.lost_ns);
     detail::tuning_costs& books = detail::tuning_total[m_kind];
     if (o.is_void) detail::count(books.voids);
-    if (o.reopens) detail::count(books.reopenings);
+    if (o.reopens) {
+      detail::count(books.reopenings);
+      tell("begins again");
+    }
+    if (o.changes) tell("has another choice");
     if (o.completes_window) {
       detail::count(books.windows);
       end_turn();
@@ -106,7 +115,14 @@ class decision {
     return o;
   }
 
+  /// In traces.
+  void tell(const char* what) const noexcept {
+    if (detail::is_wanted(detail::event_kind::decision)) trace(what);
+  }
+  void trace(const char* what) const noexcept;
+
   const decision_kind m_kind;
+  const std::string m_instance;
   account m_own;
   account& m_account; // its own, or that of the process
   bool m_has_turn = false;

@@ -86,7 +86,7 @@ TEST(splitting, thousands_of_parts_settle_in_windows_that_grow_with_their_range_
 // --------------------------------------------------------------------------------------------------------------------
 
 TEST(decision, only_one_tries_at_a_time_and_turns_go_round) {
-  decision a(decision_kind::session, 0), b(decision_kind::session, 0);
+  decision a(decision_kind::session, "a", 0), b(decision_kind::session, "b", 0);
   const auto search = [] { return state(space({dimension{200}}), 0, {.how = search_strategy::exhaustive}); };
   state x = search(), y = search();
   int a_tried = 0, b_tried = 0;
@@ -108,7 +108,7 @@ TEST(decision, what_it_costs_is_in_the_books) {
   const auto read = [](auto& word) { return word.load(treadle::detail::order::relaxed); };
   const auto windows = read(books.windows), voids = read(books.voids), deciding = read(books.deciding_ns),
              exploring = read(books.exploring_ns);
-  decision d(decision_kind::splitting, 0);
+  decision d(decision_kind::splitting, "d", 0);
   state s(space({dimension{3}}), 0, {.how = search_strategy::exhaustive});
   while (d.next(s, 1) == 0) d.report(s, 0, {1, 1, 2e6});
   d.report(s, 1, {2, 1, 4e6});

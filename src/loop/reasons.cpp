@@ -86,11 +86,10 @@ void explanation::end() noexcept {
   }
 }
 
-decision_report report(const decision& made, std::string instance, const context& of, const state& known,
-                       const choice_names& names) {
+decision_report report(const decision& made, const context& of, const state& known, const choice_names& names) {
   decision_report r;
   r.kind = detail::k_decision_kinds[static_cast<std::size_t>(made.kind())];
-  r.instance = std::move(instance);
+  r.instance = made.instance();
   r.context = to_string(of);
   r.trying = known.is_trying();
   const std::string best = names(known.best());

@@ -52,7 +52,6 @@ class choice_names {
 };
 
 /// What a state tells. Its `why` compares what was measured.
-decision_report report(const decision& made, std::string instance, const context& of, const state& known,
-                       const choice_names& names);
+decision_report report(const decision& made, const context& of, const state& known, const choice_names& names);
 
 } // namespace treadle::loop

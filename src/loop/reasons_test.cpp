@@ -20,19 +20,18 @@ struct letters final : choice_names {
 struct one final : explained {
   bool try_lock() noexcept override { return true; }
   void unlock() noexcept override {}
-  explicit one(std::string n) : name(std::move(n)) {}
+  explicit one(std::string name) : made(decision_kind::session, std::move(name), 0) {}
   void explain(std::vector<decision_report>& to) override {
     ++asked;
-    to.push_back(report(made, name, {2, "small"}, known, letters()));
+    to.push_back(report(made, {2, "small"}, known, letters()));
   }
   void measure(arm at, double cost) {
     while (known.next() != at) known.report(known.present(), {1, 1, 1e6});
     known.report(at, {cost, 1, 1e6});
   }
 
-  const std::string name;
   std::atomic<int> asked{0};
-  decision made{decision_kind::session, 0};
+  decision made;
   state known{space({dimension{3}}), 0, {.how = search_strategy::exhaustive, .window_ns = 0}};
   explanation registered{*this};
 };

@@ -137,6 +137,7 @@ double state::charge_unknown(double ns) noexcept {
 
 state::outcome state::complete(double x, double ns, bool failed) {
   outcome result{.completes_window = true, .lost_ns = charge(x, ns)};
+  const arm before = best();
   if (!m_trying && ns > 0) m_usual_ns = ns;
   end_window();
   m_voids_in_a_row = 0;
@@ -156,6 +157,7 @@ state::outcome state::complete(double x, double ns, bool failed) {
     play_finals(x);
   else if (!m_chosen)
     learn(x);
+  result.changes = best() != before;
   return result;
 }
 

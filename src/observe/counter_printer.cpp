@@ -36,13 +36,6 @@ std::FILE* open_destination(const std::string& name) {
   return open_file(name);
 }
 
-std::string_view kept_for_traces(const std::string& name) {
-  static std::mutex mutex;
-  static auto* names = new std::set<std::string>;
-  std::lock_guard guard(mutex);
-  return *names->insert(name).first;
-}
-
 std::string with_unit(const std::string& name, const std::string& unit) {
   return unit.empty() ? name : name + " [" + unit + "]";
 }

@@ -20,13 +20,16 @@ struct event_record {
   event_kind kind = event_kind::custom;
   std::uint64_t task = 0;     ///< or bytes of a message
   std::string_view name = {}; ///< lives for ever
-  double value = 0;           ///< or the victim of a steal
+  double value = 0;           ///< or the victim of a steal; NaN when there is none
 };
 
 /// Tells it to listeners and to the trace. Does not suspend.
 TREADLE_NOINLINE void emit(const event_record& record) noexcept;
 /// The same also from inside a listener, which is told its own event as well: for what happens at most once.
 void emit_from_listener(const event_record& record) noexcept;
+
+/// A copy that lives for ever, one of each name. Throws std::bad_alloc.
+std::string_view kept_for_traces(std::string_view name);
 
 /// For as long as code of the program is called, a listener or a rule. Who ends another one from inside does not wait
 /// for it: that one might be waiting for this one.

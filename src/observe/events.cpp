@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -191,6 +193,8 @@ void tell(const listener_list& list, const event_record& r) noexcept {
     return tell(list, events::custom{{}, r.name, r.value});
   case event_kind::sample:
     return tell(list, events::sample{{}, r.name, r.value});
+  case event_kind::decision:
+  case event_kind::knob:
   case event_kind::k_count:
     return;
   }
@@ -255,6 +259,14 @@ void unsubscribe(subscribed_listener* which) noexcept {
   }
   ending->ended.store(1, order::seq_cst);
   while (!callback_scope::is_inside() && ending->calls.load(order::seq_cst) > 0) sched_yield();
+}
+
+std::string_view kept_for_traces(std::string_view name) {
+  static auto& mutex = *new fork_safe_mutex;
+  static auto& names = *new std::set<std::string, std::less<>>;
+  const std::lock_guard guard(mutex);
+  const auto known = names.find(name);
+  return known != names.end() ? *known : *names.emplace(name).first;
 }
 
 bool has_failed(const subscribed_listener* which) noexcept { return which->failed.load(order::relaxed) != 0; }

@@ -135,7 +135,9 @@ std::string chrome_trace(const trace_session& session, const trace_analysis& fou
     writer.add_slice(pause.ring, "parked", pause.begin_ticks, pause.end_ticks, true);
   for (const auto& moment : found.moments) {
     const event_record& what = moment.what;
-    if (what.kind == event_kind::sample || (what.kind == event_kind::custom && !std::isnan(what.value))) {
+    const bool has_value = what.kind == event_kind::sample || what.kind == event_kind::knob ||
+                           (what.kind == event_kind::custom && !std::isnan(what.value));
+    if (has_value) {
       writer.add_value(moment.ring, what.name, moment.ticks, what.value);
     } else {
       const std::string_view name = what.kind == event_kind::steal       ? "steal"

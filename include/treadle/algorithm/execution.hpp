@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/detail/loop.hpp>
+#include <treadle/detail/stop_signal.hpp>
 #include <treadle/launch.hpp>
 
 #include <type_traits>
@@ -44,37 +45,42 @@ namespace detail {
 enum class execution { sequenced, parallel };
 
 struct no_executor {};
+struct no_stop_token {};
 
 extern const chunk_tuner adaptive_chunks;
 
 } // namespace detail
 
-/// How an algorithm runs: `seq`, `par`, `par_unseq`, possibly with `(task)`, `.with(chunk parameter)` and
-/// `.on(executor)`. A value; each of these returns a changed copy.
-template <detail::execution Execution, bool Asynchronous = false, class Executor = detail::no_executor>
+/// How an algorithm runs: `seq`, `par`, `par_unseq`, possibly with `(task)`, `.with(chunk parameter)`,
+/// `.with(stop token)` and `.on(executor)`. A value; each of these returns a changed copy.
+template <detail::execution Execution, bool Asynchronous = false, class Executor = detail::no_executor,
+          class StopToken = detail::no_stop_token>
 class execution_policy {
  public:
   static constexpr bool is_parallel = Execution == detail::execution::parallel;
   static constexpr bool is_asynchronous = Asynchronous;
   static constexpr bool has_executor = !std::is_same_v<Executor, detail::no_executor>;
+  static constexpr bool has_stop_token = !std::is_same_v<StopToken, detail::no_stop_token>;
 
   constexpr execution_policy() noexcept = default;
-  constexpr explicit execution_policy(const detail::loop_cut& cut, const Executor& executor = {}) noexcept
-      : m_cut(cut), m_executor(executor) {}
+  constexpr explicit execution_policy(const detail::loop_cut& cut, const Executor& executor = {},
+                                      const StopToken& token = {}) noexcept
+      : m_cut(cut), m_executor(executor), m_token(token) {}
 
-  constexpr execution_policy<Execution, true, Executor> operator()(task_tag) const noexcept {
-    return execution_policy<Execution, true, Executor>(m_cut, m_executor);
+  constexpr auto operator()(task_tag) const noexcept {
+    return execution_policy<Execution, true, Executor, StopToken>(m_cut, m_executor, m_token);
   }
   /// The whole algorithm runs as a task of this executor (executors.hpp), and its parts in the same pool. On a
   /// sequenced_executor it runs in order, as with seq.
   template <any_executor E>
-  constexpr execution_policy<Execution, Asynchronous, E> on(const E& executor) const noexcept {
-    return execution_policy<Execution, Asynchronous, E>(m_cut, executor);
+  constexpr auto on(const E& executor) const noexcept {
+    return execution_policy<Execution, Asynchronous, E, StopToken>(m_cut, executor, m_token);
   }
   /// What is left for the task that does it.
   constexpr auto in_place() const noexcept {
     constexpr bool sequenced = requires { Executor::keeps_order; };
-    return execution_policy<sequenced ? detail::execution::sequenced : Execution>(m_cut);
+    return execution_policy<sequenced ? detail::execution::sequenced : Execution, false, detail::no_executor,
+                            StopToken>(m_cut, {}, m_token);
   }
   constexpr const Executor& executor() const noexcept { return m_executor; }
 
@@ -101,7 +107,21 @@ class execution_policy {
     return changed;
   }
 
-  const detail::loop_cut& cut() const noexcept { return m_cut; }
+  /// Throws treadle::stopped when a stop is requested (treadle/stop.hpp). It is looked for at the beginning, and by
+  /// loops every few microseconds, whatever their chunks; by what sorts and merges at the beginning only.
+  template <detail::stop_token_like Token>
+  constexpr auto with(const Token& token) const noexcept {
+    return execution_policy<Execution, Asynchronous, Executor, Token>(m_cut, m_executor, token);
+  }
+
+  constexpr detail::loop_cut cut() const noexcept {
+    detail::loop_cut cut = m_cut;
+    if constexpr (has_stop_token) {
+      cut.token = &m_token;
+      cut.is_stopped = [](const void* t) noexcept { return static_cast<const StopToken*>(t)->stop_requested(); };
+    }
+    return cut;
+  }
 
  private:
   constexpr execution_policy with_cut(detail::loop_cut::kind how, std::uint64_t chunk) const noexcept {
@@ -114,6 +134,7 @@ class execution_policy {
 
   detail::loop_cut m_cut;
   [[no_unique_address]] Executor m_executor;
+  [[no_unique_address]] StopToken m_token;
 };
 
 /// In order, on the calling task.
@@ -126,8 +147,8 @@ inline constexpr execution_policy<detail::execution::parallel> par_unseq{};
 
 template <class T>
 inline constexpr bool is_execution_policy = false;
-template <detail::execution Execution, bool Asynchronous, class Executor>
-inline constexpr bool is_execution_policy<execution_policy<Execution, Asynchronous, Executor>> = true;
+template <detail::execution Execution, bool Asynchronous, class Executor, class StopToken>
+inline constexpr bool is_execution_policy<execution_policy<Execution, Asynchronous, Executor, StopToken>> = true;
 
 template <class T>
 concept any_execution_policy = is_execution_policy<std::remove_cvref_t<T>>;

@@ -16,7 +16,8 @@ class channel_core {
     handed, ///< the other side's state was given to the caller, with a share
     stored, ///< the caller's state waits for the other side
     closed,
-    wanted ///< the caller's state is needed and was null
+    stopped, ///< before there was room
+    wanted   ///< the caller's state is needed and was null
   };
 
   explicit channel_core(std::size_t capacity) noexcept : m_capacity(capacity) {}
@@ -25,8 +26,8 @@ class channel_core {
   channel_core& operator=(const channel_core&) = delete;
 
   /// For a sender: a receiver that waits, or room for the `item`, which is adopted when it is stored. With an item,
-  /// blocks while there is neither.
-  result put(future_state* item, future_state*& receiver);
+  /// blocks while there is neither, or until a stop is requested.
+  result put(future_state* item, future_state*& receiver, stop_signal* stop = nullptr);
   /// For a receiver: an item, or a place to wait for the caller's state, which is shared when it is stored.
   result take(future_state* receiver, future_state*& item) noexcept;
   /// Completes the waiting receivers with `why`; returns how many somebody still has a future of.

@@ -5,6 +5,7 @@
 #include <treadle/detail/job.hpp>
 #include <treadle/detail/reference_count.hpp>
 #include <treadle/detail/slab.hpp>
+#include <treadle/detail/stop_signal.hpp>
 #include <treadle/launch.hpp>
 
 #include <exception>
@@ -57,6 +58,8 @@ class future_state : public job {
   }
   /// The same until `deadline_ns` of the steady clock; true when ready. Does not run deferred tasks (as the standard).
   bool wait_until(std::int64_t deadline_ns);
+  /// As wait(), until a stop is requested; true when ready.
+  bool wait_or_stop(stop_signal& stop);
 
   /// Fires `c` when ready, at once when it is. A deferred task is started: somebody wants its result.
   void attach(continuation& c) noexcept {
@@ -136,6 +139,7 @@ class future_state : public job {
 
  private:
   void wait_slow(sharing s);
+  bool becomes_ready_here(sharing s);
   void end_entry() noexcept; // of a queue
   void refuse_own_task() const;
   void start_deferred_slow() noexcept;

@@ -38,6 +38,10 @@ struct loop_cut {
   std::uint64_t chunk = 1;
   unsigned parts_max = 0;             ///< parts at work at the same time; 0: any number
   const chunk_tuner* tuner = nullptr; ///< of `chunk`
+  bool (*is_stopped)(const void* token) noexcept = nullptr; ///< null: it cannot be
+  const void* token = nullptr;
+
+  bool stops() const noexcept { return is_stopped && is_stopped(token); }
 };
 
 /// What is known about the loops with one body. Updated by relaxed operations from any thread: an update lost to a race
@@ -65,7 +69,8 @@ inline bool runs_serially(const loop_site& site, std::uint64_t n) noexcept {
 }
 
 /// Runs all iterations, and returns when they are done, with the merged result in `state`. Where it ends early, by
-/// `run` or by an exception, everything before is done: the exception that is rethrown is that of a sequential run.
+/// `run` or by an exception, everything before is done: the exception that is rethrown is that of a sequential run. One
+/// that is stopped ends after the chunks that are at work, and throws treadle::stopped.
 /// Called on a foreign thread it moves to the current runtime.
 void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n, const loop_cut& cut, loop_site& site);
 

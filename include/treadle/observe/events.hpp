@@ -74,6 +74,8 @@ enum class event_kind : unsigned char {
   message,
   custom,
   sample,
+  decision, // from here on for traces only
+  knob,
   k_count
 };
 

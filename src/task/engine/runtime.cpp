@@ -164,16 +164,23 @@ void runtime::withdraw() noexcept {
   runtimes().publish_workers();
 }
 
+bool runtime::is_here() const noexcept { return m_pools && m_pools->generation == detail::fork_generation(); }
+
 runtime::~runtime() {
-  if (!m_pools || m_pools->generation != detail::fork_generation()) return; // its threads are the parent's
+  if (!is_here()) return; // its threads are the parent's
+  refuse_inside("~runtime");
   m_pools->active.end();
-  wait_idle(); // while it still is the current one for the tasks in flight
+  end();
+}
+
+void runtime::end() {
+  wait_idle_until(detail::k_never_ns); // while it still is the current one for the tasks in flight
   m_pools->printer.reset();
   withdraw();
   for (auto& pool : m_pools->all) pool->await_visitors(); // their tasks may go to any pool
-  wait_idle();
+  wait_idle_until(detail::k_never_ns);
   explain();
-  delete m_pools;
+  delete std::exchange(m_pools, nullptr);
 }
 
 void runtime::explain() const {
@@ -183,41 +190,61 @@ void runtime::explain() const {
 }
 
 void detail::scheduler::end_at_exit(runtime* r) {
-  if (!r || r->m_pools->generation != fork_generation()) return;
-  r->m_pools->active.end();
-  if (!r->drains_at_exit()) {
-    // Tasks are blocked for good. Their stacks, and all that refers to them, stay as they are.
-    runtime::pools& left = *r->m_pools;
-    left.printer.reset();
-    r->withdraw();
-    static auto& abandoned = *new std::vector<runtime::pools*>; // not lost
-    abandoned.push_back(&left);
-    std::string blocked;
-    for (auto& pool : left.all) {
-      pool->stop_workers();
-      blocked += pool->blocked_tasks();
-    }
-    r->m_pools = nullptr;
-    left.traced.reset();
+  if (!r || !r->is_here()) return;
+  const std::int64_t deadline_ns = r->m_pools->exit_deadline_ns;
+  if (const std::string blocked = r->end_within(deadline_ns); !blocked.empty())
     report_at_exit(
         "treadle: the program ends although tasks are blocked, and nothing else has run for " +
-        std::to_string(left.exit_deadline_ns / 1'000'000) +
+        std::to_string(deadline_ns / 1'000'000) +
         " ms (runtime_options::exit_deadline_ms, --treadle:exit-deadline, TREADLE_EXIT_DEADLINE). Nothing on "
         "their stacks is destroyed:\n" +
         blocked);
-  }
   delete r;
 }
 
-bool runtime::drains_at_exit() {
+std::string runtime::stop(unsigned deadline_ms) {
+  if (!is_here()) return {}; // it has been stopped, or its tasks are the parent's
+  refuse_inside("stop");
+  return end_within(std::int64_t{std::max(deadline_ms, 1u)} * 1'000'000);
+}
+
+/// The lines of scheduler::blocked_tasks(); none when all has ended.
+std::string runtime::end_within(std::int64_t deadline_ns) {
+  m_pools->active.end();
+  if (drains_within(deadline_ns)) {
+    end();
+    return {};
+  }
+  // Tasks are blocked for good. Their stacks, and all that refers to them, stay as they are.
+  pools& left = *m_pools;
+  left.printer.reset();
+  withdraw();
+  static auto& abandoned = *new std::vector<pools*>; // not lost
+  static auto& mutex = *new detail::fork_safe_mutex;
+  {
+    const std::lock_guard guard(mutex);
+    abandoned.push_back(&left);
+  }
+  std::string blocked;
+  for (auto& pool : left.all) {
+    pool->stop_workers();
+    blocked += pool->blocked_tasks();
+  }
+  explain();
+  m_pools = nullptr;
+  left.traced.reset();
+  return blocked;
+}
+
+bool runtime::drains_within(std::int64_t deadline_ns) {
   const auto progress = [this] {
     std::uint64_t sum = 0;
     for (const auto& pool : m_pools->all) sum += pool->progress();
     return sum;
   };
-  const std::int64_t step_ns = std::min<std::int64_t>(m_pools->exit_deadline_ns / 8, 20'000'000); // several looks
+  const std::int64_t step_ns = std::clamp<std::int64_t>(deadline_ns / 8, 1'000'000, 20'000'000); // several looks
   std::uint64_t before = progress();
-  for (std::int64_t quiet_ns = 0; quiet_ns < m_pools->exit_deadline_ns;) {
+  for (std::int64_t quiet_ns = 0; quiet_ns < deadline_ns;) {
     if (wait_idle_until(detail::steady_now_ns() + step_ns)) return true;
     const std::uint64_t now = progress();
     const bool runs = std::exchange(before, now) != now ||
@@ -227,19 +254,26 @@ bool runtime::drains_at_exit() {
   return false;
 }
 
-unsigned runtime::workers() const noexcept { return detail::scheduler::of(*this).capacity(); }
+unsigned runtime::workers() const noexcept { return m_pools ? detail::scheduler::of(*this).capacity() : 0; }
 void runtime::set_concurrency(unsigned n) {
-  if (m_pools->generation == detail::fork_generation()) m_pools->active.grant(n); // else its threads are the parent's
+  if (is_here()) m_pools->active.grant(n);
 }
-unsigned runtime::concurrency() const noexcept { return m_pools->active.present(); }
-unsigned runtime::max_concurrency() const noexcept { return m_pools->active.maximum(); }
-std::size_t runtime::stack_bytes() const noexcept { return detail::scheduler::of(*this).stack_bytes; }
+unsigned runtime::concurrency() const noexcept { return m_pools ? m_pools->active.present() : 0; }
+unsigned runtime::max_concurrency() const noexcept { return m_pools ? m_pools->active.maximum() : 0; }
+std::size_t runtime::stack_bytes() const noexcept {
+  return m_pools ? detail::scheduler::of(*this).stack_bytes : 0;
+}
 
-void runtime::wait_idle() {
-  if (m_pools->generation != detail::fork_generation()) return; // its tasks are the parent's
+void runtime::refuse_inside(const char* what) const {
   if (const detail::worker* w = detail::this_worker(); w && &w->owner().facade == this)
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                            "runtime::wait_idle() inside a task of this runtime waits for that task, too");
+                            "runtime::" + std::string(what) +
+                                "() inside a task of this runtime waits for that task, too");
+}
+
+void runtime::wait_idle() {
+  if (!is_here()) return; // its tasks are the parent's
+  refuse_inside("wait_idle");
   wait_idle_until(detail::k_never_ns);
 }
 
@@ -263,6 +297,7 @@ bool runtime::wait_idle_until(std::int64_t deadline_ns) {
 runtime_statistics runtime::statistics() const noexcept {
   using detail::order;
   runtime_statistics sum;
+  if (!m_pools) return sum;
   for (const auto& pool : m_pools->all) {
     sum.tasks_created += pool->tasks_created();
     sum.stacks += pool->stacks.load(order::relaxed);

@@ -176,7 +176,7 @@ bool scheduler::wait_idle_until(std::int64_t deadline_ns) {
 bool scheduler::runs() const noexcept {
   if (work_is_visible() || timers.next_deadline_ns() != timer_queue::k_never) return true;
   return std::any_of(workers.begin(), workers.end(),
-                     [](const auto& w) { return !w->looks_for_work.load(order::relaxed); });
+                     [](const auto& w) { return !w->looks_for_work.load(order::relaxed) || w->lends(); });
 }
 
 std::uint64_t scheduler::progress() const noexcept {

@@ -1,3 +1,4 @@
+#include <treadle/detail/wait_queue.hpp>
 #include <treadle/parallel_invoke.hpp>
 #include <treadle/this_task.hpp>
 
@@ -54,6 +55,15 @@ int worker_index() noexcept {
 } // namespace treadle::this_task
 
 namespace treadle::detail {
+
+bool sleep_until_stopped(std::int64_t deadline_ns, stop_signal& stop) {
+  prepare_to_block();
+  spinlock lock;
+  wait_queue nobody; // notifies
+  lock.lock();
+  nobody.wait_until(lock, deadline_ns, &stop);
+  return !stop.is_requested();
+}
 
 void run_on_fresh_stack(void (*call)(void*), void* argument) {
   if (!on_worker()) return run_on_worker(call, argument);

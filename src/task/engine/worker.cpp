@@ -292,7 +292,7 @@ void worker::stand_by() noexcept {
 }
 
 void worker::give_way() noexcept {
-  if (m_lends || !m_scheduler.on_duty.leave(m_index)) return;
+  if (lends() || !m_scheduler.on_duty.leave(m_index)) return;
   try {
     prepare_to_suspend();
   } catch (...) { // no stack to go on with: somebody else leaves
@@ -311,13 +311,13 @@ void worker::give_way() noexcept {
 }
 
 bool worker::begin_blocking() noexcept {
-  if (m_lends) return false;
+  if (lends()) return false;
   try {
     promote_all(m_current->tasks);
   } catch (...) { // no memory: it stays latent
   }
   looks_for_work.store(true, order::relaxed); // a nudge would interrupt what it waits for
-  m_lends = true;
+  m_lends.store(true, order::relaxed);
   m_scheduler.on_duty.lend();
   m_scheduler.add_workers();
   m_scheduler.pass_on();
@@ -325,7 +325,8 @@ bool worker::begin_blocking() noexcept {
 }
 
 void worker::end_blocking() noexcept {
-  if (!std::exchange(m_lends, false)) return;
+  if (!lends()) return;
+  m_lends.store(false, order::relaxed);
   m_scheduler.on_duty.take_back();
   look_busy();
 }
@@ -469,7 +470,7 @@ void worker::count_stack_use(const task_fiber& suspended) noexcept {
 
 void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
   prepare_to_suspend();
-  if (TREADLE_UNLIKELY(m_lends)) end_blocking(); // this worker goes on with other tasks
+  if (TREADLE_UNLIKELY(lends())) end_blocking(); // this worker goes on with other tasks
   task_fiber& self = *m_current;
   task_fiber& next = *m_idle_fibers.back();
   m_idle_fibers.pop_back();

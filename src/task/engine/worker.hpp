@@ -105,6 +105,8 @@ class worker {
   /// On the cores of the process, unless it is there already.
   void take_place() noexcept;
 
+  /// Its task is between begin_blocking() and end_blocking(). Any thread.
+  bool lends() const noexcept { return m_lends.load(order::relaxed); }
   scheduler& owner() const noexcept { return m_scheduler; }
   unsigned index() const noexcept { return m_index; }
   unsigned number() const noexcept { return m_number; }
@@ -202,7 +204,7 @@ class worker {
   std::vector<task_fiber*> m_idle_fibers;
   bool m_promotes = false;                      // the signal handler must not
   std::uint32_t m_placed = 0;                   // see concurrency::place()
-  bool m_lends = false;                         // its slot, between begin_blocking() and end_blocking()
+  atomic<bool> m_lends{false};                  // its slot, between begin_blocking() and end_blocking()
   atomic<promoted_task*> m_empty_task{nullptr}; // from whoever nudges, for answer_nudge(), which cannot allocate ...
   atomic<promoted_task*> m_handed{nullptr};     // ... and fills it for whoever takes it
   atomic<std::int64_t> m_nudge_after{0};        // in ticks: no nudge is welcome before

@@ -6,6 +6,7 @@
 #include "task/latent/promoted_task.hpp"
 
 #include <treadle/detail/intrusive_ptr.hpp>
+#include <treadle/stopped.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,13 @@ class loop {
   loop_site& site;
   atomic<std::uint64_t> needed; // iterations from here on are not needed; only lowered
   atomic<std::uint32_t> parts{1};
+  atomic<std::uint32_t> stopped_early{0}; // known at last after joins
 
+  /// None are needed any more.
+  void stop() noexcept {
+    stopped_early.store(1, order::relaxed);
+    stop_after(0);
+  }
   bool needs(std::uint64_t iteration) const noexcept { return iteration < needed.load(order::relaxed); }
   /// Relaxed: it only says what need not be done. What is merged or thrown at last is decided after joins, which order
   /// it.
@@ -80,6 +87,8 @@ class loop_part final : public latent_work {
   std::uint64_t share(std::uint64_t rest) const noexcept;
   void spread(task_stack& current);
   void run_chunks(task_stack& current);
+  bool run_range(std::uint64_t begin, std::uint64_t end);
+  bool run_until_stopped(std::uint64_t begin, std::uint64_t end);
   void join_pieces(std::exception_ptr failure);
   std::uint64_t first_chunk() const noexcept;
 
@@ -90,6 +99,7 @@ class loop_part final : public latent_work {
   promoted_task* m_pieces = nullptr; // given away, newest first, which is ascending order of iterations
   bool m_started = false;            // it has taken iterations of its own
   unsigned m_spread = 0;             // parts still to be made of the range at once
+  std::uint64_t m_piece = 1;         // between two looks at a stop token
 };
 
 /// How many chunks, of any size, so many iterations begin.
@@ -156,6 +166,34 @@ void loop_part::spread(task_stack& current) {
   m_spread = 0;
 }
 
+/// False when that was the last that is needed.
+bool loop_part::run_range(std::uint64_t begin, std::uint64_t end) {
+  const bool goes_on = m_loop.body.run(m_loop.context, m_state, begin, end);
+  if (!goes_on) m_loop.stop_after(end);
+  return goes_on;
+}
+
+/// The same in pieces of some microseconds, however large the chunks are, with a look at the token before each.
+bool loop_part::run_until_stopped(std::uint64_t begin, std::uint64_t end) {
+  const std::int64_t target = ns_to_ticks(tunables::loop_chunk);
+  while (begin < end) {
+    if (m_loop.cut.stops()) {
+      m_loop.stop();
+      return false;
+    }
+    const std::int64_t before = ticks_now();
+    const std::uint64_t piece_end = begin + std::min(m_piece, end - begin);
+    if (!run_range(begin, piece_end)) return false;
+    const std::int64_t took = ticks_now() - before;
+    if (took < target / 2)
+      m_piece = std::max(m_piece, 2 * m_piece); // not beyond 64 bits
+    else if (took > 2 * target)
+      m_piece = std::max<std::uint64_t>(m_piece / 2, 1);
+    begin = piece_end;
+  }
+  return true;
+}
+
 std::uint64_t loop_part::first_chunk() const noexcept {
   const std::uint64_t ps = m_loop.site.ps_per_iteration.load(order::relaxed);
   return ps == 0 ? 1 : std::max<std::uint64_t>(in_ps(tunables::loop_chunk) / ps, 1);
@@ -186,10 +224,7 @@ void loop_part::run_chunks(task_stack& current) {
       m_next.store(end = lowered, order::relaxed);
       if (begin >= end) break;
     }
-    if (!m_loop.body.run(m_loop.context, m_state, begin, end)) {
-      m_loop.stop_after(end);
-      break;
-    }
+    if (!(TREADLE_LIKELY(!cut.is_stopped) ? run_range(begin, end) : run_until_stopped(begin, end))) break;
     iterations += end - begin;
     if (measured) {
       const std::int64_t now = ticks_now();
@@ -257,7 +292,8 @@ void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n
   if (n == 0) return;
   loop whole{body, context, cut, site, atomic<std::uint64_t>{n}};
   site.measured_at.store(last_hungry_ms.load(order::relaxed), order::relaxed);
-  if (cut.how == loop_cut::kind::on_demand && n <= site.serial_up_to.load(order::relaxed)) {
+  if (cut.stops()) throw stopped();
+  if (cut.how == loop_cut::kind::on_demand && !cut.is_stopped && n <= site.serial_up_to.load(order::relaxed)) {
     const std::int64_t start = ticks_now(); // too small to be shared: it is here only to be measured again
     if (body.run(context, state, 0, n)) whole.record(ticks_now() - start, n, true);
     return;
@@ -278,7 +314,11 @@ void run_loop(const loop_body& body, void* context, void* state, std::uint64_t n
         &all);
     return;
   }
-  if (!cut.tuner) return loop_part(whole, state, 0, n).run();
+  if (!cut.tuner) {
+    loop_part(whole, state, 0, n).run();
+    if (TREADLE_UNLIKELY(whole.stopped_early.load(order::relaxed) != 0)) throw stopped();
+    return;
+  }
   struct measurement {
     const chunk_tuner& tuner;
     loop_site& site;

@@ -111,6 +111,14 @@ class timed_get final : public timed_wait<future_state>, public timer {
     }
     return leave();
   }
+  bool block_or_stop(stop_signal& stop) noexcept {
+    {
+      const calling until_stopped(
+          &stop, [](void* self) noexcept { static_cast<timed_get*>(self)->end(); }, this);
+      if (attach()) m_waiter.block();
+    }
+    return leave();
+  }
   void expire() noexcept override { end(); }
 
  private:
@@ -132,7 +140,8 @@ void future_state::refuse_own_task() const {
   }
 }
 
-void future_state::wait_slow(sharing s) {
+/// Runs the task where that is possible.
+bool future_state::becomes_ready_here(sharing s) {
   const std::uint32_t claimable = m_claim.state();
   if (claimable == claim_word::k_deferred) {
     if (stack_has_room())
@@ -142,9 +151,21 @@ void future_state::wait_slow(sharing s) {
   } else if ((claimable == claim_word::k_available || claimable == claim_word::k_pinned) && stack_has_room()) {
     if (worker* w = this_worker()) w->run_in_place(*this, s);
   }
-  if (is_ready()) return;
+  if (is_ready()) return true;
   refuse_own_task();
-  blocked_get(*this).block();
+  return false;
+}
+
+void future_state::wait_slow(sharing s) {
+  if (!becomes_ready_here(s)) blocked_get(*this).block();
+}
+
+bool future_state::wait_or_stop(stop_signal& stop) {
+  if (is_ready()) return true;
+  if (stop.is_requested()) return false;
+  if (becomes_ready_here(sharing::shared)) return true;
+  prepare_to_block();
+  return (new timed_get(*this))->block_or_stop(stop);
 }
 
 void queue_here(job& task) {

@@ -47,7 +47,7 @@ void channel_core::drop_receivers(list& dropped) noexcept {
   m_many_receivers = std::max<std::size_t>(16, 2 * live.count); // so that looking at all is a constant for each
 }
 
-channel_core::result channel_core::put(future_state* item, future_state*& receiver) {
+channel_core::result channel_core::put(future_state* item, future_state*& receiver, stop_signal* stop) {
   for (;;) {
     garbage dropped;
     const auto is_full = [&] {
@@ -55,7 +55,11 @@ channel_core::result channel_core::put(future_state* item, future_state*& receiv
       return item && m_capacity != 0 && m_items.count >= m_capacity && !m_receivers.head && !m_closed;
     };
     if (lock_to_wait(m_lock, is_full)) {
-      m_senders.wait(m_lock); // it has an item: nothing can fail between its wake-up and its use of the room
+      // It has an item: nothing can fail between its wake-up and its use of the room.
+      if (!stop)
+        m_senders.wait(m_lock);
+      else if (!m_senders.wait_until(m_lock, wait_queue::k_no_deadline, stop))
+        return result::stopped;
       continue;
     }
     result done = result::closed;

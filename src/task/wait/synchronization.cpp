@@ -23,6 +23,14 @@ void mutex::lock() {
   m_guard.unlock();
 }
 
+bool mutex::lock_or_stop(detail::stop_signal& stop) {
+  if (lock_to_wait(m_guard, [this] { return m_held; }))
+    return m_waiters.wait_until(m_guard, wait_queue::k_no_deadline, &stop);
+  m_held = true;
+  m_guard.unlock();
+  return true;
+}
+
 bool mutex::try_lock() noexcept {
   scoped_lock guard(m_guard);
   return !std::exchange(m_held, true);
@@ -72,6 +80,13 @@ void latch::wait() {
   m_guard.unlock();
 }
 
+bool latch::wait_or_stop(detail::stop_signal& stop) {
+  if (lock_to_wait(m_guard, [this] { return m_count != 0; }))
+    return m_waiters.wait_until(m_guard, wait_queue::k_no_deadline, &stop);
+  m_guard.unlock();
+  return true;
+}
+
 void latch::arrive_and_wait(std::ptrdiff_t by) {
   const bool waits = lock_to_wait(m_guard, [&] { return m_count != by; });
   m_count -= by; // in one step with the wait: the last to arrive may return and destroy the latch
@@ -98,9 +113,14 @@ void detail::barrier_base::arrive(std::ptrdiff_t count, bool drop, std::uint64_t
   wait_queue::notify_list(all);
 }
 
-void detail::barrier_base::wait_for_phase_after(std::uint64_t phase) {
-  if (lock_to_wait(m_guard, [&] { return m_phase == phase; })) return m_waiters.wait(m_guard);
+bool detail::barrier_base::wait_for_phase_after(std::uint64_t phase, stop_signal* stop) {
+  if (lock_to_wait(m_guard, [&] { return m_phase == phase; })) {
+    if (stop) return m_waiters.wait_until(m_guard, wait_queue::k_no_deadline, stop);
+    m_waiters.wait(m_guard); // the barrier may be gone afterwards
+    return true;
+  }
   m_guard.unlock();
+  return true;
 }
 
 void detail::semaphore_base::acquire() {
@@ -117,8 +137,8 @@ bool detail::semaphore_base::try_acquire() noexcept {
   return true;
 }
 
-bool detail::semaphore_base::try_acquire_until_ns(std::int64_t deadline_ns) {
-  if (lock_to_wait(m_guard, [this] { return m_count <= 0; })) return m_waiters.wait_until(m_guard, deadline_ns);
+bool detail::semaphore_base::try_acquire_until_ns(std::int64_t deadline_ns, stop_signal* stop) {
+  if (lock_to_wait(m_guard, [this] { return m_count <= 0; })) return m_waiters.wait_until(m_guard, deadline_ns, stop);
   --m_count;
   m_guard.unlock();
   return true;

@@ -28,7 +28,7 @@ void wait_queue::wait(spinlock& lock) noexcept {
   self.block();
 }
 
-/// A waiter in a queue and in the timers at once; whoever takes it out of the queue decides.
+/// A waiter in a queue, in the timers and with a stop_signal at once; whoever takes it out of the queue decides.
 struct wait_queue::timed_wait final : timer {
   timed_wait(wait_queue& q, spinlock& l) noexcept : queue(q), lock(l) {}
   /// True when nobody else has taken it out.
@@ -40,31 +40,33 @@ struct wait_queue::timed_wait final : timer {
   }
   void expire() noexcept override {
     if (!withdraw()) return;
-    timed_out = true;
+    given_up = true;
     self.notify();
   }
 
   waiter self;
   wait_queue& queue;
   spinlock& lock;
-  bool timed_out = false;
+  bool given_up = false;
 };
 
-bool wait_queue::wait_until(spinlock& lock, std::int64_t deadline_ns) noexcept {
+bool wait_queue::wait_until(spinlock& lock, std::int64_t deadline_ns, stop_signal* stop) noexcept {
   timed_wait state(*this, lock);
   append(state.self);
   lock.unlock();
+  const calling until_stopped(
+      stop, [](void* s) noexcept { static_cast<timed_wait*>(s)->expire(); }, &state);
   if (worker* w = this_worker()) {
     scheduler& here = w->owner();
-    here.arm(state, deadline_ns);
+    if (deadline_ns != k_no_deadline) here.arm(state, deadline_ns);
     state.self.block();
-    here.timers.cancel(state);
-    return !state.timed_out;
+    if (deadline_ns != k_no_deadline) here.timers.cancel(state);
+    return !state.given_up;
   }
-  if (state.self.block_thread_until(deadline_ns)) return true;
+  if (state.self.block_thread_until(deadline_ns)) return !state.given_up;
   if (state.withdraw()) return false;
-  state.self.await_notification(); // somebody took it out just now: that counts
-  return true;
+  state.self.await_notification(); // somebody took it out just now
+  return !state.given_up;
 }
 
 waiter* wait_queue::take_one() noexcept {

@@ -126,7 +126,7 @@ void splitting::explain(std::vector<decision_report>& to) {
   const detail::scoped_lock guard(m_lock);
   for (const auto& context : m_contexts) {
     if (!context->search) continue; // there was nothing to choose
-    to.push_back(loop::report(m_decision, m_name, context->of, *context->search, threshold_names(context->thresholds)));
+    to.push_back(loop::report(m_decision, context->of, *context->search, threshold_names(context->thresholds)));
     to.back().present = context.get() == m_known;
   }
 }

@@ -61,7 +61,7 @@ class splitting final : loop::explained {
 
   // `name`: of the program. `budget`: as search_options has it.
   explicit splitting(std::string name, double budget = -1)
-      : m_name(std::move(name)), m_decision(loop::decision_kind::splitting, budget) {}
+      : m_decision(loop::decision_kind::splitting, std::move(name), budget) {}
 
   // A run that has claimed it releases it.
   bool claim(unsigned workers) noexcept;
@@ -109,7 +109,6 @@ class splitting final : loop::explained {
 
   detail::claim m_claimed;
   detail::atomic<std::uint64_t> m_threshold{0};
-  const std::string m_name;
   mutable detail::spinlock m_lock; // of what explain() reads
   // By who has claimed it
   loop::decision m_decision;

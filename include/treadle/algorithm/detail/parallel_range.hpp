@@ -2,6 +2,7 @@
 
 #include <treadle/algorithm/execution.hpp>
 #include <treadle/async.hpp>
+#include <treadle/stopped.hpp>
 
 #include <new>
 
@@ -30,7 +31,9 @@ using chunk_local = std::conditional_t<std::is_trivially_copyable_v<Run>, const 
 
 template <any_execution_policy Policy>
 bool runs_serially(const Policy& policy, const loop_site& site, std::uint64_t n) noexcept {
-  return !Policy::is_parallel || (policy.cut().how == loop_cut::kind::on_demand && runs_serially(site, n));
+  if constexpr (!Policy::is_parallel) return true;
+  if constexpr (Policy::has_stop_token) return false;
+  return policy.cut().how == loop_cut::kind::on_demand && runs_serially(site, n);
 }
 
 template <class Run>
@@ -105,10 +108,13 @@ void fold_ranges(const Policy& policy, std::uint64_t n, State& state, Run run, M
 /// as a task when the policy says so, and then with copies of the arguments.
 template <any_execution_policy Policy, class Algorithm, class... Args>
 auto run_algorithm(const Policy& policy, Algorithm algorithm, Args&&... args) {
+  if constexpr (Policy::has_stop_token && !Policy::is_asynchronous) {
+    if (policy.cut().stops()) throw stopped();
+  }
   if constexpr (Policy::is_asynchronous) {
     auto call = [policy = policy.in_place(), algorithm,
                  ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable {
-      return algorithm(policy, args...);
+      return run_algorithm(policy, algorithm, args...);
     };
     if constexpr (Policy::has_executor)
       return async(policy.executor(), std::move(call));

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <treadle/async.hpp>
+#include <treadle/detail/stop_signal.hpp>
+#include <treadle/stopped.hpp>
+
+#include <optional>
+#include <stop_token>
+
+/// Stopping what goes on, by std::stop_source and std::stop_token:
+///
+///     std::stop_source source;
+///     auto found = async(source.get_token(), [](std::stop_token stop) { ... });      // not begun, when asked before
+///     for_loop(par.with(source.get_token()), 0, n, body);                             // throws treadle::stopped
+///     if (!work.wait(source.get_token())) ...                                         // as all waits
+///     task_group group(source.get_token());                                           // drops what has not begun
+///
+/// A stop is a request: nothing is interrupted. A loop looks every few microseconds, or after each iteration that
+/// takes longer; a wait ends at once, and what was waited for goes on. Requesting it takes as long as waking those that wait.
+namespace treadle {
+
+namespace detail {
+
+template <>
+class token_signal<std::stop_token> final : public stop_signal {
+ public:
+  explicit token_signal(const std::stop_token& token) noexcept : m_token(token) {}
+  bool is_requested() const noexcept override { return m_token.stop_requested(); }
+  void call(void (*end)(void*) noexcept, void* argument) noexcept override { m_call.emplace(m_token, ending{end, argument}); }
+  void cancel() noexcept override { m_call.reset(); }
+
+ private:
+  struct ending {
+    void (*end)(void*) noexcept;
+    void* argument;
+    void operator()() const noexcept { end(argument); }
+  };
+  const std::stop_token& m_token;
+  std::optional<std::stop_callback<ending>> m_call;
+};
+
+/// A task that is not begun when a stop was requested before.
+template <class F>
+struct stoppable {
+  std::stop_token token;
+  F function;
+
+  decltype(auto) operator()() {
+    if (token.stop_requested()) throw stopped();
+    if constexpr (std::is_invocable_v<F, std::stop_token>)
+      return std::move(function)(std::move(token));
+    else
+      return std::move(function)();
+  }
+};
+
+} // namespace detail
+
+/// As async(f, args...); when a stop is requested before the task begins, it does not, and its future holds
+/// treadle::stopped. Without arguments f may take the token.
+template <class F, class... Args>
+[[nodiscard]] auto async(std::stop_token token, F&& f, Args&&... args) {
+  if constexpr (sizeof...(Args) == 0)
+    return async(detail::stoppable<std::decay_t<F>>{std::move(token), std::forward<F>(f)});
+  else
+    return async(detail::stoppable{std::move(token), detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...)});
+}
+
+} // namespace treadle

@@ -1,0 +1,242 @@
+// Stop tokens: tasks, loops, algorithms, waits.
+#include "task/engine/runtime_fixture.hpp"
+
+#include <treadle/algorithm.hpp>
+#include <treadle/stop.hpp>
+#include <treadle/treadle.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+namespace treadle {
+namespace {
+
+using namespace std::chrono_literals;
+
+class stop_token_test : public testing::on_workers {};
+TREADLE_ON_WORKERS(stop_token_test);
+
+/// Requests the stop while the other side, most of the time, waits already.
+struct stopping_soon {
+  std::stop_source source;
+  std::stop_token token = source.get_token();
+  std::thread thread{[this] {
+    std::this_thread::sleep_for(2ms);
+    EXPECT_TRUE(source.request_stop());
+    EXPECT_FALSE(source.request_stop()); // a second time
+  }};
+  ~stopping_soon() { thread.join(); }
+};
+
+/// Calls f(token) that is stopped soon, on this thread and inside of a task.
+template <class F>
+void here_and_in_a_task(F f) {
+  {
+    stopping_soon stop;
+    f(stop.token);
+  }
+  stopping_soon stop;
+  async([&] { f(stop.token); }).get();
+}
+
+// Tasks
+// --------------------------------------------------------------------------------------------------------------------
+
+TEST_P(stop_token_test, tasks_begin_only_before_the_stop) {
+  std::stop_source source;
+  EXPECT_EQ(async(source.get_token(), [](int a, int b) { return a + b; }, 3, 4).get(), 7);
+  EXPECT_FALSE(async(source.get_token(), [](std::stop_token t) { return t.stop_requested(); }).get());
+  source.request_stop();
+  std::atomic<int> begun{0};
+  auto late = async(source.get_token(), [&] { ++begun; });
+  EXPECT_THROW(late.get(), stopped);
+  EXPECT_EQ(begun, 0);
+}
+
+TEST_P(stop_token_test, groups_drop_what_has_not_begun) {
+  std::stop_source source;
+  task_group group(source.get_token());
+  source.request_stop();
+  std::atomic<int> begun{0};
+  for (int i = 0; i < 100; ++i) group.run([&] { ++begun; });
+  group.wait();
+  EXPECT_EQ(begun, 0);
+}
+
+// Loops and algorithms
+// --------------------------------------------------------------------------------------------------------------------
+
+TEST_P(stop_token_test, loops_end_early) {
+  for (const auto& policy : {par, par.with(dynamic_chunk_size{16}), par.with(static_chunk_size{}),
+                             par.with(guided_chunk_size{4}), par.with(adaptive_chunk_size{})}) {
+    here_and_in_a_task([&](const std::stop_token& token) {
+      std::atomic<std::uint64_t> done{0};
+      constexpr std::uint64_t k_for_years = std::uint64_t{1} << 60;
+      EXPECT_THROW(for_loop(policy.with(token), std::uint64_t{0}, k_for_years, [&](std::uint64_t) { ++done; }), stopped);
+      EXPECT_GT(done, 0u);
+    });
+  }
+}
+
+TEST_P(stop_token_test, a_loop_that_is_stopped_before_does_nothing) {
+  std::stop_source source;
+  source.request_stop();
+  std::atomic<int> done{0};
+  EXPECT_THROW(for_loop(par.with(source.get_token()), 0, 3, [&](int) { ++done; }), stopped);
+  auto later = for_loop(par(task).with(source.get_token()), 0, 3, [&](int) { ++done; });
+  EXPECT_THROW(later.get(), stopped);
+  std::vector<int> numbers(1000);
+  std::iota(numbers.rbegin(), numbers.rend(), 0);
+  EXPECT_THROW(treadle::sort(par.with(source.get_token()), numbers.begin(), numbers.end()), stopped);
+  EXPECT_THROW(treadle::sort(seq.with(source.get_token()), numbers.begin(), numbers.end()), stopped);
+  EXPECT_EQ(numbers.front(), 999);
+  EXPECT_THROW(treadle::reduce(par.with(source.get_token()), numbers.begin(), numbers.end()), stopped);
+  EXPECT_EQ(done, 0);
+}
+
+TEST_P(stop_token_test, one_that_is_not_stopped_is_as_without) {
+  std::stop_source source;
+  std::vector<int> numbers(100'000);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto policy = par.with(source.get_token());
+  EXPECT_EQ(treadle::reduce(policy, numbers.begin(), numbers.end(), 0LL), 4'999'950'000);
+  EXPECT_EQ(treadle::reduce(policy(task), numbers.begin(), numbers.end(), 0LL).get(), 4'999'950'000);
+  std::atomic<int> done{0};
+  for_loop(policy, 0, 1000, [&](int) { ++done; });
+  EXPECT_EQ(done, 1000);
+  EXPECT_THROW(for_loop(policy, 0, 1000, [&](int i) {
+    if (i == 500) throw std::out_of_range("500");
+  }), std::out_of_range);
+}
+
+TEST_P(stop_token_test, the_body_may_request_it) {
+  std::stop_source source;
+  EXPECT_THROW(for_loop(par.with(source.get_token()), 0, 1'000'000, [&](int i) {
+    if (i == 10) source.request_stop();
+  }), stopped);
+}
+
+TEST_P(stop_token_test, also_inside_a_catch_block) {
+  here_and_in_a_task([&](const std::stop_token& token) {
+    promise<int> never;
+    auto waits = never.get_future();
+    try {
+      throw std::runtime_error("first");
+    } catch (const std::runtime_error& e) {
+      EXPECT_THROW(waits.get(token), stopped);
+      EXPECT_EQ(std::string(e.what()), "first");
+      EXPECT_NE(std::current_exception(), nullptr);
+    }
+  });
+}
+
+// Waits
+// --------------------------------------------------------------------------------------------------------------------
+
+TEST_P(stop_token_test, futures) {
+  here_and_in_a_task([](const std::stop_token& token) {
+    promise<int> later;
+    auto waits = later.get_future();
+    EXPECT_FALSE(waits.wait(token));
+    EXPECT_THROW(waits.get(token), stopped);
+    later.set_value(7);
+    EXPECT_TRUE(waits.wait(token)); // ready comes first
+    EXPECT_EQ(waits.get(token), 7);
+    auto shared = make_ready_future(8).share();
+    EXPECT_EQ(shared.get(token), 8);
+  });
+}
+
+TEST_P(stop_token_test, locks_and_semaphores) {
+  here_and_in_a_task([](const std::stop_token& token) {
+    treadle::mutex m;
+    m.lock();
+    EXPECT_FALSE(m.lock(token));
+    m.unlock();
+    EXPECT_TRUE(m.lock(token));
+    m.unlock();
+    counting_semaphore<> s(0);
+    EXPECT_FALSE(s.acquire(token));
+    s.release();
+    EXPECT_TRUE(s.acquire(token));
+  });
+}
+
+TEST_P(stop_token_test, latches_and_barriers) {
+  here_and_in_a_task([](const std::stop_token& token) {
+    latch l(1);
+    EXPECT_FALSE(l.wait(token));
+    l.count_down();
+    EXPECT_TRUE(l.wait(token));
+    barrier b(2);
+    EXPECT_FALSE(b.wait(b.arrive(), token));
+    auto second = b.arrive();
+    EXPECT_TRUE(b.wait(std::move(second), token)); // the first arrival has counted
+  });
+}
+
+TEST_P(stop_token_test, condition_variables) {
+  here_and_in_a_task([](const std::stop_token& token) {
+    treadle::mutex m;
+    condition_variable changed;
+    std::unique_lock lock(m);
+    EXPECT_FALSE(changed.wait(lock, token, [] { return false; }));
+    EXPECT_TRUE(changed.wait(lock, token, [] { return true; }));
+    EXPECT_FALSE(changed.wait_for(lock, std::stop_token(), 1ms, [] { return false; }));
+    EXPECT_TRUE(lock.owns_lock());
+  });
+}
+
+TEST_P(stop_token_test, channels) {
+  here_and_in_a_task([](const std::stop_token& token) {
+    channel<int> full(1);
+    EXPECT_TRUE(full.set(1, token));
+    EXPECT_FALSE(full.set(2, token));
+    EXPECT_EQ(full.get().get(), 1);
+    EXPECT_TRUE(full.set(3, token)); // there is room
+    EXPECT_EQ(full.get().get(token), 3);
+    auto next = full.get();
+    EXPECT_THROW(next.get(token), stopped);
+    full.set(4);
+    EXPECT_EQ(next.get(), 4);
+  });
+}
+
+TEST_P(stop_token_test, sleeping) {
+  here_and_in_a_task([](const std::stop_token& token) {
+    EXPECT_TRUE(this_task::sleep_for(10us, std::stop_token()));
+    EXPECT_FALSE(this_task::sleep_for(1h, token));
+  });
+}
+
+TEST_P(stop_token_test, waits_that_end_at_the_same_moment) {
+  for (int i = 0; i < 300; ++i) {
+    std::stop_source source;
+    promise<int> given;
+    counting_semaphore<> one(0);
+    auto waits = async([in = given.get_future(), token = source.get_token(), &one]() mutable {
+      const bool got = one.acquire(token);
+      try {
+        return in.get(token) + got;
+      } catch (const stopped&) {
+        return -1;
+      }
+    });
+    auto stops = async([&] { source.request_stop(); });
+    auto gives = async([&] {
+      one.release();
+      given.set_value(7);
+    });
+    const int result = waits.get();
+    EXPECT_TRUE(result == -1 || result == 7 || result == 8) << result;
+    stops.get();
+    gives.get();
+  }
+}
+
+} // namespace
+} // namespace treadle

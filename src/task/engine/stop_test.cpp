@@ -1,0 +1,86 @@
+// runtime::stop()
+#include "task/engine/runtime_fixture.hpp"
+
+#include <treadle/treadle.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace treadle {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What abandoned tasks refer to is no leak as long as something else does, too.
+template <class T>
+T& kept_for_ever() {
+  static auto* const all = new std::vector<std::unique_ptr<T>>;
+  return *all->emplace_back(std::make_unique<T>());
+}
+
+struct latch_for_one : latch {
+  latch_for_one() : latch(1) {}
+};
+struct waits_for {
+  void operator()() const { what.wait(); }
+  latch& what;
+};
+
+class stop_test : public testing::on_workers {
+ protected:
+  void TearDown() override { rt.reset(); }
+};
+TREADLE_ON_WORKERS(stop_test);
+
+TEST_P(stop_test, waits_for_what_runs_sleeps_and_blocks_in_the_system) {
+  std::atomic<int> done{0};
+  std::vector<future<void>> all;
+  all.push_back(async([&] {
+    std::this_thread::sleep_for(30ms);
+    ++done;
+  }));
+  all.push_back(async([&] {
+    this_task::sleep_for(60ms);
+    ++done;
+  }));
+  all.push_back(async([&] {
+    const blocking_region region;
+    std::this_thread::sleep_for(60ms);
+    ++done;
+  }));
+  EXPECT_EQ(rt->stop(5), "");
+  EXPECT_EQ(done, 3);
+  EXPECT_EQ(rt->workers(), 0u);
+  EXPECT_EQ(rt->stop(5), ""); // a second time
+}
+
+TEST_P(stop_test, names_and_leaves_what_is_blocked) {
+  auto& never = kept_for_ever<latch_for_one>();
+  auto& futures = kept_for_ever<std::vector<future<void>>>();
+  for (int i = 0; i < 3; ++i) futures.push_back(async(waits_for{never}));
+  std::atomic<int> done{0};
+  for (int i = 0; i < 10; ++i) futures.push_back(async([&done] { ++done; }));
+  const std::string blocked = rt->stop(20);
+  EXPECT_EQ(done, 10);
+  EXPECT_NE(blocked.find("waits_for (3 times)"), std::string::npos) << blocked;
+  EXPECT_EQ(rt->concurrency(), 0u);
+  EXPECT_EQ(rt->statistics().tasks_created, 0u);
+  rt->set_concurrency(0);
+  rt->wait_idle();
+  never.count_down(); // wakes them, for nobody
+  rt = std::make_unique<runtime>(runtime_options{.workers = GetParam()});
+  EXPECT_EQ(async([] { return 7; }).get(), 7);
+}
+
+TEST_P(stop_test, is_refused_inside_of_a_task) {
+  EXPECT_THROW(async([this] { static_cast<void>(rt->stop(10)); }).get(), std::system_error);
+  EXPECT_EQ(rt->stop(10), "");
+}
+
+} // namespace
+} // namespace treadle
