@@ -148,7 +148,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     if options.save and options.repeat < ENOUGH:
         parser.error(f"--save takes at least {ENOUGH} rounds, not {options.repeat}")
     if options.save and (found := changes()):
-        parser.error(f"--save measures a commit, and this tree is none: {found}")
+        parser.error(f"--save takes figures of a commit, and this tree differs from it: {found}")
     return options
 
 

@@ -148,7 +148,7 @@ def test_the_exit_code_tells_a_wrong_result(
         (["fib", "--repeat", "0"], "--repeat and --workers take numbers of at least 1"),
         (["fib", "--save", "--repeat", "9"], "--save takes at least 10 rounds, not 9"),
         (["fib", "--save", "--quick"], "--save takes at least 10 rounds, not 1"),
-        (["fib", "--save"], "--save measures a commit, and this tree is none: src/a.cpp"),
+        (["fib", "--save"], "--save takes figures of a commit, and this tree differs from it: src/a.cpp"),
     ],
 )
 def test_bad_arguments(
