@@ -102,23 +102,28 @@ FASTER = (8, 4, 2, 1.1, 0.9)  # the least ratios of the rows
 
 def vocabulary(results: Results) -> str:
     """The functions of NumPy, by how many times as fast as NumPy's own they are; those that are slower with the ratio."""
-    ratios = {
-        name.removeprefix("vocabulary_"): results.cost[name, "plain_numpy", 1].value / cost.value
-        for (name, rival, workers), cost in results.cost.items()
+    pairs = {
+        name.removeprefix("vocabulary_"): ((name, "plain_numpy", 1), (name, rival, workers))
+        for name, rival, workers in results.cost
         if name.startswith("vocabulary_")
         and (rival, workers) == ("treadle", 1)
         and (name, "plain_numpy", 1) in results.cost
     }
+    if not pairs:
+        return table([], [])
+    differ = {n: leader({key: results.cost[key] for key in pair}) is not None for n, pair in pairs.items()}
+    ratios = {n: results.cost[numpy].value / results.cost[ours].value for n, (numpy, ours) in pairs.items()}
     rows, above = [], float("inf")
-    for least in (*FASTER, 0) if ratios else ():
-        found = sorted(n for n, ratio in ratios.items() if least <= ratio < above)
+    for least in (*FASTER, 0):
+        found = sorted(n for n, ratio in ratios.items() if differ[n] and least <= ratio < above)
         shown = (f"`{n}`" if least else f"`{n}` {ratios[n]:.2f}" for n in found)
         label = f"≥ {least}" if least else f"< {FASTER[-1]}"
         rows.append([f"{label} ({len(found)})", ", ".join(shown) or "–"])
         above = least
-    keys = [key for key in results.rounds if key[0].removeprefix("vocabulary_") in ratios]
-    note = f"\n\nMedians of {rounds_of(results, keys)} rounds." if ratios else ""
-    return table(["times as fast as NumPy", "functions"], rows) + note
+    alike = [n for n in sorted(pairs) if not differ[n]]
+    rows.append([f"intervals overlap ({len(alike)})", ", ".join(f"`{n}`" for n in alike) or "–"])
+    rounds = rounds_of(results, (key for pair in pairs.values() for key in pair))
+    return f"{table(['times as fast as NumPy', 'functions'], rows)}\n\nMedians of {rounds} rounds."
 
 
 def machine(results: Results) -> str:

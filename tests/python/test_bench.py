@@ -296,6 +296,10 @@ SAVED = {
     ("loops_saxpy_16", "treadle", 1): measured([0.002], 1600),
     ("loops_saxpy_16", "serial", 1): measured([0.001], 1600),
     ("idle", "tbb", 1): Series("s", [Sample(0.0)]),
+    ("vocabulary_sin", "treadle", 1): measured(TEN),
+    ("vocabulary_sin", "plain_numpy", 1): measured([10 * x for x in TEN]),
+    ("vocabulary_ones", "treadle", 1): measured([2 * x for x in TEN]),
+    ("vocabulary_ones", "plain_numpy", 1): measured(TEN),
 }
 for body in ("empty", "heavy"):
     for who in ("treadle", "serial"):
@@ -346,6 +350,8 @@ def test_tables(saved: Path) -> None:
     assert "| saxpy | 16 | 1 | 32.0 ms | 16.0 ms |" in contents["loops"]
     assert contents["latencies"] == "*Not measured yet.*"
     assert "| `fib(39)`, fork-join, a call, 1 worker | 1 | 3.00 ms | – |" in contents["headline"]
+    assert "| ≥ 8 (1) | `sin` |" in contents["vocabulary"]
+    assert "| intervals overlap (1) | `ones` |\n\nMedians of 10 rounds." in contents["vocabulary"]
     page = "before\n<!-- tasks -->\nold\n<!-- end -->\nafter\n"
     filled = tables.fill(page, contents)
     assert filled == f"before\n<!-- tasks -->\n{contents['tasks']}\n<!-- end -->\nafter\n"
