@@ -1,7 +1,7 @@
 """What else the machine did while a round ran: a virtual one shares its cores with strangers, and any with other programs.
 
 A round does not count when the hypervisor gave more than a little of the processor time to others ("steal" in proc(5)),
-or when all cores at once were slower than one alone: whole minutes are seen in which two virtual cores are as fast as one.
+or when all cores at once were slow: whole minutes are seen in which two virtual cores together are as fast as one.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ from pathlib import Path
 
 STOLEN_MOST = 0.02  # as a share of the time in which a program wanted the processor
 SLOWDOWN_MOST = 1.25
+SHARED = 1.5  # so many times as long as one alone all cores at once may take: they share power, and units where two are one
 ITERATIONS = 25_000  # of a chain of hashes that holds no lock of the interpreter: about ten milliseconds
 TRIES = 3  # of which the fastest counts
 
@@ -22,7 +23,7 @@ TRIES = 3  # of which the fastest counts
 class Round:
     number: int = 1
     stolen: float | None = None
-    slowdown: float | None = None  # of a loop on all cores at once, beside the same on one core
+    slowdown: float | None = None  # of a loop on all cores at once
 
     @property
     def counts(self) -> bool:
@@ -60,13 +61,16 @@ class Watch:
 
     def __init__(self) -> None:
         self.cores = sorted(os.sched_getaffinity(0))
-        self.alone = math.inf  # the best so far
+        self.alone = self.together = math.inf  # the best so far
         self.before = self.look()
 
     def look(self) -> tuple[float, int, int]:
+        """How slow all cores are, beside the best that was seen of them or can be expected; processor_times()."""
         self.alone = min(self.alone, *(seconds_at_once(self.cores[:1]) for _ in range(TRIES)))
-        together = min(seconds_at_once(self.cores) for _ in range(TRIES))
-        return together / self.alone, *processor_times(Path("/proc/stat").read_text())
+        now = min(seconds_at_once(self.cores) for _ in range(TRIES))
+        self.together = min(self.together, now)
+        slowdown = now / min(self.together, SHARED * self.alone)
+        return slowdown, *processor_times(Path("/proc/stat").read_text())
 
     def round(self, number: int) -> Round:
         """The one between the last look and now."""

@@ -194,7 +194,21 @@ def test_what_the_host_took() -> None:
     assert Round(1).counts and Round(1, 0.01, 1.1).counts
     assert not Round(1, 0.5, 1.0).counts and not Round(1, 0.0, 2.0).counts
     found = host.Watch().round(3)
-    assert found.number == 3 and 0 <= found.stolen <= 1 and found.slowdown > 0
+    assert found.number == 3 and 0 <= found.stolen <= 1 and found.slowdown >= 1
+
+
+def test_slow_is_who_is_slower_than_before_or_as_slow_as_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(*together: float) -> list[bool]:
+        """Of rounds between looks at which all cores took so long together, and one of them 1."""
+        looks = iter(seconds for seconds in together for _ in range(host.TRIES))
+        monkeypatch.setattr(host, "seconds_at_once", lambda cores: 1.0 if len(cores) == 1 else next(looks))
+        monkeypatch.setattr(host.os, "sched_getaffinity", lambda _: {0, 1})
+        watch = host.Watch()
+        return [watch.round(number).slowdown <= host.SLOWDOWN_MOST for number in range(1, len(together))]
+
+    assert counted(1.0, 1.1, 1.6, 1.0, 1.0) == [True, False, False, True]
+    assert counted(1.4, 1.4, 1.4) == [True, True]  # as cores are that share their power
+    assert counted(2.0, 2.0, 2.0) == [False, False]
 
 
 class Host:
