@@ -16,9 +16,10 @@ import run as bench_run
 import tables
 from host import Round
 from median import Median, leader, left_out
-from process import environment
+from process import environment, measure
 from rivals import Rival
 from series import Sample, Series, text_of, text_of_median
+from stopwatch import timed
 
 ROOT = Path(__file__).resolve().parents[2]
 RIVAL = """
@@ -38,6 +39,37 @@ def rival(
     )
     (folder / f"{name}.py").write_text(text + tail)
     return Rival(name, (sys.executable, str(folder / f"{name}.py")))
+
+
+MEASURED = """
+#include "measure.hpp"
+
+static volatile char memory[1 << 24];
+
+int main() {
+  int prepared = 0, called = 0;
+  bench::report("once", 1, [&] { ++prepared; }, [&] { ++called; }, [&] { return prepared == 2 && called == 2; });
+  const auto touch = [] { for (long i = 0; i < 1 << 24; i += 4096) memory[i] = memory[i] + 1; };
+  bench::report_repeated("touch", 1, touch, [] { return true; });
+  bench::print_record("uncounted", 1, "B", 0, true);
+}
+"""
+
+
+def test_an_untimed_call_touches_the_memory_of_the_timed_ones(tmp_path: Path) -> None:
+    (tmp_path / "program.cpp").write_text(MEASURED)
+    command = ["g++", "-std=c++20", "-Wall", "-Werror", f"-I{rivals.BENCH}", "program.cpp", "-o", "program"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    records, rss_kb, problem = measure(Rival("program", (str(tmp_path / "program"),)), 1, 60)
+    once, touch, uncounted = records
+    assert problem == "" and once["verified"] and rss_kb > 1 << 14
+    assert touch["operations"] > 1 and touch["faults"] < 100  # of 4096 pages
+    assert uncounted["faults"] is None
+
+
+def test_the_stopwatch_of_python_returns_what_it_timed() -> None:
+    seconds, faults, result = timed(lambda: 7)
+    assert seconds >= 0 and faults >= 0 and result == 7
 
 
 def test_compares_by_the_cost_of_an_operation(tmp_path: Path) -> None:
