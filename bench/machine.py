@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import importlib.metadata
 import os
 import platform
 import re
@@ -16,6 +17,7 @@ from series import Key, Sample, Series
 
 COLUMNS = ["workload", "rival", "workers", "round", "value", "unit", "operations", "verified"]
 COLUMNS += ["faults", "stolen", "slowdown"]  # empty where they are not known; older files lack them
+VECTORS = ("avx512f", "avx2", "asimd")  # hosts that call their processors alike may differ in this
 CRATES = ("rayon", "chili", "crossbeam-channel")
 
 
@@ -44,9 +46,11 @@ def changes() -> str:
 
 
 def machine() -> dict[str, str]:
-    cpu = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
+    text = Path("/proc/cpuinfo").read_text()
+    cpu = re.search(r"model name\s*:\s*(.+)", text)
     return {
         "cpu": cpu.group(1) if cpu else platform.machine(),
+        "vectors": next((name for name in VECTORS if name in text.split()), "others"),
         "usable cores": str(len(os.sched_getaffinity(0))),
         "kernel": platform.release(),
         "compiler": said_by("g++", "--version"),
@@ -56,6 +60,7 @@ def machine() -> dict[str, str]:
         "oneTBB": said_by("pkg-config", "--modversion", "tbb"),
         "libomp": said_by("dpkg-query", "-W", "-f=${Version}", "libomp5-19"),
         "crates": crate_versions(),
+        "numpy": importlib.metadata.version("numpy"),
         "commit": said_by("git", "rev-parse", "--short", "HEAD"),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }

@@ -128,11 +128,11 @@ def vocabulary(results: Results) -> str:
 
 def machine(results: Results) -> str:
     """Each file says what holds for it; where the first and the last one differ, both are given."""
-    spans = {
-        name: text if results.oldest.get(name) == text else f"{results.oldest.get(name)} to {text}"
-        for name, text in results.note.items()
-        if name != "seed"
-    }
+    spans = {}
+    for name, text in results.note.items():
+        before = results.oldest.get(name, text)  # older files lack what was noted later
+        spans[name] = text if before == text else f"{before} to {text}"
+    spans.pop("seed", None)
     return "Measured on: " + "; ".join(f"{name} {text}" for name, text in spans.items()) + "."
 
 

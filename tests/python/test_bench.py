@@ -371,7 +371,9 @@ def test_saves_and_loads(saved: Path) -> None:
         "oneTBB",
         "libomp",
         "commit",
+        "numpy",
         "seed",
+        "vectors",
     } <= set(note)
 
 
