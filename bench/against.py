@@ -1,6 +1,5 @@
 """Two builds of Treadle beside each other: the working tree and a commit, in turn, with the interval of their ratio."""
 
-import random
 import statistics
 import subprocess
 import sys
@@ -11,13 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from median import Median
 from rich.console import Console
 from rich.table import Table
 from rivals import ROOT, Rival, console, rivals_of
 from series import Key, Series, text_of
 
 LOSS = 0.02  # a loss counts where the whole interval lies beyond
-RESAMPLES = 4000
 
 
 class CannotBuildError(Exception):
@@ -131,40 +130,30 @@ class Ratio:
     before: float
     now: float
     unit: str
-    median: float
-    low: float
-    high: float
+    ratio: Median
 
     def record(self) -> dict:
         workload, rival, workers = self.key
+        low, high = (self.ratio.low, self.ratio.high) if self.ratio.has_interval else (None, None)
         return {
             "workload": workload, "rival": rival, "workers": workers, "unit": self.unit, "before": self.before,
-            "now": self.now, "ratio": self.median, "low": self.low, "high": self.high, "verdict": self.verdict,
+            "now": self.now, "ratio": self.ratio.value, "low": low, "high": high, "verdict": self.verdict,
         }  # fmt: skip
 
     @property
     def verdict(self) -> str:
-        return "slower" if self.low > 1 + LOSS else "faster" if self.high < 1 - LOSS else ""
-
-
-def interval(ratios: list[float]) -> tuple[float, float]:
-    """95 % of the medians of samples drawn from these with replacement."""
-    chance = random.Random(1)
-    medians = sorted(statistics.median(chance.choices(ratios, k=len(ratios))) for _ in range(RESAMPLES))
-    return medians[RESAMPLES // 40], medians[-RESAMPLES // 40]
+        return "slower" if self.ratio.low > 1 + LOSS else "faster" if self.ratio.high < 1 - LOSS else ""
 
 
 def ratios(series: dict[Key, Series]) -> Iterator[Ratio]:
     for (workload, rival, workers), now in series.items():
         before = series.get((workload, f"{rival} before", workers))
-        if not before or len(before.values) != len(now.values):
+        if not before or not (old := before.costs()) or len(old) != len(new := now.costs()):
             continue
-        old, new = before.costs(), now.costs()
-        quotients = [n / b for n, b in zip(new, old, strict=True)]
+        quotients = Median.of(n / b for n, b in zip(new, old, strict=True))
         yield Ratio(
-            (workload, rival, workers), statistics.median(old), statistics.median(new), now.unit,
-            statistics.median(quotients), *interval(quotients),
-        )  # fmt: skip
+            (workload, rival, workers), statistics.median(old), statistics.median(new), now.unit, quotients
+        )
 
 
 def show(found: list[Ratio], commit: str) -> None:
@@ -173,8 +162,9 @@ def show(found: list[Ratio], commit: str) -> None:
         table.add_column(column, justify="left" if column in ("workload", "program", "") else "right")
     for r in found:
         workload, rival, workers = r.key
+        interval = f"{r.ratio.low:.3f} .. {r.ratio.high:.3f}" if r.ratio.has_interval else "too few rounds"
         table.add_row(
-            workload, rival, str(workers), text_of(r.before, r.unit), text_of(r.now, r.unit), f"{r.median:.3f}",
-            f"{r.low:.3f} .. {r.high:.3f}", r.verdict,
+            workload, rival, str(workers), text_of(r.before, r.unit), text_of(r.now, r.unit),
+            f"{r.ratio.value:.3f}", interval, r.verdict,
         )  # fmt: skip
     Console(width=None if sys.stdout.isatty() else 150).print(table)

@@ -37,6 +37,7 @@ def main(command: list[str], workers: int) -> int:
             "value": cost * operations / workers,
             "operations": operations,
             "verified": len(same) == workers and all(r["verified"] for r in same),
+            "faults": None if None in (found := [r["faults"] for r in same]) else sum(found),
         }
         print(json.dumps(same[0] | together))
     return max(copy.returncode != 0 for copy in copies)

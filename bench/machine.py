@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import importlib.metadata
 import os
 import platform
 import re
@@ -10,10 +11,13 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from host import Round
 from rivals import BENCH, ROOT
-from series import Key, Series
+from series import Key, Sample, Series
 
 COLUMNS = ["workload", "rival", "workers", "round", "value", "unit", "operations", "verified"]
+COLUMNS += ["faults", "stolen", "slowdown"]  # empty where they are not known; older files lack them
+VECTORS = ("avx512f", "avx2", "asimd")  # hosts that call their processors alike may differ in this
 CRATES = ("rayon", "chili", "crossbeam-channel")
 
 
@@ -34,11 +38,19 @@ def crate_versions() -> str:
     return ", ".join(f"{p['name']} {p['version']}" for p in lock["package"] if p["name"] in CRATES)
 
 
+def changes() -> str:
+    """What keeps the commit from naming what is measured; '' where nothing does."""
+    command = ["git", "status", "--porcelain", "--untracked-files=no", "--", ":!bench/results"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return done.stderr.strip() or ", ".join(line[3:] for line in done.stdout.splitlines())
+
+
 def machine() -> dict[str, str]:
-    cpu = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
-    dirty = said_by("git", "status", "--porcelain", "--", ":!bench/results") not in ("", "absent")
+    text = Path("/proc/cpuinfo").read_text()
+    cpu = re.search(r"model name\s*:\s*(.+)", text)
     return {
         "cpu": cpu.group(1) if cpu else platform.machine(),
+        "vectors": next((name for name in VECTORS if name in text.split()), "others"),
         "usable cores": str(len(os.sched_getaffinity(0))),
         "kernel": platform.release(),
         "compiler": said_by("g++", "--version"),
@@ -48,13 +60,15 @@ def machine() -> dict[str, str]:
         "oneTBB": said_by("pkg-config", "--modversion", "tbb"),
         "libomp": said_by("dpkg-query", "-W", "-f=${Version}", "libomp5-19"),
         "crates": crate_versions(),
-        "commit": said_by("git", "rev-parse", "--short", "HEAD") + (" with changes" if dirty else ""),
+        "numpy": importlib.metadata.version("numpy"),
+        "commit": said_by("git", "rev-parse", "--short", "HEAD"),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
 
 
-def save(name: str, series: Mapping[Key, Series]) -> Path:
-    note = machine()
+def save(name: str, series: Mapping[Key, Series], seed: int) -> Path:
+    """All rounds, with what tells which of them count; `seed` gave the order of the rivals."""
+    note = machine() | {"seed": str(seed)}
     label = re.sub(r"[^a-z0-9]+", "-", note["cpu"].lower()).strip("-")
     folder = BENCH / "results" / f"{label}-{note['usable cores']}-cores"
     folder.mkdir(parents=True, exist_ok=True)
@@ -63,8 +77,12 @@ def save(name: str, series: Mapping[Key, Series]) -> Path:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for (workload, rival, workers), s in sorted(series.items()):
-            for i, (value, operations) in enumerate(zip(s.values, s.operations, strict=True), 1):
-                writer.writerow([workload, rival, workers, i, value, s.unit, operations, s.verified])
+            for sample in s.samples:
+                at = sample.round
+                writer.writerow([
+                    workload, rival, workers, at.number, sample.value, s.unit, sample.operations, s.verified,
+                    sample.faults, at.stolen, at.slowdown,
+                ])  # fmt: skip
     return folder / f"{name}.csv"
 
 
@@ -74,8 +92,12 @@ def load(file: Path) -> tuple[dict[str, str], dict[Key, Series]]:
     note = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
     series: dict[Key, Series] = {}
     for row in csv.DictReader(line for line in lines if not line.startswith("# ")):
+        known = {name: text for name, text in row.items() if text}
         s = series.setdefault((row["workload"], row["rival"], int(row["workers"])), Series(row["unit"]))
-        s.values.append(float(row["value"]))
-        s.operations.append(int(row["operations"]))
+        stolen, slowdown = (float(known[name]) if name in known else None for name in ("stolen", "slowdown"))
+        faults = int(known["faults"]) if "faults" in known else None
+        at = Round(int(row["round"]), stolen, slowdown)
+        sample = Sample(float(row["value"]), int(row["operations"]), faults, at)
+        s.samples.append(sample)
         s.verified &= row["verified"] == "True"
     return note, series

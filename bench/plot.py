@@ -1,12 +1,12 @@
-"""Draw the figures of docs/performance.md and fill in its tables, from the raw results of `./dev bench all --save`."""
+"""Fill in the tables of README.md and docs/performance.md, and draw figures, of what `./dev bench all --save` left."""
 
 import argparse
 import sys
 from pathlib import Path
 
 import matplotlib
-from rivals import ROOT
-from tables import BODIES, RIVALS, TASKS, TIMES, Results, blocks, fill, newest, read
+from results import RIVALS, Results, newest, read
+from tables import BODIES, PAGES, TASKS, TIMES, blocks, fill
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
@@ -76,7 +76,7 @@ def cost(results: Results) -> Figure | None:
         1, len(counts), figsize=(9, 1.3 + 0.3 * len(rows)), sharex=True, sharey=True, squeeze=False
     )
     for axes, workers in zip(panels[0], counts, strict=True):
-        found = {w: {r: c * 1e9 for r, c in results.rivals(w, workers).items()} for w in rows}
+        found = {w: {r: c.value * 1e9 for r, c in results.rivals(w, workers).items()} for w in rows}
         points(axes, rows, found, seen)
         axes.set_title(f"{workers} worker{'s' * (workers > 1)}", loc="left")
         axes.set_xlabel("nanoseconds per operation")
@@ -90,7 +90,7 @@ def speedup(results: Results) -> Figure | None:
     workers = results.workers()[-1]
     found = {w: results.rivals(w, workers) for w in (*TASKS, *TIMES)}
     gain = {
-        w: {r: costs["serial"] / c for r, c in costs.items() if r not in ("serial", "std_async")}
+        w: {r: costs["serial"].value / c.value for r, c in costs.items() if r not in ("serial", "std_async")}
         for w, costs in found.items()
         if "serial" in costs
     }
@@ -118,7 +118,7 @@ def loops(results: Results) -> Figure | None:
     for axes, body in zip(panels, BODIES, strict=True):
         for rival in STYLES:
             ratios = {
-                int(w.rsplit("_", 1)[1]): c / results.cost[w, "serial", n]
+                int(w.rsplit("_", 1)[1]): c.value / results.cost[w, "serial", n].value
                 for (w, r, n), c in results.cost.items()
                 if w.startswith(f"loops_{body}_") and (r, n) == (rival, workers) and rival != "serial"
             }
@@ -149,22 +149,30 @@ def loops(results: Results) -> Figure | None:
 FIGURES = {"cost": cost, "speedup": speedup, "loops": loops}
 
 
+def drawn(image: Path, figure: Figure | None, title: str) -> str:
+    """What a page shows for this figure."""
+    image.unlink(missing_ok=True)
+    if not figure:
+        return "*Not measured yet.*"
+    image.parent.mkdir(exist_ok=True)
+    figure.savefig(image, metadata={"Date": None})
+    return f"![{title}](images/{image.name})"
+
+
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--results", type=Path, help="folder of one machine (default: measured last)")
-    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "performance.md")
+    parser.add_argument("--page", type=Path, action="append", help="may be repeated (default: both)")
     options = parser.parse_args(argv)
     results = read(options.results or newest())
     contents = blocks(results)
-    for name, draw in FIGURES.items():
-        image = options.page.parent / "images" / f"{name}.svg"
-        contents[f"figure_{name}"] = "*Not measured yet.*"
-        image.unlink(missing_ok=True)
-        if figure := draw(results):
-            image.parent.mkdir(exist_ok=True)
-            figure.savefig(image, metadata={"Date": None})
-            contents[f"figure_{name}"] = f"![{draw.__doc__}](images/{image.name})"
-    options.page.write_text(fill(options.page.read_text(), contents))
+    for page in options.page or PAGES:
+        text = page.read_text()
+        for name, draw in FIGURES.items():
+            if f"<!-- figure_{name} -->" in text:
+                image = page.parent / "images" / f"{name}.svg"
+                contents[f"figure_{name}"] = drawn(image, draw(results), draw.__doc__ or name)
+        page.write_text(fill(text, contents))
     return 0
 
 

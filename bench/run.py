@@ -4,8 +4,9 @@ A rival (see rivals.py) is called as `<command> --workers W` and prints one JSON
 
     {"workload": "fib", "value": 0.13, "unit": "s", "operations": 1000, "verified": true}
 
-"operations" is optional: with it rivals are compared by the cost of one. All rivals run once per round, after one round
-of warming up, so that a disturbance of the machine meets everybody.
+"operations" is optional: with it rivals are compared by the cost of one. So is "faults": pages of memory that the system
+had to provide in the time taken. All rivals run once per round in random order, after one round of warming up, so that a
+disturbance of the machine meets everybody. Rounds that the host disturbed (host.py) are made again.
 """
 
 import argparse
@@ -18,7 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import against
-from machine import save
+from host import Round, Watch
+from machine import changes, save
 from process import CannotRunError, measure
 from rich.progress import (
     BarColumn,
@@ -29,9 +31,10 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rivals import ROOT, WITHOUT_WORKERS, Rival, console, rivals_of, workloads
-from series import Key, Series, show, summarize
+from series import Key, Sample, Series, rounds_of, show, summarize
 
 Advance = Callable[[str], None]  # told before each run what is going to run
+ENOUGH = 10  # rounds, for figures that are kept
 
 
 def run_rounds(
@@ -39,55 +42,65 @@ def run_rounds(
     workers: list[int],
     rounds: int,
     timeout_s: float,
+    *,
+    seed: int = 1,
     warm_up: bool = True,
+    watch: Watch | None = None,
     advance: Advance = lambda _: None,
 ) -> tuple[dict[Key, Series], list[str]]:
+    """Until so many rounds count, but at most twice as many; without a `watch` all of them count."""
     series: dict[Key, Series] = defaultdict(Series)
     failures: list[str] = []
     skipped: set[str] = set()
     broken: set[tuple[str, int]] = set()
+    chance = random.Random(seed)
 
-    def run_once(rival: Rival, count: int, is_measured: bool) -> None:
+    def run_once(rival: Rival, count: int) -> list[tuple[Key, dict]]:
         try:
             records, rss_kb, problem = measure(rival, count, timeout_s)
         except CannotRunError as reason:
             skipped.add(rival.name)
             console.print(f"[yellow]skipping {rival.name}: {reason}")
-            return
+            return []
         except TimeoutError:
             records, rss_kb, problem = [], 0, f"still running after {timeout_s:.0f} s"
         if problem:
             broken.add((rival.name, count))
             failures.append(f"{rival.name} with {count} workers: {problem}")
-        for record in records:
-            entry = series[record["workload"], rival.name, count]
+        keyed = [((record["workload"], rival.name, count), record) for record in records]
+        for key, record in keyed:
+            entry = series[key]
             entry.unit = record.get("unit", "s")
             entry.verified &= record["verified"] is True
             entry.rss_kb = max(entry.rss_kb, rss_kb)
-            if is_measured:
-                entry.values.append(record["value"])
-                entry.operations.append(record["operations"])
+        return keyed
 
-    chance = random.Random(1)
-    for round_ in range(0 if warm_up else 1, rounds + 1):
-        for rival in chance.sample(
-            rivals, len(rivals)
-        ):  # whoever always came first would meet the machine cold
-            for count in workers:
-                title = "warming up" if round_ == 0 else f"round {round_}"
-                advance(f"{title}: {rival.name}, {count} worker{'s' * (count > 1)}")
-                if (
-                    rival.name not in skipped
-                    and (rival.name, count) not in broken
-                    and count >= rival.workers_min
-                ):
-                    run_once(rival, count, round_ > 0)
+    def run_all(title: str) -> list[tuple[Key, dict]]:
+        runs = [(rival, count) for rival in rivals for count in workers if count >= rival.workers_min]
+        found = []
+        for rival, count in chance.sample(runs, len(runs)):
+            advance(f"{title}: {rival.name}, {count} worker{'s' * (count > 1)}")
+            if rival.name not in skipped and (rival.name, count) not in broken:
+                found += run_once(rival, count)
+        return found
+
+    if warm_up:
+        run_all("warming up")
+    made = counted = 0
+    while counted < rounds and made < (2 * rounds if watch else rounds):
+        made += 1
+        found = run_all(f"round {made}")
+        now = watch.round(made) if watch else Round(made)
+        counted += now.counts
+        for key, record in found:
+            sample = Sample(record["value"], record["operations"], record["faults"], now)
+            series[key].samples.append(sample)
     failures += [
         f"{key[1]} on {key[0]} with {key[2]} workers: wrong result"
         for key, s in series.items()
         if not s.verified
     ]
-    return {key: s for key, s in series.items() if s.values}, failures
+    return {key: s for key, s in series.items() if s.samples}, failures
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
@@ -95,8 +108,12 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("name", nargs="?", help=f"'all' or one of: {', '.join(workloads())}")
     parser.add_argument("--list", action="store_true", help="list workloads and their rivals")
     parser.add_argument(
-        "--repeat", type=int, metavar="N", help="rounds after the warm-up (default 5; 3 for all)"
+        "--repeat",
+        type=int,
+        metavar="N",
+        help=f"rounds that count, after the warm-up (default {ENOUGH}; 3 for all)",
     )
+    parser.add_argument("--seed", type=int, metavar="N", help="of the order of the rivals (default: any)")
     parser.add_argument("--quick", action="store_true", help="one round and no warm-up: does everything run?")
     parser.add_argument(
         "--workers", type=int, action="append", metavar="W", help="may be repeated (default 1 and all cores)"
@@ -107,23 +124,31 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--against",
         metavar="COMMIT",
-        help="instead of rivals: ours as it is and as it was, in turn (default 10 rounds); fails where it is slower",
+        help="instead of rivals: ours as it is and as it was, in turn; fails where it is slower",
     )
     parser.add_argument("--timeout", type=float, default=300.0, metavar="S", help="per process (default 300)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write one object per line")
     parser.add_argument(
-        "--save", action="store_true", help="raw CSV with a machine note under bench/results/"
+        "--save",
+        action="store_true",
+        help=f"raw CSV with a machine note under bench/results/; at least {ENOUGH} rounds of a commit",
     )
     options = parser.parse_args(argv)
     if not options.list and options.name not in [*workloads(), "all"]:
         parser.error(f"no workload '{options.name or ''}'; there are: all, {', '.join(workloads())}")
     if options.repeat is None:
-        usual = 10 if options.against else 3 if options.name == "all" else 5
+        usual = 3 if options.name == "all" and not options.save else ENOUGH
         options.repeat = 1 if options.quick else usual
+    if options.seed is None:
+        options.seed = random.SystemRandom().randrange(1 << 32)
     if options.against and options.save:
         parser.error("--against compares two builds: --save is for rivals")
     if options.repeat < 1 or any(w < 1 for w in options.workers or []):
         parser.error("--repeat and --workers take numbers of at least 1")
+    if options.save and options.repeat < ENOUGH:
+        parser.error(f"--save takes at least {ENOUGH} rounds, not {options.repeat}")
+    if options.save and (found := changes()):
+        parser.error(f"--save takes figures of a commit, and this tree differs from it: {found}")
     return options
 
 
@@ -137,10 +162,15 @@ def run_workload(
     name: str, rivals: list[Rival], options: argparse.Namespace, advance: Advance
 ) -> tuple[list[dict], list[str]]:
     """Rows of the table, and failures."""
-    workers = workers_for(name, options)
+    watch = None if options.quick else Watch()
     series, failures = run_rounds(
-        rivals, workers, options.repeat, options.timeout, not options.quick, advance
-    )
+        rivals, workers_for(name, options), options.repeat, options.timeout,
+        seed=options.seed, warm_up=not options.quick, watch=watch, advance=advance,
+    )  # fmt: skip
+    rounds = rounds_of(series.values())
+    counted = sum(r.counts for r in rounds)
+    if counted < len(rounds):
+        console.print(f"[yellow]{name}: the host disturbed {len(rounds) - counted} of {len(rounds)} rounds")
     if options.against:
         found = list(against.ratios(series))
         against.show(found, options.against)
@@ -152,8 +182,11 @@ def run_workload(
     rows = summarize(series)
     if rows:
         show(rows)
-    if options.save and rows:
-        console.print(f"saved {save(name, series).relative_to(ROOT)}")
+    if options.save and counted >= ENOUGH:
+        console.print(f"saved {save(name, series, options.seed).relative_to(ROOT)}")
+    elif rounds and (options.save or not counted):
+        what = f"nothing is saved of less than {ENOUGH}" if options.save else "there is nothing to show"
+        failures.append(f"the host was quiet in {counted} of {len(rounds)} rounds: {what}")
     return rows, [f"{name}: {failure}" for failure in failures]
 
 

@@ -2,11 +2,26 @@
 
 import statistics
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from host import Round
+from median import Median, leader
 from rich.console import Console
 from rich.table import Table
+
+
+@dataclass(frozen=True)
+class Sample:
+    value: float
+    operations: int = 0  # 0: not to be divided
+    faults: int | None = None  # pages that the system had to provide meanwhile, where they were counted
+    round: Round = Round()
+
+    @property
+    def cost(self) -> float:
+        """What rivals are compared by: per operation, for some do fewer of them, because theirs take so long."""
+        return self.value / max(self.operations, 1)
 
 
 @dataclass
@@ -14,38 +29,51 @@ class Series:
     """All measurements of one rival on one workload with one number of workers."""
 
     unit: str = "s"
-    values: list[float] = field(default_factory=list)
-    operations: list[int] = field(default_factory=list)  # of each value; zeros: not to be divided
+    samples: list[Sample] = field(default_factory=list)
     rss_kb: int = 0
     verified: bool = True
 
+    def counted(self) -> list[Sample]:
+        return [sample for sample in self.samples if sample.round.counts]
+
     def costs(self) -> list[float]:
-        """What rivals are compared by: per operation, for some do fewer of them, because theirs take so long."""
-        return [value / max(count, 1) for value, count in zip(self.values, self.operations, strict=True)]
+        return [sample.cost for sample in self.counted()]
 
 
 Key = tuple[str, str, int]  # workload, rival, workers
 
 
+def rounds_of(found: Iterable[Series]) -> set[Round]:
+    return {sample.round for series in found for sample in series.samples}
+
+
 def summarize(series: Mapping[Key, Series]) -> list[dict]:
-    cost = {key: statistics.median(s.costs()) for key, s in series.items()}
+    """Without those that have no measurement that counts."""
+    cost = {key: Median.of(costs) for key, s in series.items() if (costs := s.costs())}
     rows = []
-    for key in sorted(series, key=lambda k: (k[0], k[2], cost[k])):
+    for key in sorted(cost, key=lambda k: (k[0], k[2], cost[k].value)):
         workload, rival, workers = key
-        best = min(c for k, c in cost.items() if k[0] == workload and k[2] == workers)
-        s = series[key]
+        group = {k: c for k, c in cost.items() if (k[0], k[2]) == (workload, workers)}
+        best = min(c.value for c in group.values())
+        s, median = series[key], cost[key]
+        counted = s.counted()
+        faults = [sample.faults for sample in counted if sample.faults is not None]
         rows.append(
             {
                 "workload": workload,
                 "rival": rival,
                 "workers": workers,
                 "unit": s.unit,
-                "total": statistics.median(s.values),
-                "operations": s.operations[-1],
-                "median": cost[key],
-                "min": min(s.costs()),
-                "max": max(s.costs()),
-                "ratio_to_best": cost[key] / best if best else None,
+                "total": statistics.median(sample.value for sample in counted),
+                "operations": counted[-1].operations,
+                "rounds": len(counted),
+                "discarded": len(s.samples) - len(counted),
+                "median": median.value,
+                "low": median.low if median.has_interval else None,
+                "high": median.high if median.has_interval else None,
+                "ratio_to_best": median.value / best if best else None,
+                "leads": leader(group) == key,
+                "faults": statistics.median(faults) if faults else None,
                 "peak_rss_kb": s.rss_kb,
                 "verified": s.verified,
             }  # fmt: skip
@@ -61,30 +89,48 @@ SCALES = {
 
 def text_of(value: float, unit: str) -> str:
     """Three digits and a unit that suits the size."""
+    return text_of_median(Median(value), unit)
+
+
+def text_of_median(median: Median, unit: str) -> str:
+    """With its interval, if it has one, in the same unit."""
     scales = SCALES.get(unit, [(1.0, unit)])
-    scale, name = next((s for s in scales if value >= s[0]), scales[-1])
-    number = value / scale
-    return f"{number:.{0 if number >= 99.95 else 1 if number >= 9.995 else 2}f} {name}"
+    scale, name = next((s for s in scales if median.value >= s[0]), scales[-1])
+
+    def digits(value: float) -> str:
+        number = value / scale
+        return f"{number:.{0 if number >= 99.95 else 1 if number >= 9.995 else 2}f}"
+
+    interval = f" ({digits(median.low)}–{digits(median.high)})" if median.has_interval else ""
+    return f"{digits(median.value)} {name}{interval}"
+
+
+def rounds_text(counted: int, discarded: int) -> str:
+    return f"{counted} of {counted + discarded}" if discarded else str(counted)
 
 
 def show(rows: list[dict]) -> None:
-    """Median, minimum and maximum are per operation, where there are any."""
+    """Medians and their intervals are per operation, where there are any; bold: whose interval is below all others."""
     table = Table(title_justify="left", header_style="bold")
     for name in ("workload", "rival"):
         table.add_column(name)
-    for name in ("workers", "one run", "operations", "median", "min", "max", "to best", "peak MB"):
+    for name in "workers", "one run", "operations", "rounds", "median, 95 %", "to best", "faults", "peak MB":
         table.add_column(name, justify="right")
     previous = None
     for row in rows:
         group = (row["workload"], row["workers"])
         if previous not in (None, group):
             table.add_section()
-        ratio = row["ratio_to_best"]
+        ratio, faults = row["ratio_to_best"], row["faults"]
+        median = Median(row["median"])
+        if row["low"] is not None:
+            median = Median(row["median"], row["low"], row["high"])
         cells = [row["workload"] if group != previous else "", row["rival"], str(row["workers"])]
         cells += [text_of(row["total"], row["unit"]), f"{row['operations']:,}" if row["operations"] else ""]
-        cells += [text_of(row[name], row["unit"]) for name in ("median", "min", "max")]
-        cells += ["" if ratio is None else f"{ratio:.2f}", f"{row['peak_rss_kb'] / 1024:.1f}"]
-        table.add_row(*cells, style="red" if not row["verified"] else "bold" if ratio == 1.0 else None)
+        cells += [rounds_text(row["rounds"], row["discarded"]), text_of_median(median, row["unit"])]
+        cells += ["" if ratio is None else f"{ratio:.2f}", "" if faults is None else f"{faults:,.0f}"]
+        cells += [f"{row['peak_rss_kb'] / 1024:.1f}"]
+        table.add_row(*cells, style="red" if not row["verified"] else "bold" if row["leads"] else None)
         previous = group
     wide = None if sys.stdout.isatty() else 150
     Console(width=wide).print(table)

@@ -1,55 +1,14 @@
-"""The tables of docs/performance.md, generated from the raw results that `./dev bench all --save` leaves."""
+"""The tables of README.md and docs/performance.md, of the raw results that `./dev bench all --save` leaves."""
 
 import re
-import statistics
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable
 
-from machine import load
-from rivals import BENCH
-from series import text_of
+from median import Median, leader
+from results import RIVALS, Results
+from rivals import ROOT
+from series import Key, rounds_text, text_of_median
 
-RIVALS = {  # in the order of the columns
-    "treadle": "Treadle",
-    "treadle_futures": "Treadle, futures",
-    "treadle_async": "Treadle, one header",
-    "tbb": "oneTBB",
-    "omp": "GCC OpenMP",
-    "omp_llvm": "LLVM OpenMP",
-    "rayon": "rayon",
-    "chili": "chili",
-    "gnu_parallel": "GNU parallel mode",
-    "std_par": "std::execution::par",
-    "crossbeam": "crossbeam",
-    "go": "Go",
-    "std_async": "std::async",
-    "std_future": "std::async",
-    "std_thread": "std::thread",
-    "serial": "serial",
-    "treadle_bare": "without counters",
-    "treadle_printed": "printing 10 a second",
-    "treadle_traced": "traced",
-    "adaptive": "adaptive",
-    "always_inline": "always inline",
-    "always_async": "always async",
-    "paper_baseline": "paper, baseline",
-    "paper_adaptive": "paper, adaptive",
-    "plain_numpy": "NumPy",
-    "exhaustive_best": "best of all",
-    "auto": "auto",
-    "default": "fixed",
-    "paper_idle_rate": "paper, idle-rate",
-    "paper_pending": "paper, pending accesses",
-    "treadle_local_ucb": "local UCB",
-    "treadle_discounted_ucb": "discounted UCB",
-    "treadle_hill_climb": "hill climbing",
-    "treadle_frozen_exhaustive": "exhaustive, frozen",
-    "treadle_frozen_pro": "PRO, frozen",
-    "treadle_frozen_nelder_mead": "Nelder–Mead, frozen",
-    "treadle_frozen_annealing": "annealing, frozen",
-    "treadle_fixed": "middle value",
-    "treadle_oracle": "oracle",
-}
+PAGES = (ROOT / "README.md", ROOT / "docs" / "performance.md")
 TASKS = ("fib", "integrate", "nqueens", "skynet", "uts_t1", "uts_t3", "spawn_flat", "wait_all")
 TASKS += ("futures/async_get", "futures/fib", "futures/dataflow_ready")
 LATENCIES = ("futures/block_resume", "futures/steal", "channel", "start_stop")
@@ -63,45 +22,6 @@ INLINING = ("inlining_10x5", "inlining_64x64", "inlining_100x100", "inlining_40x
 FOOTPRINT = ("idle", "memory_fib", "memory_alive", "compile", "compile_lines")
 
 
-@dataclass
-class Results:
-    """Medians per operation; times of a whole run where there are no operations."""
-
-    note: dict[str, str]  # of what was measured last
-    oldest: dict[str, str]
-    cost: dict[tuple[str, str, int], float]
-    unit: dict[str, str]
-    operations: dict[tuple[str, str, int], int]
-
-    def workers(self) -> tuple[int, ...]:
-        """One, and as many as there are cores: more are for a look at oversubscription."""
-        cores = int(self.note["usable cores"])
-        return tuple(sorted({w for _, _, w in self.cost if w in (1, cores)}))
-
-    def rivals(self, workload: str, workers: int) -> dict[str, float]:
-        return {r: self.cost[workload, r, workers] for r in RIVALS if (workload, r, workers) in self.cost}
-
-
-def newest(folder: Path = BENCH / "results") -> Path:
-    """The folder of the machine that was measured last."""
-    return max(folder.glob("*/*.csv"), key=lambda file: load(file)[0].get("date", "")).parent
-
-
-def read(folder: Path) -> Results:
-    results = Results({}, {}, {}, {}, {})
-    for file in sorted(folder.glob("*.csv")):
-        note, series = load(file)
-        if note["date"] > results.note.get("date", ""):
-            results.note = note
-        if note["date"] < results.oldest.get("date", "~"):
-            results.oldest = note
-        for key, s in series.items():
-            results.cost[key] = statistics.median(s.costs())
-            results.unit[key[0]] = s.unit
-            results.operations[key] = s.operations[-1]
-    return results
-
-
 def table(header: list[str], rows: list[list[str]]) -> str:
     if not rows:
         return "*Not measured yet.*"
@@ -109,39 +29,54 @@ def table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def rounds_of(results: Results, keys: Iterable[Key]) -> str:
+    """How many count, of how many; where rivals differ, those of the one with the fewest."""
+    return rounds_text(*min(results.rounds[key] for key in keys))
+
+
+def row_of(results: Results, found: dict[Key, Median], columns: Iterable[Key]) -> list[str]:
+    """A cell per column; bold: a rival, not the serial program, whose interval lies below those of all other rivals."""
+    best = leader({key: median for key, median in found.items() if key[1] != "serial"})
+    cells = []
+    for key in columns:
+        text = text_of_median(found[key], results.unit[key[0]]).replace(" lines", "") if key in found else "–"
+        cells.append(f"**{text}**" if key == best else text)
+    return cells
+
+
 def by_rival(results: Results, workloads: tuple[str, ...], whole_runs: bool = False) -> str:
-    """A row per workload and number of workers, a column per rival; the best that is not serial is bold."""
+    """A row per workload and number of workers, a column per rival."""
     groups = {(w, n): found for w in workloads for n in results.workers() if (found := results.rivals(w, n))}
     names = [r for r in RIVALS if any(r in found for found in groups.values())]
     rows = []
-    for (workload, workers), found in groups.items():
-        best = min((cost for rival, cost in found.items() if rival != "serial"), default=None)
-        cells = [workload, str(workers)]
-        for name in names:
-            if (cost := found.get(name)) is None:
-                cells.append("–")
-                continue
-            factor = results.operations[workload, name, workers] if whole_runs else 1
-            text = text_of(cost * max(factor, 1), results.unit[workload]).replace(" lines", "")
-            cells.append(f"**{text}**" if cost == best and name != "serial" else text)
-        rows.append(cells)
-    return table(["workload", "workers", *(RIVALS[name] for name in names)], rows)
+    for (workload, workers), medians in groups.items():
+        columns = [(workload, name, workers) for name in names]
+        found = {
+            key: medians[key[1]].times(max(results.operations[key], 1) if whole_runs else 1)
+            for key in columns
+            if key[1] in medians
+        }
+        cells = row_of(results, found, columns)
+        rows.append([workload, str(workers), rounds_of(results, found), *cells])
+    return table(["workload", "workers", "rounds", *(RIVALS[name] for name in names)], rows)
 
 
 def loops(results: Results) -> str:
     """Time of one loop on all cores."""
-    found = (re.fullmatch(r"loops_(\w+)_(\d+)", workload) for workload, _, _ in results.cost)
-    lengths = sorted({int(match[2]) for match in found if match})
+    matches = (re.fullmatch(r"loops_(\w+)_(\d+)", workload) for workload, _, _ in results.cost)
+    lengths = sorted({int(match[2]) for match in matches if match})
     if not lengths:
         return "*Not measured yet.*"
     workers = results.workers()[-1]
-    columns = [r for r in RIVALS if ("loops_saxpy_" + str(lengths[0]), r, workers) in results.cost]
+    names = [r for r in RIVALS if ("loops_saxpy_" + str(lengths[0]), r, workers) in results.cost]
     rows = []
     for body in BODIES:
         for n in lengths:
-            times = [results.cost[f"loops_{body}_{n}", r, workers] * n for r in columns]
-            rows.append([body, f"{n:,}", *(text_of(time, "s") for time in times)])
-    return table(["body", "iterations", *(RIVALS[r] for r in columns)], rows)
+            columns = [(f"loops_{body}_{n}", name, workers) for name in names]
+            found = {key: results.cost[key].times(n) for key in columns}
+            cells = row_of(results, found, columns)
+            rows.append([body, f"{n:,}", rounds_of(results, found), *cells])
+    return table(["body", "iterations", "rounds", *(RIVALS[name] for name in names)], rows)
 
 
 def scaling(results: Results) -> str:
@@ -156,11 +91,10 @@ def scaling(results: Results) -> str:
         ]
         if any(key not in results.cost for key in keys):
             continue
-        one, together, apart = (results.cost[key] for key in keys)
-        rows.append(
-            [workload, f"{one / together:.2f}", f"{one / apart:.2f}", f"{100 * apart / together:.0f} %"]
-        )
-    return table(["workload", f"{workers} workers", f"{workers} programs", "workers reach"], rows)
+        one, together, apart = (results.cost[key].value for key in keys)
+        cells = [f"{one / together:.2f}", f"{one / apart:.2f}", f"{100 * apart / together:.0f} %"]
+        rows.append([workload, rounds_of(results, keys), *cells])
+    return table(["workload", "rounds", f"{workers} workers", f"{workers} programs", "workers reach"], rows)
 
 
 FASTER = (8, 4, 2, 1.1, 0.9)  # the least ratios of the rows
@@ -168,34 +102,79 @@ FASTER = (8, 4, 2, 1.1, 0.9)  # the least ratios of the rows
 
 def vocabulary(results: Results) -> str:
     """The functions of NumPy, by how many times as fast as NumPy's own they are; those that are slower with the ratio."""
-    ratios = {
-        name.removeprefix("vocabulary_"): results.cost[name, "plain_numpy", 1] / cost
-        for (name, rival, workers), cost in results.cost.items()
+    pairs = {
+        name.removeprefix("vocabulary_"): ((name, "plain_numpy", 1), (name, rival, workers))
+        for name, rival, workers in results.cost
         if name.startswith("vocabulary_")
         and (rival, workers) == ("treadle", 1)
         and (name, "plain_numpy", 1) in results.cost
     }
+    if not pairs:
+        return table([], [])
+    differ = {n: leader({key: results.cost[key] for key in pair}) is not None for n, pair in pairs.items()}
+    ratios = {n: results.cost[numpy].value / results.cost[ours].value for n, (numpy, ours) in pairs.items()}
     rows, above = [], float("inf")
-    for least in (*FASTER, 0) if ratios else ():
-        found = sorted(n for n, ratio in ratios.items() if least <= ratio < above)
+    for least in (*FASTER, 0):
+        found = sorted(n for n, ratio in ratios.items() if differ[n] and least <= ratio < above)
         shown = (f"`{n}`" if least else f"`{n}` {ratios[n]:.2f}" for n in found)
         label = f"≥ {least}" if least else f"< {FASTER[-1]}"
         rows.append([f"{label} ({len(found)})", ", ".join(shown) or "–"])
         above = least
-    return table(["times as fast as NumPy", "functions"], rows)
+    alike = [n for n in sorted(pairs) if not differ[n]]
+    rows.append([f"intervals overlap ({len(alike)})", ", ".join(f"`{n}`" for n in alike) or "–"])
+    rounds = rounds_of(results, (key for pair in pairs.values() for key in pair))
+    return f"{table(['times as fast as NumPy', 'functions'], rows)}\n\nMedians of {rounds} rounds."
 
 
 def machine(results: Results) -> str:
     """Each file says what holds for it; where the first and the last one differ, both are given."""
-    spans = {
-        name: text if results.oldest.get(name) == text else f"{results.oldest.get(name)} to {text}"
-        for name, text in results.note.items()
-    }
+    spans = {}
+    for name, text in results.note.items():
+        before = results.oldest.get(name, text)  # older files lack what was noted later
+        spans[name] = text if before == text else f"{before} to {text}"
+    spans.pop("seed", None)
     return "Measured on: " + "; ".join(f"{name} {text}" for name, text in spans.items()) + "."
+
+
+def headline(results: Results) -> str:
+    """The table of README.md, and what it was measured on."""
+    cores = results.workers()[-1]
+    names = ("treadle", "chili", "rayon", "tbb", "omp", "serial")
+    lines = {  # what it says: the workload, the workers, how many operations it is the time of
+        "`fib(39)`, fork-join, a call, 1 worker": ("fib", 1, 1),
+        f"`nqueens(14)`, fork-join, a queen, {cores} workers": ("nqueens", cores, 1),
+        f"`skynet`, a million leaves, a node, {cores} workers": ("skynet", cores, 1),
+        f"`fib(25)`, a future per call, {cores} workers": ("futures/fib", cores, 1),
+        "`async` + `get`, one after the other": ("futures/async_get", 1, 1),
+        f"a loop over 64 elements, `y[i] += a * x[i]`, {cores} workers": ("loops_saxpy_64", cores, 64),
+        f"sorting 10⁷ ints, {cores} workers": ("sort_ints", cores, 10_000_000),
+    }
+    rows = []
+    for label, (workload, workers, factor) in lines.items():
+        columns = [(workload, name, workers) for name in names]
+        if found := {key: results.cost[key].times(factor) for key in columns if key in results.cost}:
+            rows.append([label, rounds_of(results, found), *row_of(results, found, columns)])
+    shown = table(["", "rounds", *(RIVALS[name] for name in names)], rows)
+    on = f"{cores} cores of {results.note['cpu']}, {results.note['compiler']}"
+    return f"{shown}\n\nMedians and, from six rounds on, their 95 % intervals, on {on}."
+
+
+def als(results: Results) -> str:
+    """A sentence of README.md."""
+    pair = [results.cost.get(("inlining_10x5", rival, 1)) for rival in ("adaptive", "plain_numpy")]
+    if None in pair:
+        return "*Not measured yet.*"
+    tree, numpy = (text_of_median(median, "s") for median in pair)
+    return (
+        "An iteration of the ALS program of the inlining paper (10 × 5 ratings) takes"
+        f" {tree} as an execution tree with one worker, and {numpy} as the same Python function in NumPy."
+    )
 
 
 def blocks(results: Results) -> dict[str, str]:
     return {
+        "headline": headline(results),
+        "als": als(results),
         "machine": machine(results),
         "tasks": by_rival(results, TASKS),
         "latencies": by_rival(results, LATENCIES),

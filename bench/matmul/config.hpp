@@ -3,6 +3,7 @@
 #include "matmul/kernel.hpp"
 #include "measure.hpp"
 
+#include <algorithm>
 #include <vector>
 
 /// Product of two dense matrices, cache-oblivious: the longest of the three extents is halved until a tile is left.
@@ -55,7 +56,8 @@ void report(Multiply multiply) {
     matmul_fill(b.data(), n, 2);
     const long tiles = n / matmul_tile;
     bench::report(
-        name, tiles * tiles * tiles, [&] { multiply(product{a.data(), b.data(), c.data(), n, n, n, n}); },
+        name, tiles * tiles * tiles, [&] { std::fill(c.begin(), c.end(), 0); },
+        [&] { multiply(product{a.data(), b.data(), c.data(), n, n, n, n}); },
         [&] { return matmul_check(a.data(), b.data(), c.data(), n); });
   }
 }

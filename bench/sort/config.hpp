@@ -33,10 +33,13 @@ std::uint64_t fingerprint(const std::vector<Key>& keys) {
 template <class Sort, class Make>
 void report_one(const char* name, const Sort& sort, const Make& make) {
   std::vector<decltype(make(std::uint64_t{0}))> keys(k_keys);
-  for (std::size_t i = 0; i < k_keys; ++i) keys[i] = make(i);
+  const auto unsort = [&] {
+    for (std::size_t i = 0; i < k_keys; ++i) keys[i] = make(i);
+  };
+  unsort();
   const std::uint64_t expected = fingerprint(keys);
   bench::report(
-      name, static_cast<long>(k_keys), [&] { sort(keys.begin(), keys.end()); },
+      name, static_cast<long>(k_keys), unsort, [&] { sort(keys.begin(), keys.end()); },
       [&] { return std::is_sorted(keys.begin(), keys.end()) && fingerprint(keys) == expected; });
 }
 

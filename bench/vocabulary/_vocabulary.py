@@ -3,13 +3,16 @@
 import argparse
 import json
 import os
-import time
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np  # noqa: E402
+from stopwatch import timed  # noqa: E402
 
 import treadle as td  # noqa: E402
 
@@ -143,12 +146,6 @@ def repeated(function: Callable, arguments: tuple, n: int):
     return result
 
 
-def seconds_of(run: Callable) -> float:
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
 def agrees(name: str, answer, expected) -> bool:
     if isinstance(expected, tuple):
         return all(agrees(name, a, e) for a, e in zip(answer, expected, strict=True))
@@ -158,7 +155,8 @@ def agrees(name: str, answer, expected) -> bool:
 def calls_of(function: Callable, arguments: tuple) -> int:
     """So many that they take some milliseconds."""
     repeated(function, arguments, 3)
-    return max(1, int(0.004 / (seconds_of(lambda: repeated(function, arguments, 3)) / 3)))
+    seconds, *_ = timed(lambda: repeated(function, arguments, 3))
+    return max(1, int(0.004 / (seconds / 3)))
 
 
 def runner(text: str, function: Callable, arguments: tuple, n: int, is_compiled: bool) -> Callable:
@@ -175,10 +173,10 @@ def main(is_compiled: bool) -> None:
         for name, (text, function, arguments) in FUNCTIONS.items():
             n = calls_of(function, arguments)
             run = runner(text, function, arguments, n, is_compiled)
-            run()
-            seconds = median(seconds_of(run) for _ in range(3))
+            run()  # untimed
+            found = [timed(run) for _ in range(3)]
             verified = not is_compiled or agrees(name, run(), function(*arguments))
             print(json.dumps({
-                "workload": f"vocabulary_{name}", "value": seconds / n, "unit": "s", "verified": bool(verified),
-                "operations": N,
+                "workload": f"vocabulary_{name}", "value": median(seconds for seconds, _, _ in found) / n, "unit": "s",
+                "verified": bool(verified), "operations": N, "faults": median(faults for _, faults, _ in found),
             }))  # fmt: skip

@@ -1,19 +1,25 @@
 """The benchmark harness: what it compares, what it complains about, what it saves, and the page made of that."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import against
+import host
 import machine
 import plot
 import pytest
+import results
 import rivals
 import run as bench_run
 import tables
-from process import environment
+from host import Round
+from median import Median, leader, left_out
+from process import environment, measure
 from rivals import Rival
-from series import Series, text_of
+from series import Sample, Series, text_of, text_of_median
+from stopwatch import timed
 
 ROOT = Path(__file__).resolve().parents[2]
 RIVAL = """
@@ -35,6 +41,37 @@ def rival(
     return Rival(name, (sys.executable, str(folder / f"{name}.py")))
 
 
+MEASURED = """
+#include "measure.hpp"
+
+static volatile char memory[1 << 24];
+
+int main() {
+  int prepared = 0, called = 0;
+  bench::report("once", 1, [&] { ++prepared; }, [&] { ++called; }, [&] { return prepared == 2 && called == 2; });
+  const auto touch = [] { for (long i = 0; i < 1 << 24; i += 4096) memory[i] = memory[i] + 1; };
+  bench::report_repeated("touch", 1, touch, [] { return true; });
+  bench::print_record("uncounted", 1, "B", 0, true);
+}
+"""
+
+
+def test_an_untimed_call_touches_the_memory_of_the_timed_ones(tmp_path: Path) -> None:
+    (tmp_path / "program.cpp").write_text(MEASURED)
+    command = ["g++", "-std=c++20", "-Wall", "-Werror", f"-I{rivals.BENCH}", "program.cpp", "-o", "program"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    records, rss_kb, problem = measure(Rival("program", (str(tmp_path / "program"),)), 1, 60)
+    once, touch, uncounted = records
+    assert problem == "" and once["verified"] and rss_kb > 1 << 14
+    assert touch["operations"] > 1 and touch["faults"] < 100  # of 4096 pages
+    assert uncounted["faults"] is None
+
+
+def test_the_stopwatch_of_python_returns_what_it_timed() -> None:
+    seconds, faults, result = timed(lambda: 7)
+    assert seconds >= 0 and faults >= 0 and result == 7
+
+
 def test_compares_by_the_cost_of_an_operation(tmp_path: Path) -> None:
     found = [rival(tmp_path, "slow", 0.2, operations=500), rival(tmp_path, "fast", 0.1)]
     series, failures = bench_run.run_rounds(found, [1, 2], 2, 60)
@@ -44,10 +81,10 @@ def test_compares_by_the_cost_of_an_operation(tmp_path: Path) -> None:
         ("fast", 1, 1.0), ("slow", 1, 4.0), ("fast", 2, 1.0), ("slow", 2, 4.0),
     ]  # fmt: skip
     assert set(rows[0]) == {
-        "workload", "rival", "workers", "unit", "total", "operations", "median", "min", "max", "ratio_to_best",
-        "peak_rss_kb", "verified",
+        "workload", "rival", "workers", "unit", "total", "operations", "rounds", "discarded", "median", "low", "high",
+        "ratio_to_best", "leads", "faults", "peak_rss_kb", "verified",
     }  # fmt: skip
-    assert all(r["peak_rss_kb"] > 1000 and len(series["w", r["rival"], 1].values) == 2 for r in rows)
+    assert all(r["peak_rss_kb"] > 1000 and r["rounds"] == 2 for r in rows)
 
 
 def test_reports_failures(tmp_path: Path) -> None:
@@ -101,6 +138,7 @@ def test_settings_do_not_leak_into_rivals(tmp_path: Path, monkeypatch: pytest.Mo
         monkeypatch.setenv(name, "1")
         assert name not in environment()
     assert "PATH" in environment()
+    assert "trim_threshold" in environment()["GLIBC_TUNABLES"]  # memory once touched stays
     clean = "not any(n.startswith(('OPENBLAS_', 'OMP_', 'RAYON_', 'TREADLE_')) for n in os.environ)"
     _, failures = bench_run.run_rounds([rival(tmp_path, "clean", 0.1, verified=clean)], [1], 1, 60)
     assert failures == []
@@ -140,9 +178,18 @@ def test_the_exit_code_tells_a_wrong_result(
         (["nothing"], "no workload 'nothing'; there are: all, "),
         (["fib", "--workers", "0"], "--repeat and --workers take numbers of at least 1"),
         (["fib", "--repeat", "0"], "--repeat and --workers take numbers of at least 1"),
+        (["fib", "--save", "--repeat", "9"], "--save takes at least 10 rounds, not 9"),
+        (["fib", "--save", "--quick"], "--save takes at least 10 rounds, not 1"),
+        (["fib", "--save"], "--save takes figures of a commit, and this tree differs from it: src/a.cpp"),
     ],
 )
-def test_bad_arguments(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_arguments(
+    arguments: list[str],
+    complaint: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bench_run, "changes", lambda: "src/a.cpp")
     with pytest.raises(SystemExit, match="2"):
         bench_run.main(arguments)
     assert complaint in capsys.readouterr().err
@@ -155,25 +202,160 @@ def test_units() -> None:
     assert text_of(88.9e6, "B") == "88.9 MB" and text_of(43764, "lines") == "43764 lines"
 
 
+def test_the_interval_of_a_median() -> None:
+    # How many may be left out at each end is in tables of the sign test.
+    assert [left_out(n) for n in (1, 5, 6, 8, 9, 10, 11, 12, 20, 30)] == [None, None, 0, 0, 1, 1, 1, 2, 5, 9]
+    ten = Median.of([3, 1, 2, 10, 9, 8, 7, 6, 5, 4])
+    assert ten == Median(5.5, 2, 9) and ten.has_interval
+    assert not Median.of([1, 2, 3, 4, 5]).has_interval
+    assert text_of_median(ten.times(1e-3), "s") == "5.50 ms (2.00–9.00)"
+    assert text_of_median(Median(0.0055), "s") == "5.50 ms"
+
+
+def test_only_who_is_apart_from_all_others_leads() -> None:
+    fast, slow, wide = Median(2, 1, 3), Median(5, 4, 6), Median(4, 2, 6)
+    assert leader({"fast": fast, "slow": slow}) == "fast"
+    assert leader({"fast": fast, "slow": slow, "wide": wide}) is None
+    assert leader({"fast": fast, "unknown": Median(5)}) is None
+    assert leader({"alone": fast}) is None and leader({}) is None
+
+
+def test_what_the_host_took() -> None:
+    stat = "cpu  100 10 20 1000 500 1 2 30 7 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n"
+    assert host.processor_times(stat) == (133, 30)
+    assert Round(1).counts and Round(1, 0.01, 1.1).counts
+    assert not Round(1, 0.5, 1.0).counts and not Round(1, 0.0, 2.0).counts
+    found = host.Watch().round(3)
+    assert found.number == 3 and 0 <= found.stolen <= 1 and found.slowdown >= 1
+
+
+def test_slow_is_who_is_slower_than_before_or_as_slow_as_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(*together: float) -> list[bool]:
+        """Of rounds between looks at which all cores took so long together, and one of them 1."""
+        looks = iter(seconds for seconds in together for _ in range(host.TRIES))
+        monkeypatch.setattr(host, "seconds_at_once", lambda cores: 1.0 if len(cores) == 1 else next(looks))
+        monkeypatch.setattr(host.os, "sched_getaffinity", lambda _: {0, 1})
+        watch = host.Watch()
+        return [watch.round(number).slowdown <= host.SLOWDOWN_MOST for number in range(1, len(together))]
+
+    assert counted(1.0, 1.1, 1.6, 1.0, 1.0) == [True, False, False, True]
+    assert counted(1.4, 1.4, 1.4) == [True, True]  # as cores are that share their power
+    assert counted(2.0, 2.0, 2.0) == [False, False]
+
+
+class Host:
+    """Stands for host.Watch: takes the processor in the rounds with these numbers."""
+
+    def __init__(self, *disturbed: int) -> None:
+        self.disturbed = disturbed
+
+    def round(self, number: int) -> Round:
+        return Round(number, 0.5 if number in self.disturbed else 0.0, 1.0)
+
+
+def test_disturbed_rounds_are_made_again(tmp_path: Path) -> None:
+    series, _ = bench_run.run_rounds([rival(tmp_path, "a", 0.1)], [1], 3, 60, watch=Host(1, 3))
+    (row,) = bench_run.summarize(series)
+    assert (row["rounds"], row["discarded"]) == (3, 2)
+    series, _ = bench_run.run_rounds([rival(tmp_path, "a", 0.1)], [1], 2, 60, watch=Host(*range(9)))
+    assert [sample.round.number for sample in series["w", "a", 1].samples] == [1, 2, 3, 4]
+    assert bench_run.summarize(series) == []
+
+
+def test_rivals_run_in_an_order_that_the_seed_tells(tmp_path: Path) -> None:
+    found = [rival(tmp_path, name, 0.1) for name in "abc"]
+
+    def order(seed: int) -> list[str]:
+        said: list[str] = []
+        bench_run.run_rounds(found, [1, 2], 2, 60, seed=seed, advance=said.append)
+        return said
+
+    first = order(7)
+    assert first == order(7) != order(8)
+    rounds = [[text.split(": ")[1] for text in first if text.startswith(of)] for of in ("round 1", "round 2")]
+    assert rounds[0] != rounds[1] and sorted(rounds[0]) == sorted(rounds[1])
+
+
+@pytest.mark.parametrize(("disturbed", "is_saved"), [((2, 5), True), (range(1, 12), False)])
+def test_saves_only_what_has_enough_quiet_rounds(
+    two_workloads: dict[str, list[Rival]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    disturbed: tuple[int, ...],
+    is_saved: bool,
+) -> None:
+    monkeypatch.setattr(machine, "BENCH", tmp_path)
+    monkeypatch.setattr(bench_run, "ROOT", tmp_path)
+    monkeypatch.setattr(bench_run, "changes", lambda: "")
+    monkeypatch.setattr(bench_run, "Watch", lambda: Host(*disturbed))
+    two_workloads["good"].pop()
+    assert bench_run.main(["good", "--save", "--workers", "1", "--seed", "5"]) == (0 if is_saved else 1)
+    files = list(tmp_path.glob("results/*/good.csv"))
+    assert len(files) == is_saved
+    said = " ".join(capsys.readouterr().err.split())
+    if is_saved:
+        note, series = machine.load(files[0])
+        assert note["seed"] == "5" and len(series["w", "a", 1].samples) == 12
+        assert "the host disturbed 2 of 12 rounds" in said
+    else:
+        assert "the host was quiet in 9 of 20 rounds: nothing is saved of less than 10" in said
+
+
+def test_changes_of_tracked_files_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*arguments: str) -> None:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True)
+
+    monkeypatch.setattr(machine, "ROOT", tmp_path)
+    git("init", "-q")
+    for name in ("a.cpp", "bench/results/b.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("one")
+    git("add", ".")
+    git("commit", "-q", "-m", "one")
+    (tmp_path / "new.cpp").write_text("new")
+    (tmp_path / "bench/results/b.csv").write_text("two")
+    assert machine.changes() == ""
+    (tmp_path / "a.cpp").write_text("two")
+    assert machine.changes() == "a.cpp"
+
+
+def measured(costs: list[float], operations: int = 100, disturbed: int = 0) -> Series:
+    """In rounds that count, then in some that do not."""
+    samples = [Sample(cost * operations, operations, 3, Round(i, 0.01, 1.1)) for i, cost in enumerate(costs)]
+    samples += [Sample(1e9, operations, None, Round(len(samples) + i, 0.5, 1.1)) for i in range(disturbed)]
+    return Series("s", samples)
+
+
+TEN = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 SAVED = {
-    ("fib", "treadle", 1): Series("s", [0.2, 0.4, 0.3], [100, 100, 100]),
-    ("fib", "tbb", 1): Series("s", [0.1], [10]),
-    ("fib", "serial", 1): Series("s", [0.1], [100]),
-    ("matmul_1024", "treadle", 1): Series("s", [2.0], [1000]),
-    ("loops_saxpy_16", "treadle", 1): Series("s", [3.2], [1600]),
-    ("loops_saxpy_16", "serial", 1): Series("s", [1.6], [1600]),
-    ("idle", "tbb", 1): Series("s", [0.0], [0]),
+    ("fib", "treadle", 1): measured([0.002, 0.004, 0.003]),
+    ("fib", "tbb", 1): measured([0.01], 10),
+    ("fib", "serial", 1): measured([0.001]),
+    ("nqueens", "treadle", 1): measured([1e-3 * x for x in TEN], disturbed=2),
+    ("nqueens", "tbb", 1): measured([1e-2 * x for x in TEN], disturbed=2),
+    ("nqueens", "serial", 1): measured([1e-3 * x for x in TEN], disturbed=2),
+    ("skynet", "treadle", 1): measured([1e-3 * x for x in TEN]),
+    ("skynet", "tbb", 1): measured([2e-3 * x for x in TEN]),
+    ("matmul_1024", "treadle", 1): measured([0.002], 1000),
+    ("loops_saxpy_16", "treadle", 1): measured([0.002], 1600),
+    ("loops_saxpy_16", "serial", 1): measured([0.001], 1600),
+    ("idle", "tbb", 1): Series("s", [Sample(0.0)]),
+    ("vocabulary_sin", "treadle", 1): measured(TEN),
+    ("vocabulary_sin", "plain_numpy", 1): measured([10 * x for x in TEN]),
+    ("vocabulary_ones", "treadle", 1): measured([2 * x for x in TEN]),
+    ("vocabulary_ones", "plain_numpy", 1): measured(TEN),
 }
+for body in ("empty", "heavy"):
+    for who in ("treadle", "serial"):
+        SAVED[f"loops_{body}_16", who, 1] = SAVED["loops_saxpy_16", who, 1]
 
 
 @pytest.fixture
 def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(machine, "BENCH", tmp_path)
-    monkeypatch.setattr(machine, "ROOT", tmp_path.parent)
-    for body in ("empty", "heavy"):
-        for who in ("treadle", "serial"):
-            SAVED[f"loops_{body}_16", who, 1] = SAVED["loops_saxpy_16", who, 1]
-    return machine.save("some", SAVED)
+    return machine.save("some", SAVED, seed=3)
 
 
 def test_saves_and_loads(saved: Path) -> None:
@@ -189,20 +371,35 @@ def test_saves_and_loads(saved: Path) -> None:
         "oneTBB",
         "libomp",
         "commit",
+        "numpy",
+        "seed",
+        "vectors",
     } <= set(note)
 
 
+def test_loads_what_was_saved_without_the_later_columns(tmp_path: Path) -> None:
+    header = "# date: 2026\nworkload,rival,workers,round,value,unit,operations,verified\n"
+    (tmp_path / "fib.csv").write_text(header + "fib,tbb,1,3,0.5,s,10,True\n")
+    _, series = machine.load(tmp_path / "fib.csv")
+    assert series == {("fib", "tbb", 1): Series("s", [Sample(0.5, 10, None, Round(3, None, None))])}
+
+
 def test_tables(saved: Path) -> None:
-    results = tables.read(tables.newest(saved.parent.parent))
-    contents = tables.blocks(results)
+    shown = results.read(results.newest(saved.parent.parent))
+    contents = tables.blocks(shown)
     assert contents["tasks"].splitlines() == [
-        "| workload | workers | Treadle | oneTBB | serial |",
-        "| --- | ---: | ---: | ---: | ---: |",
-        "| fib | 1 | **3.00 ms** | 10.0 ms | 1.00 ms |",
+        "| workload | workers | rounds | Treadle | oneTBB | serial |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        "| fib | 1 | 1 | 3.00 ms | 10.0 ms | 1.00 ms |",
+        "| nqueens | 1 | 10 of 12 | **5.50 ms (2.00–9.00)** | 55.0 ms (20.0–90.0) | 5.50 ms (2.00–9.00) |",
+        "| skynet | 1 | 10 | 5.50 ms (2.00–9.00) | 11.0 ms (4.00–18.0) | – |",
     ]
-    assert "| matmul_1024 | 1 | **2.00 s** |" in contents["times"]
-    assert "| saxpy | 16 | 32.0 ms | 16.0 ms |" in contents["loops"]
+    assert "| matmul_1024 | 1 | 1 | 2.00 s |" in contents["times"]
+    assert "| saxpy | 16 | 1 | 32.0 ms | 16.0 ms |" in contents["loops"]
     assert contents["latencies"] == "*Not measured yet.*"
+    assert "| `fib(39)`, fork-join, a call, 1 worker | 1 | 3.00 ms | – |" in contents["headline"]
+    assert "| ≥ 8 (1) | `sin` |" in contents["vocabulary"]
+    assert "| intervals overlap (1) | `ones` |\n\nMedians of 10 rounds." in contents["vocabulary"]
     page = "before\n<!-- tasks -->\nold\n<!-- end -->\nafter\n"
     filled = tables.fill(page, contents)
     assert filled == f"before\n<!-- tasks -->\n{contents['tasks']}\n<!-- end -->\nafter\n"
@@ -213,25 +410,27 @@ def test_tables(saved: Path) -> None:
 
 def test_figures(saved: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("<!-- figure_cost -->\n<!-- end -->\n<!-- figure_loops -->\n<!-- end -->\n")
+    names = ("cost", "speedup", "loops")
+    page.write_text("".join(f"<!-- figure_{name} -->\n<!-- end -->\n" for name in names))
     command = ["--results", str(saved.parent), "--page", str(page)]
     assert plot.main(command) == 0
-    images = {
-        name: (tmp_path / "images" / f"{name}.svg").read_bytes() for name in ("cost", "speedup", "loops")
-    }
+    images = {name: (tmp_path / "images" / f"{name}.svg").read_bytes() for name in names}
     assert all(b"<svg" in image and len(image) < 200_000 for image in images.values())
     assert "(images/cost.svg)" in page.read_text() and "(images/loops.svg)" in page.read_text()
     assert plot.main(command) == 0
     assert all((tmp_path / "images" / f"{name}.svg").read_bytes() == image for name, image in images.items())
 
 
-def test_the_page_shows_the_saved_results() -> None:
-    page = (ROOT / "docs/performance.md").read_text()
-    contents = tables.blocks(tables.read(tables.newest()))
-    figures = {f"figure_{name}": None for name in ("cost", "speedup", "loops")}
-    for name in figures:  # their text does not depend on the numbers
-        figures[name] = page.split(f"<!-- {name} -->\n")[1].split("\n<!-- end -->")[0]
-    assert tables.fill(page, {**contents, **figures}) == page, "bench/plot.py brings the page up to date"
+@pytest.mark.parametrize("page", tables.PAGES, ids=lambda page: page.name)
+def test_the_pages_show_the_saved_results(page: Path) -> None:
+    text = page.read_text()
+    contents = tables.blocks(results.read(results.newest()))
+    for name in plot.FIGURES:  # their text does not depend on the numbers
+        mark = f"<!-- figure_{name} -->\n"
+        if mark in text:
+            contents[f"figure_{name}"] = text.split(mark)[1].split("\n<!-- end -->")[0]
+    assert text.count("<!-- end -->") >= 2
+    assert tables.fill(text, contents) == text, "bench/plot.py brings the page up to date"
 
 
 def test_every_workload_has_its_problem_in_one_place() -> None:
@@ -246,19 +445,21 @@ def test_every_workload_has_its_problem_in_one_place() -> None:
 def test_a_build_against_another_counts_a_loss_only_when_all_of_the_interval_says_so() -> None:
     def series(now: list[float], before: list[float]) -> dict:
         return {
-            ("w", "treadle", 2): Series(values=now, operations=[10] * len(now)),
-            ("w", "treadle before", 2): Series(values=before, operations=[10] * len(before)),
+            ("w", "treadle", 2): measured(now, 10),
+            ("w", "treadle before", 2): measured(before, 10),
         }
 
     noisy = [1.0, 1.3, 0.9, 1.1, 1.0, 0.8, 1.2, 1.0, 1.05, 0.95]
     (same,) = against.ratios(series(noisy[::-1], noisy))
-    assert same.verdict == "" and same.low < 1 < same.high
+    assert same.verdict == "" and same.ratio.low < 1 < same.ratio.high
     (slower,) = against.ratios(series([v * 1.05 for v in noisy], noisy))
-    assert slower.verdict == "slower" and abs(slower.median - 1.05) < 1e-9
+    assert slower.verdict == "slower" and abs(slower.ratio.value - 1.05) < 1e-9
     (slightly,) = against.ratios(series([v * 1.01 for v in noisy], noisy))
     assert slightly.verdict == ""
     (faster,) = against.ratios(series([v * 0.9 for v in noisy], noisy))
-    assert faster.verdict == "faster" and faster.record()["ratio"] == faster.median
+    assert faster.verdict == "faster" and faster.record()["ratio"] == faster.ratio.value
+    (one,) = against.ratios(series([2.0], [1.0]))
+    assert one.verdict == "" and one.record()["low"] is None  # too few rounds to tell
     assert list(against.ratios(series([1.0], [1.0, 1.0]))) == []  # rounds that cannot be paired
 
 

@@ -1,4 +1,4 @@
-use crate::measure::{report, with_chili, with_rayon};
+use crate::measure::{report_prepared, with_chili, with_rayon};
 
 extern "C" {
     fn matmul_base(a: *const f64, b: *const f64, c: *mut f64, n: i64);
@@ -88,10 +88,12 @@ fn run(mut multiply: impl FnMut(Product)) {
             matmul_fill(a.as_mut_ptr(), n as i64, 1);
             matmul_fill(b.as_mut_ptr(), n as i64, 2);
         }
-        let product = Product { a: a.as_ptr(), b: b.as_ptr(), c: c.as_mut_ptr(), m: n, n, k: n, stride: n };
         let tiles = (n / TILE).pow(3) as u64;
-        let check = |()| unsafe { matmul_check(a.as_ptr(), b.as_ptr(), c.as_ptr(), n as i64) };
-        report(name, tiles, || multiply(product), check);
+        let check = |c: &Vec<f64>| unsafe { matmul_check(a.as_ptr(), b.as_ptr(), c.as_ptr(), n as i64) };
+        let body = |c: &mut Vec<f64>| {
+            multiply(Product { a: a.as_ptr(), b: b.as_ptr(), c: c.as_mut_ptr(), m: n, n, k: n, stride: n });
+        };
+        report_prepared(name, tiles, &mut c, |c| c.fill(0.0), body, check);
     }
 }
 

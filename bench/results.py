@@ -1,0 +1,94 @@
+"""What is shown: the medians of all saved results of one machine, and how rivals are called."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from machine import load
+from median import Median
+from rivals import BENCH
+from series import Key
+
+RIVALS = {  # in the order of the columns
+    "treadle": "Treadle",
+    "treadle_futures": "Treadle, futures",
+    "treadle_async": "Treadle, one header",
+    "tbb": "oneTBB",
+    "omp": "GCC OpenMP",
+    "omp_llvm": "LLVM OpenMP",
+    "rayon": "rayon",
+    "chili": "chili",
+    "gnu_parallel": "GNU parallel mode",
+    "std_par": "std::execution::par",
+    "crossbeam": "crossbeam",
+    "go": "Go",
+    "std_async": "std::async",
+    "std_future": "std::async",
+    "std_thread": "std::thread",
+    "serial": "serial",
+    "treadle_bare": "without counters",
+    "treadle_printed": "printing 10 a second",
+    "treadle_traced": "traced",
+    "adaptive": "adaptive",
+    "always_inline": "always inline",
+    "always_async": "always async",
+    "paper_baseline": "paper, baseline",
+    "paper_adaptive": "paper, adaptive",
+    "plain_numpy": "NumPy",
+    "exhaustive_best": "best of all",
+    "auto": "auto",
+    "default": "fixed",
+    "paper_idle_rate": "paper, idle-rate",
+    "paper_pending": "paper, pending accesses",
+    "treadle_local_ucb": "local UCB",
+    "treadle_discounted_ucb": "discounted UCB",
+    "treadle_hill_climb": "hill climbing",
+    "treadle_frozen_exhaustive": "exhaustive, frozen",
+    "treadle_frozen_pro": "PRO, frozen",
+    "treadle_frozen_nelder_mead": "Nelder–Mead, frozen",
+    "treadle_frozen_annealing": "annealing, frozen",
+    "treadle_fixed": "middle value",
+    "treadle_oracle": "oracle",
+}
+
+
+@dataclass
+class Results:
+    """Medians per operation; times of a whole run where there are no operations."""
+
+    note: dict[str, str] = field(default_factory=dict)  # of what was measured last
+    oldest: dict[str, str] = field(default_factory=dict)
+    cost: dict[Key, Median] = field(default_factory=dict)
+    unit: dict[str, str] = field(default_factory=dict)
+    operations: dict[Key, int] = field(default_factory=dict)
+    rounds: dict[Key, tuple[int, int]] = field(default_factory=dict)  # that count, and that do not
+
+    def workers(self) -> tuple[int, ...]:
+        """One, and as many as there are cores: more are for a look at oversubscription."""
+        cores = int(self.note["usable cores"])
+        return tuple(sorted({w for _, _, w in self.cost if w in (1, cores)}))
+
+    def rivals(self, workload: str, workers: int) -> dict[str, Median]:
+        return {r: self.cost[workload, r, workers] for r in RIVALS if (workload, r, workers) in self.cost}
+
+
+def newest(folder: Path = BENCH / "results") -> Path:
+    """The folder of the machine that was measured last."""
+    return max(folder.glob("*/*.csv"), key=lambda file: load(file)[0].get("date", "")).parent
+
+
+def read(folder: Path) -> Results:
+    results = Results()
+    for file in sorted(folder.glob("*.csv")):
+        note, series = load(file)
+        if note["date"] > results.note.get("date", ""):
+            results.note = note
+        if note["date"] < results.oldest.get("date", "~"):
+            results.oldest = note
+        for key, s in series.items():
+            if not (counted := s.counted()):
+                continue
+            results.cost[key] = Median.of(s.costs())
+            results.unit[key[0]] = s.unit
+            results.operations[key] = counted[-1].operations
+            results.rounds[key] = len(counted), len(s.samples) - len(counted)
+    return results
