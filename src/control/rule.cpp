@@ -6,9 +6,13 @@
 #include "observe/tuning_totals.hpp"
 #include "task/counters/thread_counters.hpp"
 
+#include <treadle/observe/counters.hpp>
+
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 namespace treadle {
@@ -21,10 +25,11 @@ struct rule_state final : periodic_action, std::enable_shared_from_this<rule_sta
 
   void act() noexcept override {
     const auto self = shared_from_this(); // the call may destroy the handle
-    run(nullptr, event_kind::k_count);
+    if (!growth || grown()) run(nullptr, event_kind::k_count);
     if (over.load(order::relaxed)) finish();
   }
 
+  bool grown() noexcept;
   void run(const events::event* e, event_kind kind) noexcept;
   void end() noexcept;
   void finish() noexcept;
@@ -32,6 +37,13 @@ struct rule_state final : periodic_action, std::enable_shared_from_this<rule_sta
   const std::string what; ///< "rule on 'imbalance'"
   const std::string trigger;
   const std::unique_ptr<rule_function> function;
+
+  struct growing {
+    counters::counter counter;
+    double n;
+    double due; // its value at the next call
+  };
+  std::optional<growing> growth; // that it waits for; by the clock's thread
 
   std::mutex calling; // calls never overlap
   atomic<bool> over{false};
@@ -61,6 +73,20 @@ class rule_listener final : public event_listener {
 };
 
 } // namespace
+
+bool rule_state::grown() noexcept {
+  try {
+    const double value = growth->counter.value(), behind = value - growth->due;
+    if (behind < -growth->n) growth->due = value + growth->n; // of another runtime, which has begun again
+    if (!(behind >= 0)) return false;
+    const double steps = std::floor(behind / growth->n);
+    growth->due += (steps + 1) * growth->n;
+    missed.fetch_add(static_cast<std::uint64_t>(steps), order::relaxed);
+    return true;
+  } catch (const std::exception&) { // no runtime at the moment
+    return false;
+  }
+}
 
 void rule_state::run(const events::event* e, event_kind kind) noexcept {
   std::unique_lock guard(calling);
@@ -104,7 +130,7 @@ void rule_state::end() noexcept {
   {
     std::lock_guard guard(mutex);
     ending.swap(subscriptions);
-    if (clock) missed.store(clock->missed(), order::relaxed);
+    if (clock && !growth) missed.store(clock->missed(), order::relaxed);
     if (waits) {
       stopping.swap(clock);
     } else if (clock && !until_finished) {
@@ -150,6 +176,25 @@ std::shared_ptr<rule_state> start_periodic_rule(double period_ns, std::unique_pt
   return made;
 }
 
+std::shared_ptr<rule_state> start_counting_rule(std::uint64_t n, std::string_view counter,
+                                                std::unique_ptr<rule_function> function) {
+  if (n == 0) throw std::invalid_argument("rule on '" + std::string(counter) + "': expected to grow by 1 at least");
+  publish_thread_counters();
+  const std::string what = "rule every " + std::to_string(n) + " of '" + std::string(counter) + "'";
+  auto made = std::make_shared<rule_state>(what, "", std::move(function));
+  const double step = static_cast<double>(n);
+  auto& growth = made->growth.emplace(rule_state::growing{counters::counter(counter), step, step});
+  growth.counter.reset();
+  try {
+    growth.due += growth.counter.value(); // gauges stay what they are
+  } catch (const std::runtime_error&) { // no runtime at the moment
+  }
+  constexpr std::int64_t k_look_ns = 1'000'000;
+  std::lock_guard guard(made->mutex);
+  made->clock = std::make_unique<periodic>(*made, k_look_ns);
+  return made;
+}
+
 } // namespace detail
 
 void rule::end() noexcept {
@@ -167,7 +212,7 @@ std::uint64_t rule::calls() const noexcept { return m_state ? m_state->calls.loa
 std::uint64_t rule::missed() const noexcept {
   if (!m_state) return 0;
   std::lock_guard guard(m_state->mutex);
-  return m_state->clock ? m_state->clock->missed() : m_state->missed.load(detail::order::relaxed);
+  return m_state->clock && !m_state->growth ? m_state->clock->missed() : m_state->missed.load(detail::order::relaxed);
 }
 
 } // namespace treadle

@@ -108,6 +108,31 @@ TEST(rule, ends_itself) {
   EXPECT_EQ(ticks, 3);
 }
 
+TEST(rule, runs_every_so_many_of_a_counter) {
+  std::atomic<double> value{1000};
+  const treadle::counters::definition things({"/mine/count/things", treadle::counters::kind::gauge, "", "Things."},
+                                             [&] { return value.load(); });
+  std::atomic<int> calls{0};
+  const rule counting = treadle::every(100, "/mine/count/things", [&] { ++calls; });
+  value = 1099;
+  std::this_thread::sleep_for(5ms);
+  EXPECT_EQ(calls, 0);
+  value = 1100;
+  EXPECT_TRUE(wait_until([&] { return calls == 1; }));
+  value = 1450; // three more, and one call for them
+  EXPECT_TRUE(wait_until([&] { return calls == 2; }));
+  EXPECT_EQ(counting.missed(), 2u);
+  value = 1499;
+  std::this_thread::sleep_for(5ms);
+  EXPECT_EQ(calls, 2);
+  value = 10; // begins again
+  std::this_thread::sleep_for(5ms);
+  value = 120;
+  EXPECT_TRUE(wait_until([&] { return calls == 3; }));
+  EXPECT_THROW(static_cast<void>(treadle::every(0, "/mine/count/things", [] {})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(treadle::every(1, "/mine/count/nothing", [] {})), std::invalid_argument);
+}
+
 TEST(rule, its_handle_may_go_while_it_runs) {
   std::optional<rule> p;
   int calls = 0;

@@ -110,12 +110,12 @@ TEST_F(adaptive_site_test, another_number_of_workers_is_another_context_at_once)
   const decision_report both = report_of("middling_task");
   EXPECT_EQ(both.context, "2 workers");
   runtime.set_concurrency(1);
-  call(65); // one sample
+  call(1100); // a sample, even where measuring has cost too much lately
   const decision_report one = report_of("middling_task");
   EXPECT_EQ(one.context, "1 worker");
   EXPECT_EQ(one.chosen, "inline");
   runtime.set_concurrency(2);
-  call(65);
+  call(1100);
   const decision_report again = report_of("middling_task");
   EXPECT_EQ(again.context, "2 workers");
   EXPECT_GE(again.windows, both.windows);
