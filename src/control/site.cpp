@@ -113,7 +113,7 @@ void decide_adaptively(tuned_site& s, std::int64_t now_ns) {
     const double calls = static_cast<double>(s.calls_since), ns = static_cast<double>(now_ns - s.since_ns);
     s.decision.report(s.trying->search, s.inlined ? 1 : 0, {ns / calls, calls, ns});
   }
-  const auto verdict = decide::judge(s.measured, s.task_cost);
+  const auto verdict = decide::judge(s.measured, s.task_cost, s.why);
   s.why = verdict.why;
   tried_inlining* const before = s.trying;
   s.trying = nullptr;

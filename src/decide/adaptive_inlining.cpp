@@ -13,16 +13,18 @@ void execution_cost::add(double ns, bool blocked, const spawn_cost& task) noexce
   m_blocked += ((blocked ? 1 : 0) - m_blocked) / weight;
 }
 
-inlining_verdict judge(const execution_cost& measured, const spawn_cost& task) noexcept {
+inlining_verdict judge(const execution_cost& measured, const spawn_cost& task,
+                       inlining_verdict::reason before) noexcept {
   constexpr double k_lengthy = 400; // times the cost of a task
   constexpr double k_often = 0.25;
+  constexpr double k_clearly = 1.5;
   using enum inlining_verdict::reason;
   if (!measured.is_known()) return {unknown, false};
-  if (measured.blocked() > k_often) return {blocks, false};
+  if (measured.blocked() > (before == blocks ? k_often / k_clearly : k_often)) return {blocks, false};
   if (task.workers < 2) return {alone, true};
   const double ns = measured.mean_ns();
-  if (ns < task.brief_ns()) return {brief, true};
-  if (ns > k_lengthy * task.ns) return {lengthy, false};
+  if (ns < task.brief_ns() * (before == brief ? k_clearly : 1)) return {brief, true};
+  if (ns > k_lengthy * task.ns / (before == lengthy ? k_clearly : 1)) return {lengthy, false};
   return {uncertain, ns < task.fitting_ns()};
 }
 

@@ -35,7 +35,10 @@ struct inlining_verdict {
   reason why = reason::unknown;
   bool inlined = false;
 };
-inlining_verdict judge(const execution_cost& measured, const spawn_cost& task) noexcept;
+/// A verdict stays until what is measured has left its bounds clearly: what lies on one would change with every sample,
+/// and nothing would be learned of either way. `before`: the reason of the verdict before.
+inlining_verdict judge(const execution_cost& measured, const spawn_cost& task,
+                       inlining_verdict::reason before = inlining_verdict::reason::unknown) noexcept;
 /// "short: 80 ns, and a task costs 25 ns".
 std::string explain(inlining_verdict::reason why, const execution_cost& measured, const spawn_cost& task);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace {
 
 using namespace treadle::decide;
@@ -29,6 +31,24 @@ TEST(adaptive_inlining, knows_the_clear_cases) {
   expect(verdict({50, 1}, 80, false, 4), reason::unknown, false);
   expect(verdict({50, 4}, 500), reason::uncertain, true); // the suggestion
   expect(verdict({50, 4}, 2000), reason::uncertain, false);
+}
+
+TEST(adaptive_inlining, a_verdict_stays_until_its_bounds_are_left_clearly) {
+  const spawn_cost task{50, 4};
+  EXPECT_EQ(judge(measured(110), task).why, reason::uncertain);
+  EXPECT_EQ(judge(measured(110), task, reason::brief).why, reason::brief);
+  EXPECT_EQ(judge(measured(200), task, reason::brief).why, reason::uncertain);
+  EXPECT_EQ(judge(measured(18'000), task).why, reason::uncertain);
+  EXPECT_EQ(judge(measured(18'000), task, reason::lengthy).why, reason::lengthy);
+  EXPECT_EQ(judge(measured(10'000), task, reason::lengthy).why, reason::uncertain);
+  // What lies on a bound, with noise, changes once at most.
+  auto why = reason::unknown;
+  int changes = 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto now = judge(measured(i % 2 == 0 ? 97 : 103), task, why).why;
+    changes += now != std::exchange(why, now);
+  }
+  EXPECT_LE(changes, 2); // the first one is from unknown
 }
 
 TEST(adaptive_inlining, says_why) {
