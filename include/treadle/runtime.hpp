@@ -10,7 +10,8 @@
 namespace treadle {
 
 /// Called by each worker of all pools on its thread, with its number through all pools: before its first task, and
-/// after its last. They must not wait for tasks: doing so throws std::system_error, and ends the program.
+/// after its last. They must not wait for tasks: doing so throws std::system_error, and ends the program. What they do to
+/// the thread's affinity stays until the mask of the process changes.
 struct worker_hooks {
   void (*on_start)(void* context, unsigned worker) noexcept = nullptr;
   void (*on_stop)(void* context, unsigned worker) noexcept = nullptr;
@@ -23,7 +24,8 @@ struct worker_hooks {
 struct runtime_options {
   /// Workers (OS threads). --treadle:workers, TREADLE_WORKERS; default: usable cores, that is the affinity mask of the
   /// main thread, bounded by the CPU quota of the control group. Then no more workers are active at a time than these
-  /// allow later on, which is looked at twice in a second.
+  /// allow later on, which is looked at twice in a second: a program that binds its main thread to a core for itself
+  /// says here how many workers it wants.
   unsigned workers = 0;
   /// Usable bytes of a task's stack; only tasks that really suspend occupy one. --treadle:stack-bytes,
   /// TREADLE_STACK_BYTES; default 256 KiB, at least 128 KiB.

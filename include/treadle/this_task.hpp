@@ -40,7 +40,8 @@ void sleep_until(const TimePoint& deadline) {
   sleep_for(deadline - TimePoint::clock::now());
 }
 
-/// Index of the worker that runs the caller, in [0, workers); -1 on a foreign thread. May change at every suspension.
+/// Index of the worker that runs the caller; -1 on a foreign thread. May change at every suspension. In [0, workers),
+/// and up to 64 more where tasks use blocking_region: those of spare workers.
 int worker_index() noexcept;
 
 /// Bytes left on the calling stack. A few nanoseconds.

@@ -82,6 +82,22 @@ TEST_P(stop_token_test, loops_end_early) {
   }
 }
 
+TEST_P(stop_token_test, loops_in_order_end_early_too) {
+  here_and_in_a_task([](const std::stop_token& token) {
+    std::uint64_t next = 0;
+    constexpr std::uint64_t k_for_years = std::uint64_t{1} << 60;
+    EXPECT_THROW(for_loop(seq.with(token), std::uint64_t{0}, k_for_years, [&](std::uint64_t i) {
+      EXPECT_EQ(i, next);
+      ++next;
+    }), stopped);
+    EXPECT_GT(next, 0u);
+  });
+  std::stop_source never;
+  std::vector<int> numbers(1000, 1);
+  EXPECT_EQ(treadle::reduce(seq.with(never.get_token()), numbers.begin(), numbers.end()), 1000);
+  EXPECT_EQ(treadle::find(seq.with(never.get_token()), numbers.begin(), numbers.end(), 2), numbers.end());
+}
+
 TEST_P(stop_token_test, a_loop_that_is_stopped_before_does_nothing) {
   std::stop_source source;
   source.request_stop();

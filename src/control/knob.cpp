@@ -1,5 +1,6 @@
 #include <treadle/tune/knob.hpp>
 
+#include "base/claim.hpp"
 #include "base/fork.hpp"
 #include "observe/emit.hpp"
 #include "observe/knob_list.hpp"
@@ -48,7 +49,7 @@ fork_safe_mutex& state_mutex() {
 struct knob_base::shared {
   std::vector<std::shared_ptr<change_listener>> listeners;
   std::uint64_t changes = 0, told = 0;
-  bool is_telling = false;
+  treadle::detail::claim telling;
   const std::string* session = nullptr; // the name of the one that sets the knob
   std::optional<shown_knob> shown;
 };
@@ -87,13 +88,16 @@ void knob_base::add(std::unique_ptr<change_listener> listener) {
 namespace {
 
 /// What is a number as such, other values by their place among all.
-void trace_value(const knob_base& of, std::uint32_t i) {
-  const std::string text = of.text(i);
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  emit({.kind = event_kind::knob,
-        .name = kept_for_traces("knob " + of.name()),
-        .value = end != text.c_str() && *end == '\0' ? value : i});
+void trace_value(const knob_base& of, std::uint32_t i) noexcept {
+  try {
+    const std::string text = of.text(i);
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    emit({.kind = event_kind::knob,
+          .name = kept_for_traces("knob " + of.name()),
+          .value = end != text.c_str() && *end == '\0' ? value : i});
+  } catch (...) { // no memory
+  }
 }
 
 } // namespace
@@ -106,8 +110,7 @@ void knob_base::set_index(std::uint32_t i) {
   store(i);
   if (is_wanted(event_kind::knob)) trace_value(*this, i);
   ++s.changes;
-  if (s.is_telling) return; // the thread that is telling tells this change, too
-  s.is_telling = true;
+  if (!s.telling.take()) return; // the thread that is telling tells this change, too
   std::exception_ptr error;
   while (s.told != s.changes) {
     s.told = s.changes;
@@ -121,7 +124,7 @@ void knob_base::set_index(std::uint32_t i) {
     }
     held.lock();
   }
-  s.is_telling = false;
+  s.telling.release();
   if (error) std::rethrow_exception(error);
 }
 

@@ -16,6 +16,17 @@ struct loop_body {
   void (*destroy_state)(void* state) noexcept = nullptr;
 };
 
+/// Pieces of a loop that take a few microseconds each.
+class loop_pieces {
+ public:
+  /// The end of the next one. The time since the last call is what the one before took.
+  std::uint64_t next(std::uint64_t begin, std::uint64_t end) noexcept;
+
+ private:
+  std::uint64_t m_size = 1;
+  std::int64_t m_since = 0; // ticks
+};
+
 struct loop_site;
 
 /// Chooses the chunk of loops while they run.

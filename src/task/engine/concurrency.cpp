@@ -83,15 +83,17 @@ void concurrency::grant(unsigned n) {
     throw std::invalid_argument("runtime::set_concurrency: expected 0 to " + std::to_string(m_maximum) +
                                 ", the workers of all pools, got " + std::to_string(n));
   const std::lock_guard guard(m_mutex);
-  m_granted = n;
-  share_out();
+  share_out(n, m_usable);
 }
 
-void concurrency::share_out() {
+void concurrency::share_out(unsigned granted, unsigned usable) {
+  if (m_pools.empty()) return; // it ends
   std::vector<unsigned> most;
   for (const scheduler* pool : m_pools) most.push_back(pool->capacity());
-  std::vector<unsigned> each = shares(most, m_granted);
-  if (!each.empty()) each[0] = std::min(each[0], m_usable); // other pools have as many as the program has asked for
+  std::vector<unsigned> each = shares(most, granted);
+  each[0] = std::min(each[0], usable); // other pools have as many as the program has asked for
+  m_granted = granted;
+  m_usable = usable;
   for (std::size_t i = 0; i < each.size(); ++i) m_pools[i]->set_active(each[i]);
   m_present.store(std::accumulate(each.begin(), each.end(), 0u), order::relaxed);
   publish();
@@ -102,14 +104,12 @@ void concurrency::look(std::int64_t now_ns) noexcept {
   if (now_ns < next || !m_next_look_ns.compare_exchange(next, now_ns + k_look_ns, order::relaxed, order::relaxed))
     return;
   try {
-    const std::unique_lock held(m_mutex, std::try_to_lock);
-    if (!held) return; // somebody else is at it; again soon
     const std::uint64_t fingerprint = process_mask().fingerprint();
+    const unsigned usable = m_follows ? usable_cores() : 0; // reads files: without the mutex
+    const std::lock_guard guard(m_mutex);
     if (std::exchange(m_fingerprint, fingerprint) != fingerprint) m_masks.fetch_add(1, order::relaxed);
-    if (!m_follows) return;
-    const unsigned usable = usable_cores();
-    if (std::exchange(m_usable, usable) == usable) return;
-    share_out();
+    if (!m_follows || m_usable == usable) return;
+    share_out(m_granted, usable);
   } catch (...) { // no memory: stays as it is
   }
 }

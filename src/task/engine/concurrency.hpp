@@ -48,14 +48,14 @@ class concurrency {
 
   void look(std::int64_t now_ns) noexcept;
   // With the mutex
-  void share_out();
+  void share_out(unsigned granted, unsigned usable);
   void publish() const noexcept;
 
   const bool m_follows;
   const binding m_binding;
   unsigned m_maximum = 0;
   atomic<unsigned> m_present{0};
-  atomic<std::int64_t> m_next_look_ns{0};
+  atomic<std::int64_t> m_next_look_ns{INT64_MAX}; // until begin()
   atomic<std::uint32_t> m_masks{1}; // that were seen
   std::mutex m_mutex;               // of the next
   std::vector<scheduler*> m_pools;

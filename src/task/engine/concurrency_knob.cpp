@@ -30,11 +30,6 @@ std::string concurrency_knob::knob_values() const {
   return text;
 }
 
-void concurrency_knob::refuse(std::string_view text) const {
-  throw std::invalid_argument("knob 'runtime.concurrency' cannot be " + std::string(text) + ": its values are " +
-                              knob_values());
-}
-
 void concurrency_knob::set_from_text(std::string_view text) {
   unsigned n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -44,7 +39,9 @@ void concurrency_knob::set_from_text(std::string_view text) {
         if (is_possible) c.grant(n);
       }))
     m_given.store(n, order::relaxed);
-  if (!is_possible) refuse(text);
+  if (!is_possible)
+    throw std::invalid_argument("knob 'runtime.concurrency' cannot be " + std::string(text) + ": its values are " +
+                                knob_values());
 }
 
 std::optional<unsigned> concurrency_knob::given() const noexcept {

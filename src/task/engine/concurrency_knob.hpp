@@ -18,10 +18,8 @@ class concurrency_knob final : public listed_knob {
   std::string_view knob_meaning() const noexcept override { return "How many workers may be active, in all pools."; }
   void set_from_text(std::string_view text) override;
 
-  /// By a runtime that starts; none: all may be.
+  /// By a runtime that starts, which may have fewer; none: all may be active.
   std::optional<unsigned> given() const noexcept;
-  /// Throws std::invalid_argument.
-  [[noreturn]] void refuse(std::string_view text) const;
 
  private:
   atomic<std::int64_t> m_given{-1}; // none

@@ -4,6 +4,7 @@
 #include "task/engine/runtime_fixture.hpp"
 
 #include <treadle/algorithm/for_loop.hpp>
+#include <treadle/coroutine.hpp>
 #include <treadle/observe/counters.hpp>
 #include <treadle/treadle.hpp>
 
@@ -254,6 +255,27 @@ TEST_P(concurrency_test, a_region_ends_where_its_task_is_suspended) {
     EXPECT_EQ(waits.get(), i);
   }
   EXPECT_TRUE(comes_true([] { return on_duty() == GetParam(); }));
+}
+
+future<int> coroutine_in_a_region(future<int> input) {
+  const blocking_region region;
+  co_return co_await std::move(input) + 1;
+}
+
+TEST_P(concurrency_test, a_region_ends_where_its_coroutine_is_suspended) {
+  for (int i = 0; i < 200; ++i) {
+    promise<int> given;
+    auto waits = async([in = given.get_future()]() mutable { return coroutine_in_a_region(std::move(in)); });
+    auto gives = async([&] { given.set_value(i); });
+    EXPECT_EQ(future<int>(std::move(waits)).get(), i + 1);
+    gives.get();
+  }
+  rt->set_concurrency(0);
+  EXPECT_TRUE(comes_true([] { return on_duty() == 0; }));
+  auto waiting = async([] { return 7; });
+  EXPECT_EQ(waiting.wait_for(10ms), future_status::timeout);
+  rt->set_concurrency(GetParam());
+  EXPECT_EQ(waiting.get(), 7);
 }
 
 TEST_P(concurrency_test, regions_while_it_changes) {

@@ -14,6 +14,7 @@
 #include "task/engine/options.hpp"
 #include "task/engine/present_workers.hpp"
 #include "task/engine/scheduler.hpp"
+#include "task/engine/worker_hook.hpp"
 #include "topology/usable_cores.hpp"
 
 #include <treadle/async.hpp>
@@ -91,6 +92,7 @@ runtime& default_runtime() {
 
 struct runtime::pools {
   pools(bool follows, detail::binding how) : active(follows, how) {}
+  ~pools() { active.end(); }
 
   const std::uint32_t generation = detail::fork_generation();
   std::int64_t exit_deadline_ns = 0;
@@ -132,10 +134,7 @@ runtime::runtime(runtime_options options) {
     first_spare += detail::scheduler::k_spares_max;
   }
   made->active.begin(std::move(all));
-  if (const auto n = detail::the_concurrency_knob.given()) {
-    if (*n > made->active.maximum()) detail::the_concurrency_knob.refuse(std::to_string(*n));
-    made->active.grant(*n);
-  }
+  if (const auto n = detail::the_concurrency_knob.given()) made->active.grant(std::min(*n, made->active.maximum()));
   m_pools = made.get();
   detail::publish_thread_counters();
   {
@@ -265,6 +264,7 @@ std::size_t runtime::stack_bytes() const noexcept {
 }
 
 void runtime::refuse_inside(const char* what) const {
+  detail::refuse_in_worker_hook();
   if (const detail::worker* w = detail::this_worker(); w && &w->owner().facade == this)
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
                             "runtime::" + std::string(what) +

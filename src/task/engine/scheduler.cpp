@@ -125,7 +125,7 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
   const unsigned start = random.below(n);
   for (unsigned i = 0; i < n; ++i) {
     worker& victim = workers[(start + i) % n];
-    if (&victim == &thief) continue;
+    if (&victim == &thief || on_duty.is_quiet(victim.index())) continue;
     thief.counters.steals_tried.increment_unshared();
     job* item = victim.tasks.steal();
     if (!item) item = thief.accept_handed(victim);
@@ -144,21 +144,21 @@ bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
   const unsigned start = random.below(n);
   for (unsigned i = 0; i < n; ++i) {
     worker& other = workers[(start + i) % n];
-    if (&other != &thief && other.nudge()) return true;
+    if (&other != &thief && !on_duty.is_quiet(other.index()) && other.nudge()) return true;
   }
   return false;
 }
 
 bool scheduler::lacks_watch() const noexcept {
-  return m_watched.load(order::relaxed) == 0 && std::any_of(workers.begin(), workers.end(), [](const auto& w) {
-           return !w->looks_for_work.load(order::relaxed);
+  return m_watched.load(order::relaxed) == 0 && std::any_of(workers.begin(), workers.end(), [this](const auto& w) {
+           return !on_duty.is_quiet(w->index()) && !w->looks_for_work.load(order::relaxed);
          });
 }
 
 bool scheduler::work_is_visible() const noexcept {
   if (!injected.empty()) return true;
   for (const auto& w : workers) {
-    if (!w->tasks.empty() || w->has_handed()) return true;
+    if (!on_duty.is_quiet(w->index()) && (!w->tasks.empty() || w->has_handed())) return true;
   }
   return false;
 }

@@ -156,4 +156,8 @@ void queue_here(job& task);
 /// For foreign threads: the scheduler they use, started on demand, and entered. The caller must leave() it.
 scheduler& enter_current_scheduler();
 
+inline bool worker::is_asked_to_leave() const noexcept {
+  return TREADLE_UNLIKELY(m_scheduler.on_duty.has_surplus()) && !lends();
+}
+
 } // namespace treadle::detail

@@ -102,7 +102,7 @@ void worker::scheduling_loop() {
     if (!item) return;
     this_worker()->begin_phase(*item);
     item->run();
-    this_worker()->end_phase();
+    this_worker()->end_job();
   }
 }
 
@@ -227,7 +227,7 @@ job* worker::look(std::int64_t ns) {
     if (job* item = m_scheduler.injected.pop_low()) return item;
     cpu_relax();
     now = ticks_now();
-  } while (now < end && !m_scheduler.exiting.load(order::relaxed));
+  } while (now < end && !m_scheduler.exiting.load(order::relaxed) && !m_scheduler.on_duty.has_surplus());
   return nullptr;
 }
 
@@ -283,16 +283,19 @@ void worker::stand_by() noexcept {
   m_phase_ended = 0;
   looks_for_work.store(true, order::relaxed);
   m_scheduler.pass_on();
+  m_scheduler.on_duty.set_quiet(m_index, tasks.empty() && !has_handed());
   counters.alive.end(ticks_now());
   if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
   m_scheduler.on_duty.wait(m_index);
+  m_scheduler.on_duty.set_quiet(m_index, false);
   if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
   counters.alive.begin(ticks_now());
   look_busy();
 }
 
 void worker::give_way() noexcept {
-  if (lends() || !m_scheduler.on_duty.leave(m_index)) return;
+  if (m_scheduler.idle.somebody_searches()) return; // and will leave, rather than this task
+  if (!m_scheduler.on_duty.leave(m_index)) return;
   try {
     prepare_to_suspend();
   } catch (...) { // no stack to go on with: somebody else leaves
@@ -308,6 +311,11 @@ void worker::give_way() noexcept {
         return true;
       },
       &self);
+}
+
+void worker::end_job() noexcept {
+  if (TREADLE_UNLIKELY(lends())) end_blocking(); // a coroutine has left it
+  end_phase();
 }
 
 bool worker::begin_blocking() noexcept {
@@ -386,7 +394,7 @@ job* worker::pop_live(worker*& here) {
 }
 
 void worker::run_in_place(future_state& task, sharing s) {
-  if (TREADLE_UNLIKELY(m_scheduler.on_duty.has_surplus())) {
+  if (TREADLE_UNLIKELY(is_asked_to_leave())) {
     give_way();
     return this_worker()->run_out_of_order(task, nullptr);
   }

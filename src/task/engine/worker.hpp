@@ -137,8 +137,11 @@ class worker {
   void look_busy() noexcept;
   /// Has no slot any more; sleeps until it is handed one.
   void stand_by() noexcept;
-  /// Leaves the task that runs to another worker, and stands by, if too many are active.
+  /// Too many are active, and its task can be left.
+  bool is_asked_to_leave() const noexcept;
+  /// Leaves the task that runs to another worker, and stands by, if nobody else is about to.
   void give_way() noexcept;
+  void end_job() noexcept;
   /// When the last steals took much longer than the tasks, their victim had better be left alone for a while.
   void rest_from_vain_steals() noexcept;
   /// Looks at all queues, again and again for so long or until the runtime stops.

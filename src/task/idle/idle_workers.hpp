@@ -50,6 +50,7 @@ class idle_workers {
       m_count.fetch_sub(k_parked, order::acq_rel);
   }
   bool somebody_searches() const noexcept { return m_count.load(order::relaxed) >= k_searching; }
+  void wake_one() noexcept;
   void wake_all() noexcept;
 
   void begin_search() noexcept { m_count.fetch_add(k_searching, order::relaxed); }
@@ -87,7 +88,6 @@ class idle_workers {
     if (TREADLE_LIKELY(count == 0 || count >= k_searching)) return;
     if (backlog || count < k_napping) wake_one();
   }
-  void wake_one() noexcept;
   bool somebody_wakes_by(std::int64_t deadline_ns) const noexcept;
   void announce(unsigned worker, bool naps) noexcept;
   /// Clears the worker's bit; true when this call did it, and then it counts as searching and must be woken.

@@ -20,7 +20,8 @@ class slots {
   slots(idle_workers& idle, unsigned capacity)
       : m_idle(idle),
         m_off_duty(std::make_unique<unsigned[]>(capacity)),
-        m_seats(std::make_unique<atomic<std::uint32_t>[]>(capacity)) {}
+        m_seats(std::make_unique<atomic<std::uint32_t>[]>(capacity)),
+        m_quiet(std::make_unique<atomic<std::uint64_t>[]>((capacity + 63) / 64)) {}
 
   /// More workers are active than may be. Whoever looks for reasons to make work for others finds one, too
   /// (idle_workers::ask()), so that a task that forks or loops comes to look.
@@ -59,6 +60,18 @@ class slots {
     seat.store(0, order::relaxed);
   }
 
+  /// By a worker off duty: whether there is nothing that could be taken from it, so that nobody needs to look.
+  void set_quiet(unsigned worker, bool is_quiet) noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << (worker % 64);
+    if (is_quiet)
+      m_quiet[worker / 64].fetch_or(bit, order::relaxed);
+    else
+      m_quiet[worker / 64].fetch_and(~bit, order::relaxed);
+  }
+  bool is_quiet(unsigned worker) const noexcept {
+    return (m_quiet[worker / 64].load(order::relaxed) >> (worker % 64) & 1) != 0;
+  }
+
   /// By an active worker that is about to block in the operating system: another one may use its slot until
   /// take_back(), which never waits, so that there is a surplus afterwards until somebody leaves.
   void lend() noexcept {
@@ -69,8 +82,11 @@ class slots {
     hand_out();
   }
   void take_back() noexcept {
-    const scoped_lock guard(m_lock);
-    change_active(1);
+    {
+      const scoped_lock guard(m_lock);
+      change_active(1);
+    }
+    if (has_surplus()) m_idle.wake_one(); // who sleeps leaves first
   }
   /// For a worker that is to be made. False when all slots have one meanwhile.
   bool take() noexcept {
@@ -122,6 +138,7 @@ class slots {
   std::unique_ptr<unsigned[]> m_off_duty;    // the latest last
   unsigned m_off_duty_count = 0;
   std::unique_ptr<atomic<std::uint32_t>[]> m_seats; // 1: the worker has been handed a slot
+  std::unique_ptr<atomic<std::uint64_t>[]> m_quiet; // a bit for each worker
 };
 
 } // namespace treadle::detail

@@ -149,7 +149,7 @@ bool worker::give_oldest(task_stack& current, Give give) {
 }
 
 void worker::promote_oldest(task_stack& current) noexcept {
-  if (TREADLE_UNLIKELY(m_scheduler.on_duty.has_surplus())) return give_way();
+  if (is_asked_to_leave()) return give_way();
   if (!tasks.empty() || m_handed.load(order::relaxed)) return; // there is something to steal already
   if (ticks_now() < m_promote_after) return;
   const promoting guard(m_promotes);

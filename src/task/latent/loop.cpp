@@ -68,6 +68,17 @@ void loop::record(std::int64_t ticks, std::uint64_t iterations, bool alone) noex
   site.serial_up_to.store(2 * in_ps(tunables::loop_worthwhile) / now, order::relaxed); // both halves are worth it
 }
 
+std::uint64_t loop_pieces::next(std::uint64_t begin, std::uint64_t end) noexcept {
+  const std::int64_t now = ticks_now(), took = now - m_since, target = ns_to_ticks(tunables::loop_chunk);
+  if (std::exchange(m_since, now) != 0) {
+    if (took < target / 2)
+      m_size = std::max(m_size, 2 * m_size); // not beyond 64 bits
+    else if (took > 2 * target)
+      m_size = std::max<std::uint64_t>(m_size / 2, 1);
+  }
+  return begin + std::min(m_size, end - begin);
+}
+
 namespace {
 
 /// The iterations that one task executes: from the front, while the upper half of the rest can be given away.
@@ -99,7 +110,7 @@ class loop_part final : public latent_work {
   promoted_task* m_pieces = nullptr; // given away, newest first, which is ascending order of iterations
   bool m_started = false;            // it has taken iterations of its own
   unsigned m_spread = 0;             // parts still to be made of the range at once
-  std::uint64_t m_piece = 1;         // between two looks at a stop token
+  loop_pieces m_pieces_of_time;      // between two looks at a stop token
 };
 
 /// How many chunks, of any size, so many iterations begin.
@@ -173,23 +184,15 @@ bool loop_part::run_range(std::uint64_t begin, std::uint64_t end) {
   return goes_on;
 }
 
-/// The same in pieces of some microseconds, however large the chunks are, with a look at the token before each.
+/// The same in pieces, however large the chunks are, with a look at the token before each.
 bool loop_part::run_until_stopped(std::uint64_t begin, std::uint64_t end) {
-  const std::int64_t target = ns_to_ticks(tunables::loop_chunk);
-  while (begin < end) {
+  for (std::uint64_t piece_end = 0; begin < end; begin = piece_end) {
     if (m_loop.cut.stops()) {
       m_loop.stop();
       return false;
     }
-    const std::int64_t before = ticks_now();
-    const std::uint64_t piece_end = begin + std::min(m_piece, end - begin);
+    piece_end = m_pieces_of_time.next(begin, end);
     if (!run_range(begin, piece_end)) return false;
-    const std::int64_t took = ticks_now() - before;
-    if (took < target / 2)
-      m_piece = std::max(m_piece, 2 * m_piece); // not beyond 64 bits
-    else if (took > 2 * target)
-      m_piece = std::max<std::uint64_t>(m_piece / 2, 1);
-    begin = piece_end;
   }
   return true;
 }

@@ -140,8 +140,8 @@ void future_state::refuse_own_task() const {
   }
 }
 
-/// Runs the task where that is possible.
-bool future_state::becomes_ready_here(sharing s) {
+/// Runs the task where that is possible. Part of its callers: chains of deferred tasks nest as deeply as stacks allow.
+[[gnu::always_inline]] inline bool future_state::becomes_ready_here(sharing s) {
   const std::uint32_t claimable = m_claim.state();
   if (claimable == claim_word::k_deferred) {
     if (stack_has_room())

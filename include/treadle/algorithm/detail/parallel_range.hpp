@@ -32,8 +32,24 @@ using chunk_local = std::conditional_t<std::is_trivially_copyable_v<Run>, const 
 template <any_execution_policy Policy>
 bool runs_serially(const Policy& policy, const loop_site& site, std::uint64_t n) noexcept {
   if constexpr (!Policy::is_parallel) return true;
-  if constexpr (Policy::has_stop_token) return false;
+  if constexpr (Policy::has_stop_token) {
+    if (policy.cut().stops()) return false;
+  }
   return policy.cut().how == loop_cut::kind::on_demand && runs_serially(site, n);
+}
+
+/// In order, with a look at the token every few microseconds.
+template <class Run>
+void run_in_pieces(const loop_cut& cut, std::uint64_t n, Run run) {
+  loop_pieces pieces;
+  for (std::uint64_t begin = 0, end = 0; begin < n; begin = end) {
+    if (cut.stops()) throw stopped();
+    end = pieces.next(begin, n);
+    if constexpr (std::is_void_v<decltype(run(begin, end))>)
+      run(begin, end);
+    else if (!run(begin, end))
+      return;
+  }
 }
 
 template <class Run>
@@ -55,7 +71,9 @@ template <class Run>
 template <any_execution_policy Policy, class Run>
 void for_ranges(const Policy& policy, std::uint64_t n, Run run) {
   loop_site& site = loop_site_of<Run>;
-  if (runs_serially(policy, site, n)) {
+  if constexpr (!Policy::is_parallel && Policy::has_stop_token) {
+    run_in_pieces(policy.cut(), n, [&](std::uint64_t begin, std::uint64_t end) { return run(begin, end); });
+  } else if (runs_serially(policy, site, n)) {
     run(std::uint64_t{0}, n);
   } else {
     Run shared = run; // so that the one above never has its address taken and stays in registers
@@ -96,7 +114,9 @@ template <class State, class Run, class Make, class Append>
 template <any_execution_policy Policy, class State, class Run, class Make, class Append>
 void fold_ranges(const Policy& policy, std::uint64_t n, State& state, Run run, Make make, Append append) {
   loop_site& site = loop_site_of<Run>;
-  if (runs_serially(policy, site, n)) {
+  if constexpr (!Policy::is_parallel && Policy::has_stop_token) {
+    run_in_pieces(policy.cut(), n, [&](std::uint64_t begin, std::uint64_t end) { return run(state, begin, end); });
+  } else if (runs_serially(policy, site, n)) {
     run(state, std::uint64_t{0}, n);
   } else {
     Run shared = run;
