@@ -40,7 +40,7 @@ class tuned_grain final : loop::explained {
   };
 
   void explain(std::vector<decision_report>& to) override;
-  known begin(unsigned workers, double start, bool trusted) const;
+  known begin(unsigned workers, double start) const;
   double modelled_start(double ns_per_unit, unsigned workers) const noexcept;
 
   const options m_options;

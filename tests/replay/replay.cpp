@@ -107,10 +107,4 @@ result replay_model(const surface& on) {
   });
 }
 
-search_options options_for(const recording& of) {
-  if (of.kind == "chunks") return {.step = 8}; // the start is the middle: as tuned_grain has it
-  if (of.kind == "grain") return {.step = 2};
-  return {};
-}
-
 } // namespace treadle::replay

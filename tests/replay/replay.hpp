@@ -71,7 +71,4 @@ result replay(const surface& on, search_options how, double share, std::uint64_t
 /// No search: where the runtime begins in each situation.
 result replay_model(const surface& on);
 
-/// What the runtime asks for, for decisions of this kind.
-search_options options_for(const recording& of);
-
 } // namespace treadle::replay

@@ -28,7 +28,7 @@ template <class F>
 double mean(const surface& on, F f) {
   double sum = 0;
   for (std::uint64_t seed = 1; seed <= k_seeds; ++seed)
-    sum += static_cast<double>(f(replay(on, options_for(on.of()), k_share, seed)));
+    sum += static_cast<double>(f(replay(on, {}, k_share, seed)));
   return sum / k_seeds;
 }
 
@@ -48,7 +48,7 @@ TEST(recordings, half_of_one_is_refused) {
 
 TEST(replay, the_same_seed_gives_the_same_run) {
   const surface on(recordings().front(), character::abrupt);
-  const auto run = [&](std::uint64_t seed) { return replay(on, options_for(on.of()), k_share, seed).spent; };
+  const auto run = [&](std::uint64_t seed) { return replay(on, {}, k_share, seed).spent; };
   EXPECT_EQ(run(1), run(1));
   EXPECT_NE(run(1), run(2));
 }

@@ -24,7 +24,7 @@ struct variant {
 
 std::vector<variant> variants() {
   std::vector<variant> result{{"model"}};
-  for (int i = 1; i <= static_cast<int>(search_strategy::local_ucb); ++i) {
+  for (int i = 0; i <= static_cast<int>(search_strategy::parallel_rank_order); ++i) {
     const std::string name(to_string(static_cast<search_strategy>(i)));
     for (const variant& v : {variant{name}, variant{name, false}, variant{name, true, 0}}) result.push_back(v);
   }
@@ -43,7 +43,7 @@ std::string line_for(const recording& of, character how, const variant& v, unsig
   std::vector<double> first, later, told;
   if (v.strategy == "model") seeds = 1;
   for (unsigned seed = 1; seed <= seeds; ++seed) {
-    search_options options = options_for(of);
+    search_options options;
     result r;
     if (v.strategy == "model") {
       r = replay_model(on);
