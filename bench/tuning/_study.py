@@ -12,7 +12,13 @@ sys.path.insert(0, str(HERE.parent))
 from tables import fill, table  # noqa: E402
 
 Row = dict[str, str]
-KINDS = {"inlining": "inline", "chunks": "chunks", "grain": "grain", "splitting": "splitting", "session": "sessions"}
+KINDS = {
+    "inlining": "inline",
+    "chunks": "chunks",
+    "grain": "grain",
+    "splitting": "splitting",
+    "session": "sessions",
+}
 CHARACTERS = ("stationary", "abrupt", "slow", "periodic", "heavy tails")
 
 
@@ -53,10 +59,14 @@ def overview(rows: list[Row]) -> str:
     for strategy, all_of in variants(rows).items():
         chosen = [row for row in all_of if row["held_out"] == "0"]
         held_out = [row for row in all_of if row["held_out"] == "1"]
-        others = ["–", "–"] if strategy == "model" else [percent(frozen[strategy]), percent(unlimited[strategy])]
+        others = (
+            ["–", "–"] if strategy == "model" else [percent(frozen[strategy]), percent(unlimited[strategy])]
+        )
         columns = [chosen, held_out, *([r for r in all_of if r["kind"] == kind] for kind in KINDS)]
         tries = percent(all_of, "explored")
-        lines.append([named(strategy), *map(percent, columns), percent(all_of, "over_best_fixed"), tries, *others])
+        lines.append(
+            [named(strategy), *map(percent, columns), percent(all_of, "over_best_fixed"), tries, *others]
+        )
     header = ["", "not held out", "held out", *KINDS.values(), "over best fixed", "of it tries"]
     return table([*header, "without drift", "without limit"], lines)
 
@@ -65,12 +75,16 @@ def by_character(rows: list[Row]) -> str:
     lines = []
     for strategy, all_of in variants(rows).items():
         of = {c: [row for row in all_of if row["character"] == c] for c in CHARACTERS}
-        at_first, again = (f"{mean(all_of, f'windows_until_{what}'):.0f}" for what in ("close", "close_again"))
+        at_first, again = (
+            f"{mean(all_of, f'windows_until_{what}'):.0f}" for what in ("close", "close_again")
+        )
         false_alarms = told = "–"
         if strategy != "model":
             false_alarms = f"{mean(of['stationary'] + of['heavy tails'], 'restarts') / 4000 * 1e6:.0f}"
             told = f"{statistics.median(float(row['windows_until_told']) for row in of['abrupt']):.0f}"
-        lines.append([named(strategy), *(percent(of[c]) for c in CHARACTERS), at_first, again, false_alarms, told])
+        lines.append(
+            [named(strategy), *(percent(of[c]) for c in CHARACTERS), at_first, again, false_alarms, told]
+        )
     header = ["", *CHARACTERS, "windows until close", "again after a change", "false alarms in 10⁶ windows"]
     return table([*header, "windows until a change is told"], lines)
 

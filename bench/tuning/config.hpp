@@ -120,7 +120,8 @@ inline void replay_session(treadle::search_options options) {
 /// The same point all the time, chosen by a rule.
 template <class Rule>
 void replay_rule(Rule rule) {
-  for (const auto& [workload, name] : {std::pair("tuning_grain", "session_tasks"), {"tuning_blocks", "session_blocks"}}) {
+  for (const auto& [workload, name] :
+       {std::pair("tuning_grain", "session_tasks"), {"tuning_blocks", "session_blocks"}}) {
     surface costs(name);
     replay(workload, costs, [&](std::size_t situation) { return rule(costs, situation); }, [](double) {});
   }

@@ -304,8 +304,7 @@ session::session(std::string name, const search_options& wanted, std::vector<det
   if (name.empty()) throw std::invalid_argument("a session needs a name");
   detail::publish_thread_counters();
   if (std::isnan(wanted.budget) || !(wanted.window_ns >= 0) || wanted.repeats == 0)
-    throw std::invalid_argument("session '" + name +
-                                "': expected repeats >= 1, window_ns >= 0 and a budget");
+    throw std::invalid_argument("session '" + name + "': expected repeats >= 1, window_ns >= 0 and a budget");
   try {
     m_state = std::make_shared<session_state>(name, wanted, std::move(knobs));
   } catch (const std::invalid_argument& e) {

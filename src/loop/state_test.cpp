@@ -189,7 +189,8 @@ TEST(state, a_frozen_one_stays) {
 }
 
 TEST(state, the_unit_of_a_cost_changes_no_choice) {
-  for (const auto how : {search_strategy::local_ucb, search_strategy::nelder_mead, search_strategy::parallel_rank_order}) {
+  for (const auto how :
+       {search_strategy::local_ucb, search_strategy::nelder_mead, search_strategy::parallel_rank_order}) {
     std::vector<std::vector<arm>> chosen;
     for (const double unit : {1.0, 1e-9, 1e6, 3.0}) {
       noise random(17);

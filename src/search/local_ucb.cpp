@@ -47,9 +47,9 @@ class local_ucb final : public strategy {
   }
 
  private:
-  static constexpr std::size_t k_most = 256;    // points that it remembers
-  static constexpr double k_memory = 100;       // windows
-  static constexpr double k_optimism = 0.02;    // suits relative noise of some percent
+  static constexpr std::size_t k_most = 256;     // points that it remembers
+  static constexpr double k_memory = 100;        // windows
+  static constexpr double k_optimism = 0.02;     // suits relative noise of some percent
   static constexpr std::uint32_t k_seldom = 100; // one window of so many
 
   struct known {

@@ -27,8 +27,7 @@ void for_each_surface(F f) {
 template <class F>
 double mean(const surface& on, F f) {
   double sum = 0;
-  for (std::uint64_t seed = 1; seed <= k_seeds; ++seed)
-    sum += static_cast<double>(f(replay(on, {}, k_share, seed)));
+  for (std::uint64_t seed = 1; seed <= k_seeds; ++seed) sum += static_cast<double>(f(replay(on, {}, k_share, seed)));
   return sum / k_seeds;
 }
 

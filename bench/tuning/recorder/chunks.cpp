@@ -29,7 +29,8 @@ program chunks(std::string name, bool held_out, std::vector<loop> situations) {
     return treadle::async([&] {
              return microseconds([&] {
                for (int i = 0; i < l.times; ++i)
-                 treadle::for_loop(treadle::par.with(chunk), std::uint64_t{0}, l.n, [&](std::uint64_t at) { l.body(at); });
+                 treadle::for_loop(treadle::par.with(chunk), std::uint64_t{0}, l.n,
+                                   [&](std::uint64_t at) { l.body(at); });
              });
            })
         .get();

@@ -27,7 +27,8 @@ double run_stencil(const std::string& program, const std::string& arguments) {
 /// What fits half of a core's second cache, as the program begins.
 std::uint32_t start(double points) {
   const auto bytes = static_cast<double>(std::max<std::size_t>(treadle::describe_machine().l2_bytes, 1 << 18));
-  return static_cast<std::uint32_t>(std::lround(2 * std::log2(std::clamp(bytes / 32, k_smallest, points) / k_smallest)));
+  return static_cast<std::uint32_t>(
+      std::lround(2 * std::log2(std::clamp(bytes / 32, k_smallest, points) / k_smallest)));
 }
 
 program grain(std::string name, bool held_out, const std::string& stencil, std::vector<std::string> situations) {

@@ -81,8 +81,7 @@ std::uint32_t suggestion(const std::function<void(launch)>& run) {
 
 program inlining(std::string name, bool held_out, std::vector<std::function<void(launch)>> situations) {
   program result{.name = std::move(name), .kind = "inlining", .dimensions = {{2, false}}, .held_out = held_out};
-  for (const auto& run : situations)
-    treadle::async([&] { result.starts.push_back(suggestion(run)); }).get();
+  for (const auto& run : situations) treadle::async([&] { result.starts.push_back(suggestion(run)); }).get();
   result.run = [situations = std::move(situations)](unsigned situation, std::uint32_t point) {
     const launch how = point == 1 ? launch::sync : launch::async;
     return treadle::async([&] { return microseconds([&] { situations[situation](how); }); }).get();
@@ -94,11 +93,11 @@ program inlining(std::string name, bool held_out, std::vector<std::function<void
 
 std::vector<program> inlining_programs() {
   const auto flat_of = [](int tasks, std::uint64_t turns) { return [=](launch how) { flat(how, tasks, turns); }; };
-  const auto fib_of = [](int n, int leaf) { return [=](launch how) { sink = static_cast<double>(fib(how, n, leaf)); }; };
+  const auto fib_of = [](int n, int leaf) {
+    return [=](launch how) { sink = static_cast<double>(fib(how, n, leaf)); };
+  };
   const auto queens_of = [](unsigned n, int rows) {
-    return [=](launch how) {
-      sink = static_cast<double>(solutions(how, nqueens_bench::board{(1U << n) - 1}, rows));
-    };
+    return [=](launch how) { sink = static_cast<double>(solutions(how, nqueens_bench::board{(1U << n) - 1}, rows)); };
   };
   const auto integral_of = [](double end, int levels) {
     return [=](launch how) {

@@ -1,7 +1,7 @@
 // Records what choices cost in programs of this repository, for tests/replay to replay:
-// bench_record_surfaces FOLDER [NAME...] writes FOLDER/NAME.csv, all that there are when none is named. In each round of
-// a situation all points are measured once, in random order, so that slow phases of the machine fall on all of them. The
-// last situation is the first one again while other threads compute in bursts of all lengths.
+// bench_record_surfaces FOLDER [NAME...] writes FOLDER/NAME.csv, all that there are when none is named. In each round
+// of a situation all points are measured once, in random order, so that slow phases of the machine fall on all of them.
+// The last situation is the first one again while other threads compute in bursts of all lengths.
 #include "tuning/recorder/recording.hpp"
 
 #include <treadle/treadle.hpp>
@@ -40,9 +40,11 @@ class disturbance {
     std::uniform_real_distribution<double> uniform(0, 1);
     while (!m_ended) {
       const double burst_us = std::min(200 * std::pow(1 - uniform(random), -1 / 1.2), 60'000.0); // Pareto
-      for (double us = 0; us < burst_us; us += recorder::microseconds([] { recorder::sink = recorder::work(10'000); })) {
+      for (double us = 0; us < burst_us;
+           us += recorder::microseconds([] { recorder::sink = recorder::work(10'000); })) {
       }
-      std::this_thread::sleep_for(std::chrono::microseconds(static_cast<long>(-12'000 * std::log(1 - uniform(random)))));
+      std::this_thread::sleep_for(
+          std::chrono::microseconds(static_cast<long>(-12'000 * std::log(1 - uniform(random)))));
     }
   }
 
@@ -50,12 +52,13 @@ class disturbance {
   std::vector<std::thread> m_threads;
 };
 
-/// The first line: what it is. Then one for each situation and point: their numbers, and the samples in microseconds, in
-/// the order of the rounds.
+/// The first line: what it is. Then one for each situation and point: their numbers, and the samples in microseconds,
+/// in the order of the rounds.
 void record(const std::string& path, const program& p) {
   const auto points = std::accumulate(p.dimensions.begin(), p.dimensions.end(), 1u,
                                       [](unsigned product, const auto& d) { return product * d.size; });
-  const unsigned rounds = points > 32 || p.kind == "grain" ? 60 : 120, situations = static_cast<unsigned>(p.starts.size()) + 1;
+  const unsigned rounds = points > 32 || p.kind == "grain" ? 60 : 120,
+                 situations = static_cast<unsigned>(p.starts.size()) + 1;
   std::ofstream file(path);
   file << p.kind << (p.held_out ? ",held out," : ",,");
   for (const auto& d : p.dimensions) file << ' ' << d.size << (d.ordered ? "" : "u");

@@ -29,7 +29,7 @@ struct program {
 
 std::vector<program> inlining_programs();
 std::vector<program> chunk_programs();
-std::vector<program> grain_programs(const std::string& stencil); ///< the path of the program `stencil`
+std::vector<program> grain_programs(const std::string& stencil);     ///< the path of the program `stencil`
 std::vector<program> splitting_programs(const std::string& sources); ///< the folder of the PhySL programs
 std::vector<program> session_programs();
 

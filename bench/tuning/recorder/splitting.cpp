@@ -85,7 +85,9 @@ program splitting(const std::string& sources, const std::string& source, bool he
                  .dimensions = {{static_cast<std::uint32_t>(levels.size())}},
                  .held_out = held_out};
   result.starts.assign(situations.size(), start);
-  result.run = [=](unsigned situation, std::uint32_t point) { return run(compiled, situations[situation], levels[point]); };
+  result.run = [=](unsigned situation, std::uint32_t point) {
+    return run(compiled, situations[situation], levels[point]);
+  };
   return result;
 }
 
