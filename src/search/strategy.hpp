@@ -24,7 +24,7 @@ class strategy {
   virtual arm best() const = 0;
   /// There is nothing left to try: next() is best() from now on. Those that never freeze are never done.
   virtual bool converged() const { return false; }
-  /// There is nothing to try at the moment.
+  /// There is nothing new to try at the moment.
   virtual bool settled() const { return converged(); }
   /// It ends when it has converged, so a point that is known from an earlier run makes it superfluous.
   virtual bool freezes() const { return true; }
