@@ -29,12 +29,12 @@ class surface {
       std::istringstream fields(line);
       std::size_t situation = 0, point = 0;
       char comma = 0;
-      fields >> situation >> comma >> point;
+      if (!(fields >> situation >> comma >> point) || situation >= k_situations) continue; // head, and disturbed
       m_samples.resize(std::max(m_samples.size(), situation + 1));
       m_samples[situation].resize(std::max(m_samples[situation].size(), point + 1));
       for (double us = 0; fields >> comma >> us;) m_samples[situation][point].push_back(std::max(us, 1.0));
     }
-    if (m_samples.size() != 3) throw std::runtime_error("no recording in " + path.string());
+    if (m_samples.size() != k_situations) throw std::runtime_error("no recording in " + path.string());
     m_next.assign(m_samples.size(), std::vector<std::size_t>(points()));
   }
 
@@ -54,6 +54,8 @@ class surface {
   }
 
  private:
+  static constexpr std::size_t k_situations = 3;
+
   std::vector<std::vector<std::vector<double>>> m_samples;
   std::vector<std::vector<std::size_t>> m_next;
 };
@@ -79,7 +81,7 @@ inline void replay_session(treadle::search_options options) {
   options.window_ns = 0;
   options.budget = 0;
   {
-    surface costs("grain");
+    surface costs("session_tasks");
     treadle::knob<int> point("point", treadle::steps(0, 15), 8);
     treadle::session tuning("replay", options, point);
     treadle::trial trial;
@@ -91,7 +93,7 @@ inline void replay_session(treadle::search_options options) {
         },
         [&](double cost) { trial.report(cost); });
   }
-  surface costs("blocks");
+  surface costs("session_blocks");
   treadle::knob<int> rows("rows", treadle::steps(0, 7), 4), columns("columns", treadle::steps(0, 7), 4);
   treadle::session tuning("replay", options, rows, columns);
   treadle::trial trial;
@@ -118,10 +120,10 @@ inline void replay_session(treadle::search_options options) {
 /// The same point all the time, chosen by a rule.
 template <class Rule>
 void replay_rule(Rule rule) {
-  for (const char* name : {"grain", "blocks"}) {
+  for (const auto& [workload, name] :
+       {std::pair("tuning_grain", "session_tasks"), {"tuning_blocks", "session_blocks"}}) {
     surface costs(name);
-    const std::string workload = std::string("tuning_") + name;
-    replay(workload.c_str(), costs, [&](std::size_t situation) { return rule(costs, situation); }, [](double) {});
+    replay(workload, costs, [&](std::size_t situation) { return rule(costs, situation); }, [](double) {});
   }
 }
 

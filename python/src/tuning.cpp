@@ -90,20 +90,18 @@ void bind_tuning(nanobind::module_& m) {
       .def(
           "__init__",
           [](session* self, std::string name, const std::vector<position_knob*>& knobs, std::string_view strategy,
-             double window_ns, unsigned repeats, unsigned settling, double budget, bool drift, std::uint64_t seed,
-             double memory) {
+             double window_ns, unsigned repeats, unsigned settling, double budget, bool drift, std::uint64_t seed) {
             const search_options wanted{.how = search_strategy_from_name(strategy),
                                         .window_ns = window_ns,
                                         .repeats = repeats,
                                         .settling = settling,
                                         .budget = budget,
                                         .drift = drift,
-                                        .seed = seed,
-                                        .memory = memory};
+                                        .seed = seed};
             new (self) session(std::move(name), wanted, std::vector<detail::knob_base*>(knobs.begin(), knobs.end()));
           },
           "name"_a, "knobs"_a, "strategy"_a, "window_ns"_a, "repeats"_a, "settling"_a, "budget"_a, "drift"_a, "seed"_a,
-          "memory"_a, nb::keep_alive<1, 3>())
+          nb::keep_alive<1, 3>())
       .def("remember_in", &session::remember_in, "store"_a, nb::keep_alive<1, 2>(), released)
       .def("next", &session::next, "context"_a, released)
       .def("pause", &session::pause)

@@ -74,7 +74,7 @@ class fewest_looks {
   explicit fewest_looks(const grain_tuner::options& wanted)
       : m_places(wanted.smallest, wanted.largest, wanted.smallest),
         m_search(tune::space({tune::dimension{m_places.count()}}), m_places.start(),
-                 {.how = search_strategy::hill_climb, .window_ns = 0}) {}
+                 {.how = search_strategy::nelder_mead, .window_ns = 0}) {}
   double grain() const noexcept { return m_places.grain(m_at); }
   bool settled() const { return m_search.settled(); }
   void report(double looks, double units) {

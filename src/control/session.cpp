@@ -313,12 +313,10 @@ void trial::report_time(double units) {
 session::session(std::string name, const search_options& wanted, std::vector<detail::knob_base*> knobs) {
   if (name.empty()) throw std::invalid_argument("a session needs a name");
   detail::publish_thread_counters();
-  if (std::isnan(wanted.budget) || !(wanted.memory >= 2) || !(wanted.window_ns >= 0) || wanted.repeats == 0)
-    throw std::invalid_argument("session '" + name +
-                                "': expected repeats >= 1, window_ns >= 0, memory >= 2 windows and a budget");
+  if (std::isnan(wanted.budget) || !(wanted.window_ns >= 0) || wanted.repeats == 0)
+    throw std::invalid_argument("session '" + name + "': expected repeats >= 1, window_ns >= 0 and a budget");
   try {
     m_state = std::make_shared<session_state>(name, wanted, std::move(knobs));
-    loop::state(m_state->space, 0, wanted); // a strategy that does not fit the knobs shows here
   } catch (const std::invalid_argument& e) {
     throw std::invalid_argument("session '" + name + "': " + e.what());
   }

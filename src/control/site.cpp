@@ -23,7 +23,7 @@ namespace treadle::detail {
 /// Both ways, for one number of workers.
 struct tried_inlining {
   tried_inlining(unsigned workers, bool inlined)
-      : of{workers}, search(tune::space({{2, false}}), inlined ? 1 : 0, {.how = search_strategy::two_arm}) {}
+      : of{workers}, search(tune::space({{2, false}}), inlined ? 1 : 0, {}) {}
   const loop::context of;
   loop::state search;
 };

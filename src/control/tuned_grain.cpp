@@ -24,20 +24,16 @@ class place_names final : public loop::choice_names {
 } // namespace
 
 tuned_grain::tuned_grain(const options& wanted) : m_options(wanted), m_decision(wanted.kind, wanted.name, wanted.budget) {
-  const bool trusted = wanted.start > 0;
-  const double start = trusted ? wanted.start : std::sqrt(wanted.smallest * wanted.largest);
-  m_known = &m_contexts.add(std::make_unique<known>(begin(present_workers(), start, trusted)));
+  const double start = wanted.start > 0 ? wanted.start : std::sqrt(wanted.smallest * wanted.largest);
+  m_known = &m_contexts.add(std::make_unique<known>(begin(present_workers(), start)));
   m_at = m_known->search.next(loop::state::k_no_tries);
 }
 
-/// From a start that is trusted, steps are small: it knows more than the speed tells at once.
-tuned_grain::known tuned_grain::begin(unsigned workers, double start, bool trusted) const {
-  constexpr std::uint32_t k_two = decide::grain_places::k_factor_of_two;
+tuned_grain::known tuned_grain::begin(unsigned workers, double start) const {
   const decide::grain_places places(m_options.smallest, m_options.largest, start);
   constexpr unsigned k_models = 4;
-  const search_options how{
-      .how = search_strategy::two_arm, .window_ns = m_options.window_ns, .step = trusted ? k_two : 4 * k_two};
-  loop::state search(tune::space({tune::dimension{places.count()}}), places.start(), how);
+  loop::state search(tune::space({tune::dimension{places.count()}}), places.start(),
+                     {.window_ns = m_options.window_ns});
   return {{workers, m_options.label}, places, std::move(search), m_options.step > 0 ? k_models : 0};
 }
 
@@ -55,13 +51,13 @@ void tuned_grain::done(double units, double ns, std::int64_t now_ns) {
   if (workers != m_known->of.workers) { // in between: what was done tells nothing of either
     m_decision.interrupt(m_known->search);
     known* other = m_contexts.find(workers, m_options.label);
-    m_known = other ? other : &m_contexts.add(std::make_unique<known>(begin(workers, grain(), true)));
+    m_known = other ? other : &m_contexts.add(std::make_unique<known>(begin(workers, grain())));
   } else if (m_known->models_left > 0) {
     // Where tasks cost much, what a unit costs is hardly seen: the model goes on from where it leads.
     const unsigned left = m_known->models_left - 1;
     const double start = modelled_start(ns / units, std::max(workers, 1u));
     const bool stays = start == grain();
-    *m_known = begin(workers, start, true);
+    *m_known = begin(workers, start);
     m_known->models_left = stays ? 0 : left;
   } else {
     m_decision.report(m_known->search, m_at, {ns / units, units, ns});

@@ -42,7 +42,7 @@ class tuned_grain final : loop::explained {
   void explain(std::vector<decision_report>& to) override;
   bool try_lock() noexcept override { return m_lock.try_lock(); }
   void unlock() noexcept override { m_lock.unlock(); }
-  known begin(unsigned workers, double start, bool trusted) const;
+  known begin(unsigned workers, double start) const;
   double modelled_start(double ns_per_unit, unsigned workers) const noexcept;
 
   const options m_options;

@@ -26,8 +26,6 @@ struct grain_model {
 /// The grains that are tried: half octaves from a start, which is one of them.
 class grain_places {
  public:
-  static constexpr std::uint32_t k_factor_of_two = 2; ///< in places
-
   /// Both bounds at least 1; `start` is moved in between.
   grain_places(double smallest, double largest, double start) noexcept;
 

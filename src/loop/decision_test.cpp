@@ -1,7 +1,6 @@
 // Kinds of decisions in programs that are simulated.
 #include "loop/decision.hpp"
 
-#include "decide/split_threshold.hpp"
 #include "loop/simulated.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +19,7 @@ constexpr double k_ms = 1e6;
 // Inline or spawn
 // --------------------------------------------------------------------------------------------------------------------
 
-state both_ways(arm start) { return state(space({{2, false}}), start, {.how = search_strategy::two_arm}); }
+state both_ways(arm start) { return state(space({{2, false}}), start, {}); }
 
 TEST(inlining, the_better_way_is_found_for_little) {
   for (const arm start : {0u, 1u}) {
@@ -43,43 +42,6 @@ TEST(inlining, a_change_is_followed) {
   for (int i = 0; i < 10'000; ++i) program.run([](arm at) { return at == 1 ? k_ms : 2 * k_ms; });
   EXPECT_EQ(s.best(), 1u);
   EXPECT_GE(s.epoch(), 1u);
-}
-
-// Splitting
-// --------------------------------------------------------------------------------------------------------------------
-
-/// Parts of all lengths from 100 ns to a millisecond.
-std::vector<double> parts_of_all_lengths(std::size_t count) {
-  treadle::detail::xorshift random(3);
-  std::vector<double> parts;
-  for (std::size_t i = 0; i < count; ++i) parts.push_back(100 * std::pow(10, random.below(4000) * 1e-3));
-  return parts;
-}
-
-/// A loop whose parts gain half of their time when they are split, and lose what a task really costs.
-double period_of(const std::vector<double>& parts, double threshold_ns, double task_ns) {
-  double sum = 0;
-  for (const double ns : parts) sum += ns >= threshold_ns ? ns / 2 + task_ns : ns;
-  return sum;
-}
-
-TEST(splitting, thousands_of_parts_settle_in_windows_that_grow_with_their_range_alone) {
-  for (const std::size_t count : {64u, 512u, 4096u, 32'768u}) {
-    auto parts = parts_of_all_lengths(count);
-    for (const double task_ns : {50.0, 2000.0, 30'000.0}) { // as assumed, and much worse
-      treadle::decide::split_thresholds thresholds({50, 2});
-      thresholds.update(parts, std::nullopt);
-      double best = std::numeric_limits<double>::infinity();
-      for (std::size_t i = 0; i < thresholds.choices(); ++i)
-        best = std::min(best, period_of(parts, thresholds.ns(i), task_ns));
-      state s(space({dimension{static_cast<std::uint32_t>(thresholds.choices())}}), thresholds.start(),
-              {.how = search_strategy::two_arm, .settling = 1});
-      simulated program(s);
-      const auto period = [&](arm at) { return period_of(parts, thresholds.ns(at), task_ns); };
-      while (s.windows() < 4000) program.run(period);
-      EXPECT_LT(period(s.best()), 1.03 * best) << count << " parts, " << task_ns;
-    }
-  }
 }
 
 // Several at a time

@@ -1,106 +1,121 @@
-// A bandit for lattices of any size: the arms that it may play are the best one and those 1, 2 and 4 steps from it
-// along each dimension (of an unordered one all values, or the next some on both sides). Combes and Proutiere,
-// "Unimodal Bandits: Regret Lower Bounds and Optimal Algorithms", ICML 2014, show that neighbours are enough where the
-// cost has one valley; the wider steps jump over small ones, and one window in a hundred is played anywhere.
-#include "search/bandit.hpp"
+// A bandit for lattices of any size: it plays the best point, or one 1, 2 or 4 steps from it along one dimension (of an
+// unordered one all values, or the next some on both sides). Combes and Proutiere, "Unimodal Bandits: Regret Lower
+// Bounds and Optimal Algorithms", ICML 2014, show that neighbours are enough where the cost has one valley; the wider
+// steps jump over small ones, and one window in a hundred is played anywhere. Among these points it takes the one with
+// the lowest optimistic mean (UCB1; Auer et al., 2002). Means forget: each is that of the latest hundred windows of its
+// point, about.
 #include "search/strategy.hpp"
 
 #include "base/rng.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
 
 namespace treadle::tune {
 namespace {
 
 class local_ucb final : public strategy {
  public:
-  local_ucb(const space& over, arm start, std::uint64_t seed, double memory)
-      : m_space(over), m_arms(memory), m_random(seed), m_start(start) {}
+  local_ucb(const space& over, arm start, std::uint64_t seed) : m_space(over), m_random(seed), m_best(start) {}
 
   arm next() override {
-    if (!m_chosen) choose();
-    return m_next;
+    if (!m_next) m_next = choose();
+    return *m_next;
   }
-  void report(arm at, double x) override {
-    m_arms.add(at, x);
-    m_chosen = false;
-  }
-  arm best() const override {
-    const auto* lowest = m_arms.lowest();
-    return lowest ? lowest->at : m_start;
-  }
+  void report(arm at, double x) override { believe(at, x, 1); }
+  arm best() const override { return m_best; }
+  bool settled() const override { return m_settled || m_space.size() == 1; }
   bool freezes() const override { return false; }
   void restart(arm from) override {
-    m_arms.clear();
-    m_start = from;
-    m_chosen = false;
+    m_known.clear();
+    m_windows = 0;
+    m_best = from;
+    m_next.reset();
+    m_settled = false;
   }
-  void believe(arm at, double x, double weight) override { m_arms.add(at, x, weight); }
+  void believe(arm at, double x, double windows) override {
+    if (m_known.size() == k_most && !m_known.contains(at)) m_known.erase(lowest(&known::windows));
+    known& here = m_known[at];
+    here.windows = std::min(here.windows + windows, k_memory);
+    here.mean += (x - here.mean) * windows / here.windows;
+    m_windows += windows;
+    m_best = lowest(&known::mean)->first;
+    m_next.reset();
+  }
 
  private:
-  void choose() {
-    m_chosen = true;
-    if (m_random.below(100) == 0 && !m_arms.all().empty()) {
-      m_next = m_random() % m_space.size();
-      return;
-    }
-    const arm leader = best();
-    m_log_total = std::log(std::max(m_arms.weight().windows(), 2.0));
-    m_lowest = 0;
-    m_next = leader;
-    m_unplayed = false;
-    m_first = true;
-    consider(leader);
-    for (std::size_t d = 0; d < m_space.dimensions().size() && !m_unplayed; ++d) {
+  static constexpr std::size_t k_most = 256;     // points that it remembers
+  static constexpr double k_memory = 100;        // windows
+  static constexpr double k_optimism = 0.02;     // suits relative noise of some percent
+  static constexpr std::uint32_t k_seldom = 100; // one window of so many
+
+  struct known {
+    double windows = 0, mean = 0;
+  };
+
+  std::map<arm, known>::const_iterator lowest(double known::* by) const noexcept {
+    return std::min_element(m_known.begin(), m_known.end(),
+                            [by](const auto& a, const auto& b) { return a.second.*by < b.second.*by; });
+  }
+
+  arm choose() {
+    if (!m_known.empty() && m_random.below(k_seldom) == 0) return m_random() % m_space.size();
+    constexpr double k_infinity = std::numeric_limits<double>::infinity();
+    const double log_windows = std::log(std::max(m_windows, 2.0));
+    arm chosen = m_best;
+    double least = k_infinity;
+    for_each_candidate([&](arm at) {
+      const auto found = m_known.find(at);
+      const double optimistic = found == m_known.end()
+                                    ? -k_infinity
+                                    : found->second.mean - std::sqrt(k_optimism * log_windows / found->second.windows);
+      if (optimistic < least) {
+        least = optimistic;
+        chosen = at;
+      }
+    });
+    m_settled = std::isfinite(least);
+    return chosen;
+  }
+
+  /// The best first; of its neighbours far ones first: out of a bad region.
+  template <class F>
+  void for_each_candidate(F f) const {
+    f(m_best);
+    for (std::size_t d = 0; d < m_space.dimensions().size(); ++d) {
+      const auto moved = [&](std::int64_t steps) {
+        arm to = m_best;
+        if (steps != 0 && m_space.move(to, d, steps)) f(to);
+      };
       const dimension& along = m_space.dimensions()[d];
       if (along.ordered) {
-        for (const int step : {4, 2, 1}) { // far ones first: out of a bad region
-          consider_moved(leader, d, step);
-          consider_moved(leader, d, -step);
-        }
+        for (const int step : {4, -4, 2, -2, 1, -1}) moved(step);
       } else {
         // As many as can be remembered together, or one of them would always look new.
-        const auto reach = static_cast<std::int64_t>(discounted_arms::k_most / 4 / m_space.dimensions().size());
-        const std::int64_t size = along.size;
-        const std::int64_t here = m_space.index(leader, d), first = size <= 2 * reach ? 0 : here - reach;
-        for (std::int64_t i = 0; i < std::min(size, 2 * reach); ++i)
-          consider_moved(leader, d, (first + i + size) % size - here);
+        const auto most = static_cast<std::int64_t>(k_most / 2 / m_space.dimensions().size());
+        const std::int64_t size = along.size, here = m_space.index(m_best, d);
+        const std::int64_t first = size <= most ? 0 : here - most / 2;
+        for (std::int64_t i = 0; i < std::min(size, most); ++i) moved((first + i + size) % size - here);
       }
     }
   }
-  void consider_moved(arm leader, std::size_t d, std::int64_t steps) {
-    arm to = leader;
-    if (steps != 0 && m_space.move(to, d, steps)) consider(to);
-  }
-  /// Takes it when it has the lowest index so far; the first one that was never played ends the choice.
-  void consider(arm at) {
-    if (m_unplayed) return;
-    const auto* e = m_arms.find(at);
-    if (!e) {
-      m_next = at;
-      m_unplayed = true;
-      return;
-    }
-    const double index = e->mean() - optimism(m_log_total, m_arms.weight().windows(e->count));
-    if (m_first || index < m_lowest) {
-      m_lowest = index;
-      m_next = at;
-    }
-    m_first = false;
-  }
 
   space m_space;
-  discounted_arms m_arms;
   detail::xorshift m_random;
-  arm m_start, m_next = 0;
-  bool m_chosen = false;
-  // Of the choice that is being made:
-  double m_log_total = 0, m_lowest = 0;
-  bool m_unplayed = false, m_first = true;
+  std::map<arm, known> m_known; // what was played
+  double m_windows = 0;
+  arm m_best;
+  std::optional<arm> m_next;
+  bool m_settled = false; // around the best point nothing was new
 };
 
 } // namespace
 
-std::unique_ptr<strategy> make_local_ucb(const space& over, arm start, std::uint64_t seed, double memory) {
-  return std::make_unique<local_ucb>(over, start, seed, memory);
+std::unique_ptr<strategy> make_local_ucb(const space& over, arm start, std::uint64_t seed) {
+  return std::make_unique<local_ucb>(over, start, seed);
 }
 
 } // namespace treadle::tune

@@ -5,9 +5,7 @@
 namespace treadle {
 namespace {
 
-constexpr std::string_view k_names[] = {
-    "automatic",           "exhaustive", "random",  "nelder-mead",    "parallel-rank-order",
-    "simulated-annealing", "hill-climb", "two-arm", "discounted-ucb", "local-ucb"};
+constexpr std::string_view k_names[] = {"local-ucb", "exhaustive", "random", "nelder-mead", "parallel-rank-order"};
 
 } // namespace
 

@@ -24,7 +24,7 @@ class strategy {
   virtual arm best() const = 0;
   /// There is nothing left to try: next() is best() from now on. Those that never freeze are never done.
   virtual bool converged() const { return false; }
-  /// There is nothing to try at the moment.
+  /// There is nothing new to try at the moment.
   virtual bool settled() const { return converged(); }
   /// It ends when it has converged, so a point that is known from an earlier run makes it superfluous.
   virtual bool freezes() const { return true; }
@@ -42,10 +42,6 @@ std::unique_ptr<strategy> make_exhaustive(const space& over, arm start);
 std::unique_ptr<strategy> make_random(const space& over, arm start, std::uint64_t seed);
 std::unique_ptr<strategy> make_nelder_mead(const space& over, arm start);
 std::unique_ptr<strategy> make_parallel_rank_order(const space& over, arm start, std::uint64_t seed);
-std::unique_ptr<strategy> make_simulated_annealing(const space& over, arm start, std::uint64_t seed);
-std::unique_ptr<strategy> make_hill_climb(const space& over, arm start, std::uint32_t first_step);
-std::unique_ptr<strategy> make_two_arm(const space& over, arm start, std::uint32_t first_step);
-std::unique_ptr<strategy> make_discounted_ucb(const space& over, arm start, double memory);
-std::unique_ptr<strategy> make_local_ucb(const space& over, arm start, std::uint64_t seed, double memory);
+std::unique_ptr<strategy> make_local_ucb(const space& over, arm start, std::uint64_t seed);
 
 } // namespace treadle::tune

@@ -1,79 +1,85 @@
-// Records what combinations of values cost in three situations of a program, for bench/tuning to replay: writes
-// FOLDER/grain.csv (16 points: iterations per task) and FOLDER/blocks.csv (8 x 8 points: block sizes of a sum
-// of matrices that lie by rows or by columns). All points of a situation are measured in turn, again and again, so that
-// the noise of the machine is in all.
-#include <treadle/task_group.hpp>
+// Records what choices cost in programs of this repository, for tests/replay to replay:
+// bench_record_surfaces FOLDER [NAME...] writes FOLDER/NAME.csv, all that there are when none is named. In each round
+// of a situation all points are measured once, in random order, so that slow phases of the machine fall on all of them.
+// The last situation is the first one again while other threads compute in bursts of all lengths.
+#include "tuning/recorder/recording.hpp"
+
 #include <treadle/treadle.hpp>
 
-#include <chrono>
+#include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
-#include <functional>
-#include <string>
-#include <vector>
+#include <numeric>
+#include <random>
+#include <thread>
 
 namespace {
 
-double microseconds(const std::function<void()>& f) {
-  const auto start = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
-}
+using recorder::program;
 
-volatile double g_sink;
-
-void work(unsigned turns) {
-  double x = 1;
-  for (unsigned i = 0; i < turns; ++i) x = x * 0.999 + 0.5;
-  g_sink = x;
-}
-
-/// `count` iterations, each as long as `turns` says, in tasks of `grain`.
-void run_tasks(unsigned count, unsigned grain, const std::function<unsigned(unsigned)>& turns) {
-  treadle::task_group group;
-  for (unsigned begin = 0; begin < count; begin += grain) {
-    group.run([=, &turns] {
-      for (unsigned i = begin; i < std::min(begin + grain, count); ++i) work(turns(i));
-    });
+/// Threads that are busy now and then, mostly briefly, at times for long.
+class disturbance {
+ public:
+  disturbance() {
+    for (unsigned seed = 1; seed <= 2; ++seed) m_threads.emplace_back([this, seed] { compute_in_bursts(seed); });
   }
-  group.wait();
-}
+  ~disturbance() {
+    m_ended = true;
+    for (auto& one : m_threads) one.join();
+  }
+  disturbance(const disturbance&) = delete;
+  disturbance& operator=(const disturbance&) = delete;
 
-/// How the elements of a matrix lie.
-struct strides {
-  std::size_t row, column;
+ private:
+  void compute_in_bursts(unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    while (!m_ended) {
+      const double burst_us = std::min(200 * std::pow(1 - uniform(random), -1 / 1.2), 60'000.0); // Pareto
+      for (double us = 0; us < burst_us;
+           us += recorder::microseconds([] { recorder::sink = recorder::work(10'000); })) {
+      }
+      std::this_thread::sleep_for(
+          std::chrono::microseconds(static_cast<long>(-12'000 * std::log(1 - uniform(random)))));
+    }
+  }
+
+  std::atomic<bool> m_ended{false};
+  std::vector<std::thread> m_threads;
 };
 
-/// c += a, block by block.
-void add(std::vector<double>& c, strides in_c, const std::vector<double>& a, strides in_a, std::size_t rows,
-         std::size_t columns, std::size_t block_rows, std::size_t block_columns) {
-  for (std::size_t i0 = 0; i0 < rows; i0 += block_rows) {
-    for (std::size_t j0 = 0; j0 < columns; j0 += block_columns) {
-      for (std::size_t i = i0; i < std::min(i0 + block_rows, rows); ++i) {
-        for (std::size_t j = j0; j < std::min(j0 + block_columns, columns); ++j)
-          c[i * in_c.row + j * in_c.column] += a[i * in_a.row + j * in_a.column];
-      }
-    }
-  }
-}
-
-/// One line for each situation and point: their numbers, then the samples in microseconds.
-void record(const std::string& path, unsigned situations, unsigned points, unsigned samples,
-            const std::function<void(unsigned situation, unsigned point)>& run) {
+/// The first line: what it is. Then one for each situation and point: their numbers, and the samples in microseconds,
+/// in the order of the rounds.
+void record(const std::string& path, const program& p) {
+  const auto points = std::accumulate(p.dimensions.begin(), p.dimensions.end(), 1u,
+                                      [](unsigned product, const auto& d) { return product * d.size; });
+  const unsigned rounds = points > 32 || p.kind == "grain" ? 60 : 120,
+                 situations = static_cast<unsigned>(p.starts.size()) + 1;
   std::ofstream file(path);
+  file << p.kind << (p.held_out ? ",held out," : ",,");
+  for (const auto& d : p.dimensions) file << ' ' << d.size << (d.ordered ? "" : "u");
+  for (const auto start : p.starts) file << ',' << start;
+  file << '\n';
+  std::mt19937 random(1);
+  std::vector<std::uint32_t> order(points);
+  std::iota(order.begin(), order.end(), 0u);
   for (unsigned s = 0; s < situations; ++s) {
+    const bool disturbed = s + 1 == situations;
+    const auto noise = disturbed ? std::make_unique<disturbance>() : nullptr;
     std::vector<std::string> lines(points);
-    for (unsigned round = 0; round <= samples; ++round) {
-      std::fprintf(stderr, "\r%s: situation %u of %u, round %u of %u ", path.c_str(), s + 1, situations, round,
-                   samples);
-      for (unsigned p = 0; p < points; ++p) {
-        const double us = microseconds([&] { run(s, p); });
-        char text[32];
-        std::snprintf(text, sizeof text, ",%.0f", us);
-        if (round > 0) lines[p] += text; // the first warms up
+    for (unsigned round = 0; round <= rounds; ++round) {
+      std::fprintf(stderr, "\r%s: situation %u of %u, round %u of %u ", path.c_str(), s + 1, situations, round, rounds);
+      std::shuffle(order.begin(), order.end(), random);
+      for (const auto point : order) {
+        const double us = p.run(disturbed ? 0 : s, point);
+        if (round > 0) lines[point] += ',' + std::to_string(std::max(std::lround(us), 1L)); // the first warms up
       }
     }
-    for (unsigned p = 0; p < points; ++p) file << s << ',' << p << lines[p] << '\n';
+    for (unsigned point = 0; point < points; ++point) file << s << ',' << point << lines[point] << '\n';
   }
   std::fputc('\n', stderr);
 }
@@ -81,21 +87,17 @@ void record(const std::string& path, unsigned situations, unsigned points, unsig
 } // namespace
 
 int main(int argc, char** argv) {
-  const std::string folder = argc > 1 ? argv[1] : ".";
-  treadle::runtime runtime;
-  record(folder + "/grain.csv", 3, 16, 60, [](unsigned situation, unsigned point) {
-    const unsigned grain = 1u << point;
-    if (situation == 0) run_tasks(32'768, grain, [](unsigned) { return 8u; });     // many short ones
-    if (situation == 1) run_tasks(256, grain, [](unsigned) { return 2000u; });     // few long ones
-    if (situation == 2) run_tasks(4096, grain, [](unsigned i) { return i / 16; }); // longer and longer
-  });
-  constexpr std::size_t k_side = 512;
-  std::vector<double> a(k_side * k_side, 1), c(k_side * k_side);
-  record(folder + "/blocks.csv", 3, 64, 30, [&](unsigned situation, unsigned point) {
-    constexpr strides k_by_row{k_side, 1}, k_by_column{1, k_side};
-    const std::size_t block_rows = std::size_t{2} << point % 8, block_columns = std::size_t{2} << point / 8;
-    add(c, situation == 2 ? k_by_column : k_by_row, a, situation == 1 ? k_by_row : k_by_column, k_side, k_side,
-        block_rows, block_columns);
-    g_sink = c[k_side];
-  });
+  const std::filesystem::path folder = argc > 1 ? argv[1] : ".";
+  const std::vector<std::string> wanted(argv + std::min(argc, 2), argv + argc);
+  const treadle::runtime runtime;
+  const auto record_all = [&](const std::vector<program>& programs) {
+    for (const program& p : programs)
+      if (wanted.empty() || std::find(wanted.begin(), wanted.end(), p.name) != wanted.end())
+        record(folder / (p.name + ".csv"), p);
+  };
+  record_all(recorder::inlining_programs());
+  record_all(recorder::chunk_programs());
+  record_all(recorder::splitting_programs(PHYSL_SOURCES));
+  record_all(recorder::session_programs());
+  record_all(recorder::grain_programs(STENCIL_PROGRAM));
 }

@@ -5,38 +5,31 @@
 
 namespace treadle {
 
-/// How a session searches. All minimise, and compare ratios of costs only, so the unit of a cost does not matter.
+/// How a session searches. All minimise, and compare ratios of costs only, so the unit of a cost does not matter. The
+/// first is better than the others on all that was recorded (docs/design/search.md), which are there for comparison.
 enum class search_strategy : std::uint8_t {
-  automatic,           ///< discounted_ucb for up to 64 points, or 256 unordered ones, otherwise local_ucb
+  local_ucb,           ///< a bandit that plays around the best, for ever (Combes, Proutiere, 2014)
   exhaustive,          ///< every point once
   random,              ///< 100 to 500 points drawn at random
   nelder_mead,         ///< a simplex that moves downhill (1965)
   parallel_rank_order, ///< the same for the whole simplex at a time: the search of Active Harmony (SC 2005)
-  simulated_annealing, ///< random steps, uphill ones less and less
-  hill_climb,          ///< to the best neighbour, with shrinking steps
-  two_arm,             ///< the best against one neighbour at a time, in pairs: for little and noisy data
-  discounted_ucb,      ///< a bandit for at most 256 points, that learns from neighbours (Garivier, Moulines, 2011)
-  local_ucb,           ///< a bandit for lattices of any size: plays around the best (Combes, Proutiere, 2014)
 };
 
-/// "automatic", "exhaustive", "random", "nelder-mead", "parallel-rank-order", "simulated-annealing", "hill-climb",
-/// "two-arm", "discounted-ucb", "local-ucb".
+/// "local-ucb", "exhaustive", "random", "nelder-mead", "parallel-rank-order".
 std::string_view to_string(search_strategy strategy) noexcept;
 /// Throws std::invalid_argument that lists the names.
 search_strategy search_strategy_from_name(std::string_view name);
 
 struct search_options {
-  search_strategy how = search_strategy::automatic;
+  search_strategy how = search_strategy::local_ucb;
   double window_ns = 2e6; ///< a window, the mean of samples that is compared, is at least so long
   unsigned repeats = 1;   ///< and has at least so many samples
   unsigned settling = 0;  ///< samples after a change that tell nothing yet
   /// Share of the time that tries may lose against the best known point, at any moment. Negative: what the process
   /// allows all decisions together, 1 %. 0: no limit.
   double budget = -1;
-  unsigned step = 0;      ///< the first along ordered dimensions, of hill_climb and two_arm; 0: as usual
   bool drift = true;      ///< search again when costs have changed for good; false: a frozen search
   std::uint64_t seed = 1; ///< the same seed and reports give the same choices
-  double memory = 500;    ///< of the bandits, in windows
 };
 
 } // namespace treadle

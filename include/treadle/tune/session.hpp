@@ -92,7 +92,7 @@ class session {
 
   struct status {
     bool trying = false;                     ///< the values in the knobs are being tried
-    bool converged = false;                  ///< the search is done, and watches; bandits never are
+    bool converged = false;                  ///< the search is done, and watches; local_ucb never is
     std::string best;                        ///< values, in the order of the knobs: "1024, 8"
     std::vector<std::uint32_t> best_choices; ///< the same as positions in their domains; empty: an unknown context
     unsigned epoch = 0;                      ///< how often it has begun again

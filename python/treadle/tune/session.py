@@ -73,7 +73,7 @@ class Trial:
 class Status(NamedTuple):
     best: dict[str, Any]
     trying: bool  # the values in the knobs are being tried
-    converged: bool  # the search is done, and watches; bandits never are
+    converged: bool  # the search is done, and watches; local-ucb never is
     epoch: int  # how often it has begun again
     windows: int
     voids: int  # measurements that said nothing
@@ -91,11 +91,11 @@ class Session:
     ...     with tuning.trial():
     ...         pass  # work with block.value
 
-    `strategy`: automatic, exhaustive, random, nelder-mead, parallel-rank-order, simulated-annealing, hill-climb,
-    two-arm, discounted-ucb or local-ucb. What is compared is the mean cost of a window: measurements that together take
-    `window` seconds at least, and are at least `repeats`. `settling` measurements after a change are ignored. `budget` is
-    the share of the time that tries may lose against the best known values, 0 for no limit; None is what the process
-    allows everything that adapts together, 1 %. With `drift` the search begins again when costs change for good.
+    `strategy`: local-ucb, or, for comparison, exhaustive, random, nelder-mead or parallel-rank-order. What is compared
+    is the mean cost of a window: measurements that together take `window` seconds at least, and are at least `repeats`.
+    `settling` measurements after a change are ignored. `budget` is the share of the time that tries may lose against the
+    best known values, 0 for no limit; None is what the process allows everything that adapts together, 1 %. With `drift`
+    the search begins again when costs change for good.
     `store`: True or a file keeps what was found for later runs. ValueError when a knob belongs to another session
     already.
     """
@@ -104,14 +104,13 @@ class Session:
         self,
         name: str,
         *knobs: Knob[Any],
-        strategy: str = "automatic",
+        strategy: str = "local-ucb",
         window: float = 0.002,
         repeats: int = 1,
         settling: int = 0,
         budget: float | None = None,
         drift: bool = True,
         seed: int = 1,
-        memory: float = 500,
         store: bool | str | Path = False,
     ) -> None:
         if budget is not None and not budget >= 0:
@@ -121,7 +120,7 @@ class Session:
         natives = [k._native for k in knobs]
         share = -1.0 if budget is None else budget
         self._native = _native.TuningSession(
-            name, natives, strategy, window * 1e9, repeats, settling, share, drift, seed, memory
+            name, natives, strategy, window * 1e9, repeats, settling, share, drift, seed
         )
         self.store_message = ""
         if store:

@@ -18,7 +18,7 @@ class outermost_loop {
   }
   ~outermost_loop() {
     if (!m_measures) return;
-    if (m_turns > 0) m_context.run.tune(m_loop, m_turns, detail::ticks_now() - m_start, m_context.local);
+    if (m_turns > 0) m_context.run.tune(m_loop, m_turns, detail::ticks_now() - m_start);
     m_context.run.end_tuned_loop();
     m_context.before_loops = true;
   }
@@ -40,7 +40,7 @@ class outermost_loop {
     static const std::int64_t sample = detail::ns_to_ticks(k_sample_ns);
     ++m_turns;
     if (c.now - m_start < sample) return;
-    c.run.tune(m_loop, m_turns, c.now - m_start, c.local);
+    c.run.tune(m_loop, m_turns, c.now - m_start);
     m_turns = 0;
     m_start = c.now = detail::ticks_now();
   }

@@ -3,9 +3,22 @@
 #include "base/clock.hpp"
 #include "control/deciding_time.hpp"
 
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace treadle::tree {
+
+namespace {
+
+constexpr loop::arm k_thresholds = 4; // the last is never reached
+
+double threshold_ns(loop::arm choice) noexcept {
+  return choice + 1 == k_thresholds ? std::numeric_limits<double>::infinity()
+                                    : splitting::k_part.fitting_ns() * std::exp2(3.0 * static_cast<double>(choice));
+}
+
+} // namespace
 
 std::uint64_t splitting::to_ticks(double ns) noexcept {
   if (!(ns < 1e15)) return k_never;
@@ -22,49 +35,24 @@ bool splitting::claim(unsigned workers) noexcept {
     release();
     return false;
   }
-  choose(m_known->search ? m_known->search->best() : m_known->thresholds.start());
+  choose(workers < 2 ? k_thresholds - 1 : m_known->search ? m_known->search->best() : 0);
   return true;
 }
 
-void splitting::choose(std::size_t choice) noexcept {
+void splitting::choose(loop::arm choice) noexcept {
   m_choice = choice;
-  m_threshold.store(to_ticks(m_known->thresholds.ns(choice)), detail::order::relaxed);
+  m_threshold.store(to_ticks(threshold_ns(choice)), detail::order::relaxed);
 }
 
-void splitting::decide(double turns, double ns, std::span<const local_statistics> nodes, std::int64_t now_ns) {
-  constexpr std::int64_t k_look_share = 2000; // of the time, for looking at all nodes
-  if (auto& search = m_known->search) {
+void splitting::decide(double turns, double ns, bool splits, std::int64_t now_ns) {
+  auto& search = m_known->search;
+  if (search) {
     m_decision.report(*search, m_choice, {ns / turns, turns, ns});
-    choose(m_decision.next(*search, now_ns));
-  }
-  if (nodes.empty()) return;
-  ++m_window;
-  const bool early = (m_window & (m_window - 1)) == 0; // the first windows tell little
-  const auto start = detail::ticks_now();
-  if (start < m_next_look && !early) return;
-  look_at_parts(nodes);
-  const auto now = detail::ticks_now();
-  m_next_look = now + k_look_share * (now - start);
-}
-
-void splitting::look_at_parts(std::span<const local_statistics> nodes) {
-  m_parts.clear();
-  for (const auto& n : nodes)
-    if (const auto asked = std::min(n.asked(), k_never); asked != 0)
-      m_parts.push_back(static_cast<double>(detail::ticks_to_ns(static_cast<std::int64_t>(asked))));
-  auto& [of, thresholds, search, found_ns] = *m_known;
-  if (search && search->best() != thresholds.start()) found_ns = thresholds.ns(search->best());
-  if (!thresholds.update(m_parts, found_ns)) return;
-  if (search) m_decision.interrupt(*search);
-  search.reset();
-  if (thresholds.choices() > 1 && of.workers > 1) {
-    const auto choices = static_cast<std::uint32_t>(thresholds.choices());
-    search.emplace(tune::space({tune::dimension{choices}}), thresholds.start(),
-                   search_options{.how = search_strategy::two_arm, .settling = 1});
-    choose(m_decision.next(*search, 0, false));
   } else {
-    choose(thresholds.start());
+    if (!splits) return;
+    search.emplace(tune::space({tune::dimension{k_thresholds}}), m_choice, search_options{.settling = 1});
   }
+  choose(m_decision.next(*search, now_ns));
 }
 
 // Turns of two loops cannot be compared: the one that takes most of the time counts.
@@ -101,23 +89,18 @@ void splitting::forget() noexcept {
   m_contexts = {};
   m_known = nullptr;
   m_loop = nullptr;
-  m_in_loop = m_in_others = m_next_look = 0;
-  m_window = 0;
+  m_in_loop = m_in_others = 0;
   m_threshold.store(0, detail::order::relaxed);
   release();
 }
 
 namespace {
 
-class threshold_names final : public loop::choice_names {
- public:
-  explicit threshold_names(const decide::split_thresholds& of) noexcept : m_thresholds(of) {}
+struct threshold_names final : loop::choice_names {
   std::string operator()(loop::arm at) const override {
-    return "parts from " + std::to_string(static_cast<std::uint64_t>(m_thresholds.ns(at) / 1000)) + " us on are tasks";
+    if (at + 1 == k_thresholds) return "no part is a task";
+    return "parts from " + std::to_string(static_cast<std::uint64_t>(threshold_ns(at) / 1000)) + " us on are tasks";
   }
-
- private:
-  const decide::split_thresholds& m_thresholds;
 };
 
 } // namespace
@@ -126,18 +109,18 @@ void splitting::explain(std::vector<decision_report>& to) {
   const detail::scoped_lock guard(m_lock);
   for (const auto& context : m_contexts) {
     if (!context->search) continue; // there was nothing to choose
-    to.push_back(loop::report(m_decision, context->of, *context->search, threshold_names(context->thresholds)));
+    to.push_back(loop::report(m_decision, context->of, *context->search, threshold_names()));
     to.back().present = context.get() == m_known;
   }
 }
 
-void splitting::report(const node& loop, std::uint64_t turns, std::int64_t ticks,
-                       std::span<const local_statistics> nodes, std::int64_t now_ns) noexcept {
+void splitting::report(const node& loop, std::uint64_t turns, std::int64_t ticks, bool splits,
+                       std::int64_t now_ns) noexcept {
   const detail::scoped_lock guard(m_lock);
   const detail::deciding_time timed(m_decision);
   try {
     if (measures(loop, ticks))
-      decide(static_cast<double>(turns), static_cast<double>(detail::ticks_to_ns(ticks)), nodes, now_ns);
+      decide(static_cast<double>(turns), static_cast<double>(detail::ticks_to_ns(ticks)), splits, now_ns);
   } catch (...) { // no memory: stays as it is
   }
 }

@@ -5,12 +5,12 @@
 #include <treadle/detail/spinlock.hpp>
 
 #include "base/claim.hpp"
-#include "decide/split_threshold.hpp"
+#include "decide/spawn_cost.hpp"
 #include "loop/reasons.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <vector>
 
 namespace treadle::tree {
@@ -37,25 +37,22 @@ class local_statistics {
       m_count = count;
       m_inclusive = inclusive;
     }
-    m_times = std::max(m_times, times);
     return saturated_product(m_shorter, times);
   }
-  // The most that it was asked for, as of the latest question; 0: never.
-  std::uint64_t asked() const noexcept { return saturated_product(m_shorter, m_times); }
 
  private:
   // As of the latest question
   std::uint64_t m_count = 0, m_inclusive = 0, m_latest = 0, m_shorter = 0;
-  std::uint64_t m_times = 0;
 };
 
-// The threshold of one program, for all its runs: found on the period of the outermost loop of one run at a time. Those
-// that run at the same time use it.
+// The threshold of one program, for all its runs: what takes 19 times as long as a part costs (Grubel et al., CLUSTER
+// 2015), 8 or 64 times that, or never. Which of them is found on the period of the outermost loop of one run at a time,
+// once something was split; those that run at the same time use it.
 class splitting final : loop::explained {
  public:
   static constexpr std::uint64_t k_never = std::uint64_t{1} << 60; // ticks; a part that takes so long is none
-  // What a part costs: variables and statistics of its own, and often a worker that must be woken. Only a beginning.
-  static constexpr double k_part_ns = 2000;
+  // What a part costs: half of a task with variables and statistics of its own, and often a worker that must be woken.
+  static constexpr decide::spawn_cost k_part{.ns = 1000};
 
   static std::uint64_t to_ticks(double ns) noexcept; // at most k_never
 
@@ -70,10 +67,8 @@ class splitting final : loop::explained {
 
   // An outermost loop begins.
   void begin(std::int64_t now_ns) noexcept;
-  // Some time of it that ends now: so many turns in so many ticks; `nodes` are the statistics of the task that executes
-  // it, none as long as they tell nothing.
-  void report(const node& loop, std::uint64_t turns, std::int64_t ticks, std::span<const local_statistics> nodes,
-              std::int64_t now_ns) noexcept;
+  // Some time of it that ends now: so many turns in so many ticks. `splits`: something has been split in this run.
+  void report(const node& loop, std::uint64_t turns, std::int64_t ticks, bool splits, std::int64_t now_ns) noexcept;
   // It is over: what follows is no part of what is measured.
   void end() noexcept;
 
@@ -92,20 +87,17 @@ class splitting final : loop::explained {
  private:
   // What is known for a number of workers.
   struct known {
-    explicit known(unsigned workers) : of{workers}, thresholds({.ns = k_part_ns, .workers = workers}) {}
+    explicit known(unsigned workers) : of{workers} {}
     const loop::context of;
-    decide::split_thresholds thresholds;
-    std::optional<loop::state> search; // none: there is nothing to try
-    std::optional<double> found_ns;    // by one that left its start
+    std::optional<loop::state> search; // none: nothing was split
   };
 
   void explain(std::vector<decision_report>& to) override;
   bool try_lock() noexcept override { return m_lock.try_lock(); }
   void unlock() noexcept override { m_lock.unlock(); }
   bool measures(const node& loop, std::int64_t ticks);
-  void decide(double turns, double ns, std::span<const local_statistics> nodes, std::int64_t now_ns);
-  void look_at_parts(std::span<const local_statistics> nodes);
-  void choose(std::size_t choice) noexcept;
+  void decide(double turns, double ns, bool splits, std::int64_t now_ns);
+  void choose(loop::arm choice) noexcept;
 
   detail::claim m_claimed;
   detail::atomic<std::uint64_t> m_threshold{0};
@@ -114,12 +106,9 @@ class splitting final : loop::explained {
   loop::decision m_decision;
   loop::by_context<known> m_contexts;
   known* m_known = nullptr; // in the present context
-  std::size_t m_choice = 0;
+  loop::arm m_choice = 0;
   const node* m_loop = nullptr;                // the one that is measured
   std::int64_t m_in_loop = 0, m_in_others = 0; // ticks
-  std::uint64_t m_window = 0;
-  std::int64_t m_next_look = 0; // at the parts
-  std::vector<double> m_parts;
 
   loop::explanation m_asked{*this};
 };

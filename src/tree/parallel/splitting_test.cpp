@@ -43,8 +43,6 @@ TEST(splitting, work_does_not_overflow) {
     static_cast<void>(s.expected(1));
   }
   EXPECT_EQ(s.expected(100), ~std::uint64_t{0});
-  EXPECT_EQ(s.asked(), ~std::uint64_t{0});
-  EXPECT_EQ(local_statistics().asked(), 0u);
 }
 
 TEST(splitting, one_run_at_a_time_measures) {
@@ -52,7 +50,7 @@ TEST(splitting, one_run_at_a_time_measures) {
   EXPECT_EQ(s.threshold(), 0u);
   EXPECT_TRUE(s.claim(2));
   EXPECT_FALSE(s.claim(2));
-  EXPECT_EQ(s.threshold(), splitting::to_ticks(19 * splitting::k_part_ns / 2));
+  EXPECT_EQ(s.threshold(), splitting::to_ticks(splitting::k_part.fitting_ns()));
   s.release();
   EXPECT_TRUE(s.claim(1)); // nobody could help
   EXPECT_EQ(s.threshold(), splitting::k_never);
@@ -66,28 +64,33 @@ TEST(splitting, thresholds_that_cannot_be_represented_are_never_reached) {
 
 // A loop whose parts lose by being tasks is found out, and the other way round.
 TEST(splitting, the_period_of_the_loop_decides) {
+  const auto part = splitting::to_ticks(50'000);
   for (const bool pays : {false, true}) {
     splitting s("test", 0.01);
     const auto* loop = reinterpret_cast<const node*>(&s); // an identity
-    std::vector<local_statistics> nodes(3);
-    for (int i = 0; i < 2; ++i) {
-      evaluate(nodes[1], 100, splitting::to_ticks(pays ? 6000 : 50'000)); // around the beginning of 19 us
-      static_cast<void>(nodes[1].expected(1));
-    }
     ASSERT_TRUE(s.claim(2));
     std::int64_t now_ns = 1;
     for (int sample = 0; sample < 20'000; ++sample) {
       if (sample % 3 == 0) s.begin(now_ns); // short loops, each shorter than what is compared
-      const bool split = s.threshold() <= nodes[1].asked();
+      const bool split = s.threshold() <= part;
       const std::int64_t took_ns = split == pays ? 400'000 : 500'000;
       now_ns += took_ns;
-      s.report(*loop, 10, detail::ns_to_ticks(took_ns), nodes, now_ns);
+      s.report(*loop, 10, detail::ns_to_ticks(took_ns), split, now_ns);
       if (sample % 3 == 2) s.end();
     }
-    EXPECT_EQ(s.threshold() <= nodes[1].asked(), pays);
+    EXPECT_EQ(s.threshold() <= part, pays);
     EXPECT_GT(s.windows(), 100u);
     EXPECT_GT(s.deciding_ns(), 0);
   }
+}
+
+TEST(splitting, nothing_is_tried_where_nothing_is_split) {
+  splitting s("test", 0);
+  const auto* loop = reinterpret_cast<const node*>(&s);
+  ASSERT_TRUE(s.claim(2));
+  for (int sample = 0; sample < 1000; ++sample) s.report(*loop, 10, detail::ns_to_ticks(5'000'000), false, 1 + sample);
+  EXPECT_EQ(s.windows(), 0u);
+  EXPECT_EQ(s.threshold(), splitting::to_ticks(splitting::k_part.fitting_ns()));
 }
 
 const char* k_two_loops = "define(work, n, block(define(s, 0), define(k, 0), while(k < n, block(store(s, s + k), "

@@ -102,11 +102,8 @@ class run_state {
   void begin_tuned_loop() noexcept {
     if (m_tunes) m_split.begin(detail::steady_now_ns());
   }
-  void tune(const node& loop, std::uint64_t turns, std::int64_t ticks, const local_statistics* shard) noexcept {
-    if (!m_tunes) return;
-    const bool cold = m_samples < k_cold_samples;
-    m_samples += cold;
-    m_split.report(loop, turns, ticks, {shard, cold ? 0 : m_statistics.size()}, detail::steady_now_ns());
+  void tune(const node& loop, std::uint64_t turns, std::int64_t ticks) noexcept {
+    if (m_tunes) m_split.report(loop, turns, ticks, splits_often(), detail::steady_now_ns());
   }
   void end_tuned_loop() noexcept {
     if (m_tunes) m_split.end();
@@ -130,8 +127,7 @@ class run_state {
   void wait_asynchronous() noexcept; // for all values of async(e), whatever became of them
 
  private:
-  static constexpr unsigned k_cold_samples = 8; // what parts take is not known yet
-  static constexpr std::uint32_t k_often = 2;   // one may be for an evaluation that was interrupted
+  static constexpr std::uint32_t k_often = 2; // one may be for an evaluation that was interrupted
 
   // By what all tasks and earlier runs have measured.
   bool is_worth_by_others(std::uint32_t node, std::uint64_t times) const noexcept;
@@ -147,7 +143,6 @@ class run_state {
   bool m_overlaps = false;
   bool m_adapts = false; // where it pays, measured
   bool m_tunes = false;  // has claimed m_split
-  unsigned m_samples = 0;
   std::span<node_statistics> m_statistics;
   instance_search* m_searches;
   std::unique_ptr<timeline_buffer> m_timeline;
