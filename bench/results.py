@@ -39,13 +39,9 @@ RIVALS = {  # in the order of the columns
     "default": "fixed",
     "paper_idle_rate": "paper, idle-rate",
     "paper_pending": "paper, pending accesses",
-    "treadle_local_ucb": "local UCB",
-    "treadle_discounted_ucb": "discounted UCB",
-    "treadle_hill_climb": "hill climbing",
     "treadle_frozen_exhaustive": "exhaustive, frozen",
     "treadle_frozen_pro": "PRO, frozen",
     "treadle_frozen_nelder_mead": "Nelder–Mead, frozen",
-    "treadle_frozen_annealing": "annealing, frozen",
     "treadle_fixed": "middle value",
     "treadle_oracle": "oracle",
 }
