@@ -25,12 +25,12 @@ class channel {
 
   /// Hands the value to the longest waiting get(), else stores it. Throws channel_closed, and what moving a T throws:
   /// then the value is gone, and a get() that it was meant for throws the same.
-  void set(T value) { put(std::move(value), nullptr); }
+  void set(T value) { put(value, nullptr); }
   /// Until a stop is requested (treadle/stop.hpp): false, and the value is gone, when that was before there was room.
   template <detail::stop_token_like Token>
   bool set(T value, const Token& token) {
     detail::token_signal<Token> stop(token);
-    return put(std::move(value), &stop);
+    return put(value, &stop);
   }
 
   /// The next value; ready at once when one waits. Holds channel_closed when the channel is closed and empty, and
@@ -84,7 +84,7 @@ class channel {
   iterator end() { return iterator(); }
 
  private:
-  bool put(T value, detail::stop_signal* stop) {
+  bool put(T& value, detail::stop_signal* stop) {
     state_ptr item;
     for (;;) {
       detail::future_state* receiver = nullptr;
