@@ -37,6 +37,8 @@ struct changing_runtime : small_runtime {
   }
   void stand_by(unsigned me) noexcept {
     pass_on();
+    left.fetch_add(1, order::relaxed);
+    detail::futex_wake(left);
     on_duty.wait(me);
   }
   void begin_blocking() noexcept {
@@ -69,6 +71,7 @@ struct changing_runtime : small_runtime {
   }
 
   detail::slots on_duty;
+  atomic<std::uint32_t> left{0}; // how often somebody went off duty
 
  private:
   const unsigned m_workers;
@@ -86,6 +89,17 @@ void change(unsigned workers, std::vector<unsigned> numbers) {
   }
   runtime.on_duty.set_wanted(workers);
   for (awaited& job : jobs) job.wait();
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// Nobody sleeps on a slot that is one too many, also who was about to sleep when it became that.
+void leave_a_bed() {
+  changing_runtime runtime(1);
+  std::vector<thread> running;
+  runtime.start(running);
+  runtime.on_duty.set_wanted(0);
+  while (runtime.left.load(order::relaxed) == 0) detail::futex_wait(runtime.left, 0);
   runtime.exit();
   runtime.join(running);
 }
@@ -192,6 +206,7 @@ std::vector<scenario> slots_scenarios() {
       {"change_again", [] { change(2, {1, 0}); }},
       {"change_4", [] { change(4, {1, 3}); }},
       {"change_from_two", change_from_two},
+      {"leave_a_bed", leave_a_bed},
       {"leave_a_queue", leave_a_queue},
       {"lend", lend},
       {"drain_while_leaving", drain_while_leaving},

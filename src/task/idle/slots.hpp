@@ -53,10 +53,11 @@ class slots {
     }
     wait(worker); // it has been handed one meanwhile
   }
-  /// By a worker off duty: until it is handed a slot.
+  /// By a worker off duty: until it is handed a slot. Relaxed, as it says no more than that: what there is to do is in
+  /// queues, which order themselves.
   void wait(unsigned worker) noexcept {
     atomic<std::uint32_t>& seat = m_seats[worker];
-    while (seat.load(order::acquire) == 0) futex_wait(seat, 0); // pairs with hand_out()
+    while (seat.load(order::relaxed) == 0) futex_wait(seat, 0);
     seat.store(0, order::relaxed);
   }
 
@@ -114,7 +115,7 @@ class slots {
     const std::uint32_t surplus = active > m_wanted.load(order::relaxed);
     if (surplus == m_has_surplus.load(order::relaxed)) return;
     m_has_surplus.store(surplus, order::relaxed); // published by ask()
-    m_idle.ask(surplus != 0);
+    surplus != 0 ? m_idle.ask() : m_idle.end_asking();
   }
 
   void hand_out() noexcept {
@@ -126,7 +127,7 @@ class slots {
         worker = m_off_duty[--m_off_duty_count]; // its memory is still warm
         change_active(1);
       }
-      m_seats[worker].store(1, order::release); // pairs with wait()
+      m_seats[worker].store(1, order::relaxed);
       futex_wake(m_seats[worker]);
     }
   }
