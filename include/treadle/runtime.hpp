@@ -10,8 +10,8 @@
 namespace treadle {
 
 /// Called by each worker of all pools on its thread, with its number through all pools: before its first task, and
-/// after its last. They must not wait for tasks: doing so throws std::system_error, and ends the program. What they do to
-/// the thread's affinity stays until the mask of the process changes.
+/// after its last. They must not wait for tasks: doing so throws std::system_error, and ends the program. What they do
+/// to the thread's affinity stays until the mask of the process changes.
 struct worker_hooks {
   void (*on_start)(void* context, unsigned worker) noexcept = nullptr;
   void (*on_stop)(void* context, unsigned worker) noexcept = nullptr;
@@ -128,8 +128,8 @@ class runtime {
   /// So many workers may be active at a time from now on, in all pools together: 0 to max_concurrency(). Others go off
   /// duty when their task ends, forks, loops or waits, and leave their work to those that stay; with 0, tasks and
   /// whoever waits for them wait. Each pool keeps one as long as there are as many, the first ones first; the rest is
-  /// shared out by their sizes. Workers that are in a blocking_region do not count. Any thread, also inside tasks; takes
-  /// microseconds and waits for nobody. Throws std::invalid_argument beyond the maximum.
+  /// shared out by their sizes. Workers that are in a blocking_region do not count. Any thread, also inside tasks;
+  /// takes microseconds and waits for nobody. Throws std::invalid_argument beyond the maximum.
   void set_concurrency(unsigned n);
   /// What was set, bounded by what the process may use at the moment (runtime_options::workers).
   unsigned concurrency() const noexcept;
@@ -144,10 +144,10 @@ class runtime {
   void wait_idle();
 
   /// Ends the runtime as the destructor does, but does not wait for ever: when, for `deadline_ms`, no task has run or
-  /// was about to, none sleeps, and some are blocked, these are left as they are, with whatever is on their stacks. They
-  /// are returned, a line for each kind: "  name (3 times)"; an empty text when all has ended. Afterwards there are no
-  /// workers, and tasks use another runtime. A task in a blocking_region or in a system call runs, and is waited for.
-  /// Call from outside the runtime: throws std::system_error (resource_deadlock_would_occur) inside its tasks.
+  /// was about to, none sleeps, and some are blocked, these are left as they are, with whatever is on their stacks.
+  /// They are returned, a line for each kind: "  name (3 times)"; an empty text when all has ended. Afterwards there
+  /// are no workers, and tasks use another runtime. A task in a blocking_region or in a system call runs, and is waited
+  /// for. Call from outside the runtime: throws std::system_error (resource_deadlock_would_occur) inside its tasks.
   [[nodiscard]] std::string stop(unsigned deadline_ms);
 
   /// The runtime that tasks created here would use; starts the default one when there is none.

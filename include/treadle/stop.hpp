@@ -29,7 +29,9 @@ class token_signal<std::stop_token> final : public stop_signal {
  public:
   explicit token_signal(const std::stop_token& token) noexcept : m_token(token) {}
   bool is_requested() const noexcept override { return m_token.stop_requested(); }
-  void call(void (*end)(void*) noexcept, void* argument) noexcept override { m_call.emplace(m_token, ending{end, argument}); }
+  void call(void (*end)(void*) noexcept, void* argument) noexcept override {
+    m_call.emplace(m_token, ending{end, argument});
+  }
   void cancel() noexcept override { m_call.reset(); }
 
  private:
@@ -66,7 +68,8 @@ template <class F, class... Args>
   if constexpr (sizeof...(Args) == 0)
     return async(detail::stoppable<std::decay_t<F>>{std::move(token), std::forward<F>(f)});
   else
-    return async(detail::stoppable{std::move(token), detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...)});
+    return async(
+        detail::stoppable{std::move(token), detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...)});
 }
 
 } // namespace treadle

@@ -4,8 +4,8 @@
 // the array language in <treadle/arrays/physl.hpp>.
 
 #include <treadle/async.hpp>
-#include <treadle/blocking_region.hpp>
 #include <treadle/barrier.hpp>
+#include <treadle/blocking_region.hpp>
 #include <treadle/channel.hpp>
 #include <treadle/condition_variable.hpp>
 #include <treadle/dataflow.hpp>

@@ -76,7 +76,8 @@ TEST_P(stop_token_test, loops_end_early) {
     here_and_in_a_task([&](const std::stop_token& token) {
       std::atomic<std::uint64_t> done{0};
       constexpr std::uint64_t k_for_years = std::uint64_t{1} << 60;
-      EXPECT_THROW(for_loop(policy.with(token), std::uint64_t{0}, k_for_years, [&](std::uint64_t) { ++done; }), stopped);
+      EXPECT_THROW(for_loop(policy.with(token), std::uint64_t{0}, k_for_years, [&](std::uint64_t) { ++done; }),
+                   stopped);
       EXPECT_GT(done, 0u);
     });
   }
@@ -86,10 +87,12 @@ TEST_P(stop_token_test, loops_in_order_end_early_too) {
   here_and_in_a_task([](const std::stop_token& token) {
     std::uint64_t next = 0;
     constexpr std::uint64_t k_for_years = std::uint64_t{1} << 60;
-    EXPECT_THROW(for_loop(seq.with(token), std::uint64_t{0}, k_for_years, [&](std::uint64_t i) {
-      EXPECT_EQ(i, next);
-      ++next;
-    }), stopped);
+    EXPECT_THROW(for_loop(seq.with(token), std::uint64_t{0}, k_for_years,
+                          [&](std::uint64_t i) {
+                            EXPECT_EQ(i, next);
+                            ++next;
+                          }),
+                 stopped);
     EXPECT_GT(next, 0u);
   });
   std::stop_source never;
@@ -124,16 +127,20 @@ TEST_P(stop_token_test, one_that_is_not_stopped_is_as_without) {
   std::atomic<int> done{0};
   for_loop(policy, 0, 1000, [&](int) { ++done; });
   EXPECT_EQ(done, 1000);
-  EXPECT_THROW(for_loop(policy, 0, 1000, [&](int i) {
-    if (i == 500) throw std::out_of_range("500");
-  }), std::out_of_range);
+  EXPECT_THROW(for_loop(policy, 0, 1000,
+                        [&](int i) {
+                          if (i == 500) throw std::out_of_range("500");
+                        }),
+               std::out_of_range);
 }
 
 TEST_P(stop_token_test, the_body_may_request_it) {
   std::stop_source source;
-  EXPECT_THROW(for_loop(par.with(source.get_token()), 0, 1'000'000, [&](int i) {
-    if (i == 10) source.request_stop();
-  }), stopped);
+  EXPECT_THROW(for_loop(par.with(source.get_token()), 0, 1'000'000,
+                        [&](int i) {
+                          if (i == 10) source.request_stop();
+                        }),
+               stopped);
 }
 
 TEST_P(stop_token_test, also_inside_a_catch_block) {

@@ -27,8 +27,7 @@ int decide_much(session& tuning) {
     if (i % 10 == 0) wrong += async(launch::adaptive, small, i).get() != i + 1;
   }
   std::vector<int> numbers(1000);
-  for_loop(par.with(adaptive_chunk_size{}), 0, 1000,
-           [&](int i) { numbers[static_cast<std::size_t>(i)] = i; });
+  for_loop(par.with(adaptive_chunk_size{}), 0, 1000, [&](int i) { numbers[static_cast<std::size_t>(i)] = i; });
   for (int i = 0; i < 1000; ++i) wrong += numbers[static_cast<std::size_t>(i)] != i;
   return wrong + static_cast<int>(explain().empty());
 }

@@ -187,7 +187,7 @@ std::shared_ptr<rule_state> start_counting_rule(std::uint64_t n, std::string_vie
   growth.counter.reset();
   try {
     growth.due += growth.counter.value(); // gauges stay what they are
-  } catch (const std::runtime_error&) { // no runtime at the moment
+  } catch (const std::runtime_error&) {   // no runtime at the moment
   }
   constexpr std::int64_t k_look_ns = 1'000'000;
   std::lock_guard guard(made->mutex);

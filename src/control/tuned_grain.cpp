@@ -23,7 +23,8 @@ class place_names final : public loop::choice_names {
 
 } // namespace
 
-tuned_grain::tuned_grain(const options& wanted) : m_options(wanted), m_decision(wanted.kind, wanted.name, wanted.budget) {
+tuned_grain::tuned_grain(const options& wanted)
+    : m_options(wanted), m_decision(wanted.kind, wanted.name, wanted.budget) {
   const double start = wanted.start > 0 ? wanted.start : std::sqrt(wanted.smallest * wanted.largest);
   m_known = &m_contexts.add(std::make_unique<known>(begin(present_workers(), start)));
   m_at = m_known->search.next(loop::state::k_no_tries);

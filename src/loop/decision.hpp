@@ -52,7 +52,10 @@ class decision {
  public:
   /// `instance`: its name. `budget`: as search_options has it.
   explicit decision(decision_kind what, std::string instance, double budget = -1) noexcept
-      : m_kind(what), m_instance(std::move(instance)), m_own(std::max(budget, 0.0)), m_account(budget >= 0 ? m_own : the_ledger.exploring) {}
+      : m_kind(what),
+        m_instance(std::move(instance)),
+        m_own(std::max(budget, 0.0)),
+        m_account(budget >= 0 ? m_own : the_ledger.exploring) {}
   ~decision() { the_turns.leave(this); }
   decision(const decision&) = delete;
   decision& operator=(const decision&) = delete;

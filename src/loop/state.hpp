@@ -32,8 +32,8 @@ class state {
     bool is_void = false;
     bool completes_window = false;
     bool reopens = false;
-    bool changes = false;  ///< another choice is the best known
-    double lost_ns = 0; ///< by trying, against the best
+    bool changes = false; ///< another choice is the best known
+    double lost_ns = 0;   ///< by trying, against the best
   };
   /// What a sample with this point cost. One that is not positive and finite is void; so is one of another point than
   /// the present.

@@ -17,9 +17,9 @@ class process_mask {
   process_mask(const process_mask&) = delete;
   process_mask& operator=(const process_mask&) = delete;
 
-  unsigned count() const noexcept;                ///< as many as the machine has where the mask cannot be read
-  std::vector<unsigned> cpus() const;             ///< their numbers in the operating system, rising
-  std::uint64_t fingerprint() const noexcept;     ///< equal masks have the same
+  unsigned count() const noexcept;            ///< as many as the machine has where the mask cannot be read
+  std::vector<unsigned> cpus() const;         ///< their numbers in the operating system, rising
+  std::uint64_t fingerprint() const noexcept; ///< equal masks have the same
   /// The calling thread may run on all of them.
   void apply() const noexcept;
 

@@ -7,8 +7,8 @@
 namespace treadle::check {
 namespace {
 
-/// small_runtime whose workers go off duty, as worker::next_job(), stand_by(), begin_blocking() and scheduler::pass_on()
-/// have it.
+/// small_runtime whose workers go off duty, as worker::next_job(), stand_by(), begin_blocking() and
+/// scheduler::pass_on() have it.
 struct changing_runtime : small_runtime {
   explicit changing_runtime(unsigned n) : small_runtime(n), on_duty(idle, n), m_workers(n) {
     on_duty.set_wanted(n);
@@ -168,7 +168,8 @@ void drain_while_leaving() {
   runtime.start(running);
   awaited job;
   runtime.inject(job);
-  in_parallel({[&] { runtime.wait_idle(); }, [&] {
+  in_parallel({[&] { runtime.wait_idle(); },
+               [&] {
                  job.wait();
                  runtime.on_duty.set_wanted(0);
                }});

@@ -47,8 +47,8 @@ struct loop_cut {
   };
   kind how = kind::on_demand;
   std::uint64_t chunk = 1;
-  unsigned parts_max = 0;             ///< parts at work at the same time; 0: any number
-  const chunk_tuner* tuner = nullptr; ///< of `chunk`
+  unsigned parts_max = 0;                                   ///< parts at work at the same time; 0: any number
+  const chunk_tuner* tuner = nullptr;                       ///< of `chunk`
   bool (*is_stopped)(const void* token) noexcept = nullptr; ///< null: it cannot be
   const void* token = nullptr;
 

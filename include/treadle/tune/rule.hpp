@@ -123,13 +123,12 @@ template <class Duration, class F>
 
 /// Calls `f()`, or `f(context)`, every time that a counter (observe/counters.hpp) has grown by `n`, for example every
 /// 10000 tasks: `every(10'000, "/threads/count/cumulative", f)`. The counter is read every millisecond, on the thread
-/// that every() uses; when it has grown by several n meanwhile, one call stands for all of them, and the others count as
-/// missed(). While it cannot be read, as without a runtime, nothing happens. Throws std::invalid_argument when n is 0 or
-/// there is no such counter.
+/// that every() uses; when it has grown by several n meanwhile, one call stands for all of them, and the others count
+/// as missed(). While it cannot be read, as without a runtime, nothing happens. Throws std::invalid_argument when n is
+/// 0 or there is no such counter.
 template <class F>
 [[nodiscard]] rule every(std::uint64_t n, std::string_view counter, F f) {
-  return rule(
-      detail::start_counting_rule(n, counter, std::make_unique<detail::rule_function_of<F>>(std::move(f))));
+  return rule(detail::start_counting_rule(n, counter, std::make_unique<detail::rule_function_of<F>>(std::move(f))));
 }
 
 } // namespace treadle

@@ -36,7 +36,8 @@ std::vector<unsigned> shares(std::span<const unsigned> most, unsigned n) {
   const auto lost = [&, rest](std::size_t i) { return std::uint64_t{rest} * (most[i] - 1) % all; };
   unsigned left = rest;
   for (std::size_t i = 0; i < most.size(); ++i) {
-    const auto share = static_cast<unsigned>(std::min<std::uint64_t>(std::uint64_t{rest} * (most[i] - 1) / all, most[i] - 1));
+    const auto share =
+        static_cast<unsigned>(std::min<std::uint64_t>(std::uint64_t{rest} * (most[i] - 1) / all, most[i] - 1));
     result[i] += share;
     left -= share;
   }

@@ -56,8 +56,8 @@ class concurrency {
   unsigned m_maximum = 0;
   atomic<unsigned> m_present{0};
   atomic<std::int64_t> m_next_look_ns{INT64_MAX}; // until begin()
-  atomic<std::uint32_t> m_masks{1}; // that were seen
-  std::mutex m_mutex;               // of the next
+  atomic<std::uint32_t> m_masks{1};               // that were seen
+  std::mutex m_mutex;                             // of the next
   std::vector<scheduler*> m_pools;
   bool m_is_current = false;
   unsigned m_granted = 0, m_usable = 0;

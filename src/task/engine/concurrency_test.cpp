@@ -372,7 +372,9 @@ TEST(binding, puts_each_worker_on_a_core_of_its_own) {
       r.cpus.insert(sched_getcpu());
     };
     const auto cores = static_cast<unsigned>(CPU_COUNT(&whole));
-    { runtime rt({.workers = cores, .bind = how, .hooks = hooks}); }
+    {
+      runtime rt({.workers = cores, .bind = how, .hooks = hooks});
+    }
     EXPECT_EQ(seen.cpus.size(), cores);
   }
   EXPECT_THROW(runtime({.bind = "everywhere"}), std::invalid_argument);

@@ -221,7 +221,7 @@ const std::vector<given_option>& command_line() {
   return given;
 }
 
-listed_knob* const k_knobs[] = {&the_concurrency_knob,        &tunables::loop_chunk, &tunables::loop_worth_waking,
+listed_knob* const k_knobs[] = {&the_concurrency_knob,      &tunables::loop_chunk, &tunables::loop_worth_waking,
                                 &tunables::loop_worthwhile, &tunables::nap,        &tunables::promotion_pause,
                                 &tunables::search};
 

@@ -6,8 +6,8 @@
 
 namespace treadle::detail {
 
-/// The options with every zero but that of `workers` replaced: by the environment, else by the default. Throws std::invalid_argument for
-/// values that cannot be used, naming the variable.
+/// The options with every zero but that of `workers` replaced: by the environment, else by the default. Throws
+/// std::invalid_argument for values that cannot be used, naming the variable.
 runtime_options resolve(runtime_options options);
 
 struct pool_options {

@@ -259,9 +259,7 @@ void runtime::set_concurrency(unsigned n) {
 }
 unsigned runtime::concurrency() const noexcept { return m_pools ? m_pools->active.present() : 0; }
 unsigned runtime::max_concurrency() const noexcept { return m_pools ? m_pools->active.maximum() : 0; }
-std::size_t runtime::stack_bytes() const noexcept {
-  return m_pools ? detail::scheduler::of(*this).stack_bytes : 0;
-}
+std::size_t runtime::stack_bytes() const noexcept { return m_pools ? detail::scheduler::of(*this).stack_bytes : 0; }
 
 void runtime::refuse_inside(const char* what) const {
   detail::refuse_in_worker_hook();

@@ -52,8 +52,8 @@ class worker {
   void resume(task_fiber& blocked);
 
   /// The calling task is about to block in the operating system, or to wait elsewhere, for a while: makes tasks of its
-  /// latent work, and lets another worker have the slot (slots::lend()). Ends where the task suspends. False when it has
-  /// done so already.
+  /// latent work, and lets another worker have the slot (slots::lend()). Ends where the task suspends. False when it
+  /// has done so already.
   bool begin_blocking() noexcept;
   /// Unless it has ended.
   void end_blocking() noexcept;

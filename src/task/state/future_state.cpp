@@ -113,8 +113,7 @@ class timed_get final : public timed_wait<future_state>, public timer {
   }
   bool block_or_stop(stop_signal& stop) noexcept {
     {
-      const calling until_stopped(
-          &stop, [](void* self) noexcept { static_cast<timed_get*>(self)->end(); }, this);
+      const calling until_stopped(&stop, [](void* self) noexcept { static_cast<timed_get*>(self)->end(); }, this);
       if (attach()) m_waiter.block();
     }
     return leave();

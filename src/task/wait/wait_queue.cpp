@@ -54,8 +54,7 @@ bool wait_queue::wait_until(spinlock& lock, std::int64_t deadline_ns, stop_signa
   timed_wait state(*this, lock);
   append(state.self);
   lock.unlock();
-  const calling until_stopped(
-      stop, [](void* s) noexcept { static_cast<timed_wait*>(s)->expire(); }, &state);
+  const calling until_stopped(stop, [](void* s) noexcept { static_cast<timed_wait*>(s)->expire(); }, &state);
   if (worker* w = this_worker()) {
     scheduler& here = w->owner();
     if (deadline_ns != k_no_deadline) here.arm(state, deadline_ns);
