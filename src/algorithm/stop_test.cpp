@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 class stop_token_test : public testing::on_workers {};
 TREADLE_ON_WORKERS(stop_token_test);
 
-/// Requests the stop while the other side, most of the time, waits already.
+/// Requests the stop while the other side, most of the time, has begun already.
 struct stopping_soon {
   std::stop_source source;
   std::stop_token token = source.get_token();
@@ -78,7 +78,6 @@ TEST_P(stop_token_test, loops_end_early) {
       constexpr std::uint64_t k_for_years = std::uint64_t{1} << 60;
       EXPECT_THROW(for_loop(policy.with(token), std::uint64_t{0}, k_for_years, [&](std::uint64_t) { ++done; }),
                    stopped);
-      EXPECT_GT(done, 0u);
     });
   }
 }
@@ -93,7 +92,6 @@ TEST_P(stop_token_test, loops_in_order_end_early_too) {
                             ++next;
                           }),
                  stopped);
-    EXPECT_GT(next, 0u);
   });
   std::stop_source never;
   std::vector<int> numbers(1000, 1);
