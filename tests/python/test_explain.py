@@ -186,7 +186,10 @@ def test_knobs_are_listed_and_set_by_the_user(tmp_path):
         in run("--treadle:knob=mine=65")[1]
     )
     assert "'runtime.loop-chunk-ns' cannot be 1" in run(TREADLE_KNOB="runtime.loop-chunk-ns=1")[1]
-    assert "no knob 'runtime.lop'; there are runtime.concurrency, runtime.loop-chunk-ns" in run("--treadle:knob=runtime.lop=1")[1]
+    assert (
+        "no knob 'runtime.lop'; there are runtime.concurrency, runtime.loop-chunk-ns"
+        in run("--treadle:knob=runtime.lop=1")[1]
+    )
     assert "expected NAME=VALUE, got 'mine'" in run("--treadle:knob=mine")[1]
     listed = subprocess.run([TREADLE, "knobs", "--json"], capture_output=True, text=True, timeout=60)
     assert {json.loads(line)["name"] for line in listed.stdout.splitlines()} >= {
