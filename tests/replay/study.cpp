@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <thread>
 
 namespace {
@@ -32,7 +33,7 @@ std::vector<variant> variants() {
 }
 
 double median(std::vector<double> of) {
-  if (of.empty()) return NAN;
+  if (of.empty()) return std::numeric_limits<double>::quiet_NaN();
   std::nth_element(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2), of.end());
   return of[of.size() / 2];
 }
