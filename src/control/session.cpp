@@ -1,6 +1,7 @@
 #include <treadle/tune/session.hpp>
 
 #include "base/clock.hpp"
+#include "base/fnv1a.hpp"
 #include "control/deciding_time.hpp"
 #include "loop/reasons.hpp"
 #include "observe/periodic.hpp"
@@ -95,12 +96,6 @@ struct session_state final : periodic_action, loop::explained, loop::choice_name
 namespace {
 
 constexpr std::int64_t k_saving_period_ns = 30'000'000'000;
-
-/// Fowler, Noll, Vo: the same in all programs and versions, as std::hash is not.
-std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325u) noexcept {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
 
 } // namespace
 

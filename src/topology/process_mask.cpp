@@ -1,5 +1,7 @@
 #include "topology/process_mask.hpp"
 
+#include "base/fnv1a.hpp"
+
 #include <thread>
 #include <utility>
 
@@ -36,10 +38,7 @@ std::vector<unsigned> process_mask::cpus() const {
 }
 
 std::uint64_t process_mask::fingerprint() const noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325u; // Fowler, Noll, Vo
-  const auto* bytes = reinterpret_cast<const unsigned char*>(m_set);
-  for (std::size_t i = 0; m_set && i < m_bytes; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3u;
-  return hash;
+  return m_set ? fnv1a({reinterpret_cast<const char*>(m_set), m_bytes}) : fnv1a({});
 }
 
 void process_mask::apply() const noexcept {
