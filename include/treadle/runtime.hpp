@@ -126,10 +126,10 @@ class runtime {
   /// Those of the default pool.
   unsigned workers() const noexcept;
   /// So many workers may be active at a time from now on, in all pools together: 0 to max_concurrency(). Others go off
-  /// duty when their task ends, forks, loops or waits, and leave their work to those that stay; with 0, tasks and
-  /// whoever waits for them wait. Each pool keeps one as long as there are as many, the first ones first; the rest is
-  /// shared out by their sizes. Workers that are in a blocking_region do not count. Any thread, also inside tasks;
-  /// takes microseconds and waits for nobody. Throws std::invalid_argument beyond the maximum.
+  /// duty when their task ends, forks, loops or waits, and leave their work to those that stay; with 0, tasks wait,
+  /// and so do threads that wait for them. Each pool keeps one as long as there are as many, the first ones first; the
+  /// rest is shared out by their sizes. Workers that are in a blocking_region do not count. Any thread, also inside
+  /// tasks; takes microseconds and waits for nobody. Throws std::invalid_argument beyond the maximum.
   void set_concurrency(unsigned n);
   /// What was set, bounded by what the process may use at the moment (runtime_options::workers).
   unsigned concurrency() const noexcept;

@@ -8,8 +8,8 @@
 
 namespace treadle::detail {
 
-/// The hardware threads that the process was given: those of its main thread, at the moment. Other threads, whoever of
-/// them comes first, may have been bound to one.
+/// The hardware threads that the process was given: those of its main thread, at the moment. Another
+/// thread, such as the first that creates tasks, may have been bound to one core.
 class process_mask {
  public:
   process_mask() noexcept;

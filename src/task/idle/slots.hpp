@@ -23,8 +23,8 @@ class slots {
         m_seats(std::make_unique<atomic<std::uint32_t>[]>(capacity)),
         m_quiet(std::make_unique<atomic<std::uint64_t>[]>((capacity + 63) / 64)) {}
 
-  /// More workers are active than may be. Whoever looks for reasons to make work for others finds one, too
-  /// (idle_workers::ask()), so that a task that forks or loops comes to look.
+  /// More workers are active than may be. While that is so, idle_workers::ask() makes it look as if some worker
+  /// wanted work, so that a task that forks or loops comes to look here.
   bool has_surplus() const noexcept { return m_has_surplus.load(order::relaxed) != 0; }
   unsigned wanted() const noexcept { return m_wanted.load(order::relaxed); }
   unsigned active() const noexcept { return m_active.load(order::relaxed); }

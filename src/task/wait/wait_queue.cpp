@@ -28,7 +28,8 @@ void wait_queue::wait(spinlock& lock) noexcept {
   self.block();
 }
 
-/// A waiter in a queue, in the timers and with a stop_signal at once; whoever takes it out of the queue decides.
+/// A waiter in a queue, in the timers and with a stop_signal at once. The thread that takes it out of the queue decides
+/// how the wait ends.
 struct wait_queue::timed_wait final : timer {
   timed_wait(wait_queue& q, spinlock& l) noexcept : queue(q), lock(l) {}
   /// True when nobody else has taken it out.
