@@ -75,6 +75,10 @@ struct runtime_options {
   /// Print to stderr, when the runtime ends, what was decided for these places and why. --treadle:explain,
   /// TREADLE_EXPLAIN=1.
   bool explain = false;
+  /// Begin with what earlier runs have decided, and leave it to later ones, as remember_decisions() does
+  /// (treadle/tune/tuning_store.hpp), in this file; "": the standard one. --treadle:remember[=FILE], TREADLE_REMEMBER=1
+  /// or a file. Of the whole process, and the first runtime's counts.
+  std::optional<std::string> remember = {};
 
   /// Files that a trace of everything until the runtime ends is written to: .json for Perfetto, .dot, .txt, .csv
   /// (treadle/observe/trace.hpp). --treadle:trace, any number of times; TREADLE_TRACE, separated by ';'.
@@ -165,8 +169,8 @@ class runtime {
   void end(); // after the last task
   std::string end_within(std::int64_t deadline_ns);
   bool drains_within(std::int64_t deadline_ns);
-  void explain() const;
-  pools* m_pools; // the default one first
+  void conclude() const; // tells and keeps what was decided
+  pools* m_pools;        // the default one first
 };
 
 } // namespace treadle

@@ -59,8 +59,8 @@ nb::list decisions() {
   for (const decision_report& r : explain()) {
     nb::list measured;
     for (const auto& a : r.measured) measured.append(nb::make_tuple(a.choice, a.cost, a.deviation, a.windows));
-    all.append(nb::make_tuple(r.kind, r.instance, r.context, r.chosen, r.why, r.present, r.trying, measured, r.windows,
-                              r.epoch, r.deciding_ns, r.exploring_ns));
+    all.append(nb::make_tuple(r.kind, r.instance, r.choices, r.context, r.chosen, r.why, r.present, r.trying,
+                              r.converged, measured, r.windows, r.epoch, r.deciding_ns, r.exploring_ns));
   }
   return all;
 }
@@ -70,6 +70,7 @@ nb::list decisions() {
 void bind_tuning(nanobind::module_& m) {
   const nb::call_guard<nb::gil_scoped_release> released; // a store may be read
   m.def("decisions", &decisions);
+  m.def("remember", &remember_decisions, "path"_a, released);
   m.def("knobs", [] {
     nb::list all;
     for (const knob_report& k : knobs()) all.append(nb::make_tuple(k.name, k.value, k.values, k.meaning));
@@ -85,7 +86,8 @@ void bind_tuning(nanobind::module_& m) {
       .def("fail", &trial::fail);
   nb::class_<tuning_store>(m, "TuningStore")
       .def(nb::init<std::string>(), "path"_a)
-      .def_prop_ro("message", &tuning_store::message);
+      .def_prop_ro("message", &tuning_store::message)
+      .def("save", &tuning_store::save, released);
   nb::class_<session>(m, "TuningSession")
       .def(
           "__init__",

@@ -63,10 +63,24 @@ class Program:
 def decisions() -> (
     list[
         tuple[
-            str, str, str, str, str, bool, bool, list[tuple[str, float, float, int]], int, int, float, float
+            str,
+            str,
+            str,
+            str,
+            str,
+            str,
+            bool,
+            bool,
+            bool,
+            list[tuple[str, float, float, int]],
+            int,
+            int,
+            float,
+            float,
         ]
     ]
 ): ...
+def remember(path: str) -> None: ...
 def knobs() -> list[tuple[str, str, str, str]]: ...
 
 class Knob:
@@ -82,6 +96,7 @@ class TuningStore:
     def __init__(self, path: str) -> None: ...
     @property
     def message(self) -> str: ...
+    def save(self) -> None: ...
 
 class TuningSession:
     def __init__(

@@ -53,11 +53,13 @@ class Decision(NamedTuple):
 
     kind: str  # inlining, chunks, grain, splitting, session
     instance: str
+    choices: str  # all that could be chosen
     context: str  # "2 workers"
     chosen: str
     why: str
     present: bool  # the program is in this context
     trying: bool
+    converged: bool  # the search is done, and watches
     measured: list[Alternative]  # cheapest first
     windows: int
     epoch: int  # how often the search began again
@@ -134,24 +136,11 @@ def explain(program: Program | JitFunction | None = None) -> Explanation:  # typ
     """
     found = Explanation(tuner_us=_number(counters["/tuning/time/cumulative"]) / 1000)
     for raw in _native.decisions():
-        (
-            kind,
-            instance,
-            context,
-            chosen,
-            why,
-            present,
-            trying,
-            measured,
-            windows,
-            epoch,
-            deciding,
-            exploring,
-        ) = raw
+        *told, measured, windows, epoch, deciding, exploring = raw
+        alternatives = [Alternative(*a) for a in measured]
         found.decisions.append(
-            Decision(kind, instance, context, chosen, why, present, trying, [Alternative(*a) for a in measured],
-                     windows, epoch, deciding / 1000, exploring / 1000)
-        )  # fmt: skip
+            Decision(*told, alternatives, windows, epoch, deciding / 1000, exploring / 1000)
+        )
     if program is None:
         return found
     files = program.files if isinstance(program, JitFunction) else [(program.name, 0)]

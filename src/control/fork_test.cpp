@@ -10,8 +10,12 @@
 #include <treadle/tune/session.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 namespace treadle {
 namespace {
@@ -34,20 +38,33 @@ int decide_much(session& tuning) {
 
 TEST(fork, the_child_goes_on_deciding) {
   const runtime rt({.workers = 2});
-  knob<int> k("forked", steps(0, 9), 0);
-  session tuning("forked", {.window_ns = 0, .budget = 0}, k);
-  std::atomic<bool> stop{false};
-  std::vector<std::thread> others;
-  for (int i = 0; i < 2; ++i)
+  const auto path = std::filesystem::temp_directory_path() / ("treadle_fork_" + std::to_string(getpid()));
+  {
+    tuning_store store(path.string());
+    knob<int> k("forked", steps(0, 9), 0);
+    session tuning("forked", {.window_ns = 0, .budget = 0}, k);
+    tuning.remember_in(store);
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> others;
+    for (int i = 0; i < 2; ++i)
+      others.emplace_back([&] {
+        while (!stop) EXPECT_EQ(decide_much(tuning), 0);
+      });
     others.emplace_back([&] {
-      while (!stop) EXPECT_EQ(decide_much(tuning), 0);
+      for (; !stop; std::this_thread::sleep_for(std::chrono::milliseconds(1))) store.save();
     });
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_TRUE(holds_in_child([&] { return decide_much(tuning); })) << i;
-    EXPECT_EQ(decide_much(tuning), 0);
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_TRUE(holds_in_child([&] {
+        store.save();
+        return decide_much(tuning);
+      })) << i;
+      EXPECT_EQ(decide_much(tuning), 0);
+    }
+    stop = true;
+    for (auto& t : others) t.join();
+    EXPECT_EQ(store.message(), "");
   }
-  stop = true;
-  for (auto& t : others) t.join();
+  std::filesystem::remove(path);
 }
 
 } // namespace

@@ -3,13 +3,12 @@
 #include "base/clock.hpp"
 #include "base/fnv1a.hpp"
 #include "control/deciding_time.hpp"
+#include "control/recall.hpp"
 #include "loop/reasons.hpp"
-#include "observe/periodic.hpp"
 #include "task/counters/thread_counters.hpp"
 #include "task/engine/present_workers.hpp"
 
 #include <treadle/observe/counters.hpp>
-#include <treadle/observe/machine.hpp>
 
 #include <algorithm>
 #include <array>
@@ -28,20 +27,17 @@ struct session_context {
   session_context(loop::context c, const tune::space& space, tune::arm start, const search_options& wanted)
       : of(std::move(c)), search(space, start, wanted) {}
 
-  std::vector<tuned_point> all_known() const;
-
   const loop::context of;
   loop::state search;
-  std::uint64_t saved_windows = 0;
-  std::vector<tuned_point> before = {}; // what earlier runs have found; void when the search has begun again
 };
 
-struct session_state final : periodic_action, loop::explained, loop::choice_names {
+struct session_state final : loop::explained, loop::choice_names {
   session_state(std::string n, const search_options& o, std::vector<knob_base*> k)
       : name(std::move(n)),
         options(o),
         knobs(std::move(k)),
         space(space_of(knobs)),
+        choices(described(knobs)),
         decision(loop::decision_kind::session, name, o.budget) {}
 
   static tune::space space_of(const std::vector<knob_base*>& knobs) {
@@ -50,29 +46,28 @@ struct session_state final : periodic_action, loop::explained, loop::choice_name
     return tune::space(std::move(dimensions));
   }
 
-  // What is called with the mutex held may leave it meanwhile: what the program gave to on_change(), and the store.
-  void install(std::unique_lock<std::mutex>& held);
-  session_context& in(std::string_view label, std::unique_lock<std::mutex>& held);
-  void install_best() noexcept; // what is being tried ends without a result; without the mutex
+  static std::string described(const std::vector<knob_base*>& knobs);
+
+  session_context& in(std::string_view label);      // with the mutex
+  void install(std::unique_lock<std::mutex>& held); // leaves it for what the program gave to on_change()
+  void install_best() noexcept;                     // what is being tried ends without a result; without the mutex
 
   void explain(std::vector<decision_report>& to) override;
   bool try_lock() noexcept override { return mutex.try_lock(); }
   void unlock() noexcept override { mutex.unlock(); }
   void begin_child() noexcept override;
   std::string operator()(tune::arm at) const override; // the values, "1024, 8"
+  std::string all() const override { return choices; }
   /// Those that the user has given a value have no other.
   std::uint32_t choice(tune::arm at, std::size_t knob) const noexcept {
     return knobs[knob]->is_given() ? knobs[knob]->index() : space.index(at, knob);
   }
-  std::string described_knobs() const;
-  tuning_store::key key_of(const loop::context& context) const;
-  void act() noexcept override { save(); }
-  void save() noexcept;
 
   const std::string name;
   const search_options options;
   const std::vector<knob_base*> knobs;
   const tune::space space;
+  const std::string choices;
 
   mutable std::mutex mutex; // of all below
   loop::decision decision;
@@ -86,58 +81,18 @@ struct session_state final : periodic_action, loop::explained, loop::choice_name
   bool installing = false; // present_at: until it is, other trials measure nothing
   bool paused = false, closed = false;
 
-  tuning_store* store = nullptr;
-  std::string machine;
-  std::unique_ptr<periodic> saving;
-
   loop::explanation asked{*this};
 };
 
-namespace {
-
-constexpr std::int64_t k_saving_period_ns = 30'000'000'000;
-
-} // namespace
-
-session_context& session_state::in(std::string_view label, std::unique_lock<std::mutex>& held) {
+session_context& session_state::in(std::string_view label) {
   const unsigned workers = present_workers();
   if (session_context* known = contexts.find(workers, label)) return *known;
-  loop::context fresh{workers, std::string(label)};
-  std::vector<tuned_point> before;
-  if (store) { // may wait for another process
-    const tuning_store::key key = key_of(fresh);
-    const tuning_store& from = *store;
-    held.unlock();
-    before = from.load(key);
-    held.lock();
-    if (session_context* known = contexts.find(workers, label)) return *known; // somebody else was faster
-  }
   std::array<std::uint32_t, tune::space::k_max_dimensions> now{};
   for (std::size_t i = 0; i < knobs.size(); ++i) now[i] = knobs[i]->is_given() ? 0 : knobs[i]->index();
   const tune::arm start = present ? present->search.best() : space.point(now); // the knobs may hold a try
-  auto made = std::make_unique<session_context>(std::move(fresh), space, start, options);
-  made->search.believe(before);
-  made->before = std::move(before);
+  auto made = std::make_unique<session_context>(loop::context{workers, std::string(label)}, space, start, options);
+  made->search.believe(recall(*this, decision, made->of, choices));
   return contexts.add(std::move(made));
-}
-
-/// With what earlier runs have measured, or a short run would leave less than it found.
-std::vector<tuned_point> session_context::all_known() const {
-  auto known = search.records();
-  if (search.epoch() > 0) return known;
-  for (const tuned_point& old : before) {
-    const auto now = std::find_if(known.begin(), known.end(), [&](const tuned_point& p) { return p.at == old.at; });
-    if (now == known.end()) {
-      known.push_back(old);
-      continue;
-    }
-    constexpr unsigned k_most = 1000; // windows: what was long ago does not outweigh everything
-    const unsigned weight = std::min(old.windows, k_most);
-    now->mean += (old.mean - now->mean) * weight / (weight + now->windows);
-    if (weight > now->windows) now->deviation = old.deviation;
-    now->windows += weight;
-  }
-  return known;
 }
 
 /// One thread at a time brings `present_at` to the knobs, and goes on when it changes meanwhile. Throws what
@@ -196,7 +151,7 @@ std::string session_state::operator()(tune::arm at) const {
 }
 
 /// Names and domains; two domains look alike only when they are.
-std::string session_state::described_knobs() const {
+std::string session_state::described(const std::vector<knob_base*>& knobs) {
   std::string text;
   for (const knob_base* k : knobs) {
     if (k->is_given()) {
@@ -211,40 +166,6 @@ std::string session_state::described_knobs() const {
             std::to_string(k->choices()) + ", " + digits + ")";
   }
   return text;
-}
-
-tuning_store::key session_state::key_of(const loop::context& context) const {
-  return {name, described_knobs(), to_string(context), machine};
-}
-
-void session_state::save() noexcept {
-  try {
-    struct entry {
-      session_context* of;
-      tuning_store::key key;
-      tuning_store::summary about;
-      std::vector<tuned_point> points;
-    };
-    std::vector<entry> entries;
-    tuning_store* to = nullptr;
-    {
-      std::lock_guard guard(mutex);
-      to = store;
-      for (const auto& c : contexts) {
-        if (c->saved_windows == c->search.windows()) continue;
-        entry e{
-            c.get(), key_of(c->of), {c->search.windows(), c->search.epoch(), c->search.converged()}, c->all_known()};
-        for (tuned_point& p : e.points) p.values = (*this)(p.at);
-        if (!e.points.empty()) entries.push_back(std::move(e));
-      }
-    }
-    for (const entry& e : entries) {
-      if (!to->save(e.key, e.about, e.points)) continue; // the next time again
-      std::lock_guard guard(mutex);
-      e.of->saved_windows = e.about.windows;
-    }
-  } catch (...) { // no memory: what is in the store stays
-  }
 }
 
 } // namespace detail
@@ -327,13 +248,7 @@ session::session(std::string name, const search_options& wanted, std::vector<det
 
 session::~session() {
   if (!m_state) return;
-  m_state->saving.reset();
   m_state->install_best();
-  {
-    std::lock_guard guard(m_state->mutex);
-    for (const auto& c : m_state->contexts) c->saved_windows = 0; // the file may be another one by now
-  }
-  if (m_state->store) m_state->save();
   m_state->asked.end(); // trials may live longer than the knobs
   {
     std::lock_guard guard(m_state->mutex);
@@ -342,22 +257,13 @@ session::~session() {
   for (detail::knob_base* k : m_state->knobs) k->release();
 }
 
-void session::remember_in(tuning_store& store) {
-  const machine_info machine = describe_machine();
-  session_state& s = *m_state;
-  std::unique_ptr<detail::periodic> before; // which may be saving, and needs the mutex for that
-  std::lock_guard guard(s.mutex);
-  before.swap(s.saving);
-  s.machine = machine.processor + ", " + std::to_string(machine.usable_cores) + " cores";
-  s.store = &store;
-  s.saving = std::make_unique<detail::periodic>(s, detail::k_saving_period_ns);
-}
+void session::remember_in(tuning_store& store) { m_state->keep_in(store.of_decisions()); }
 
 trial session::next(std::string_view context) {
   session_state& s = *m_state;
   trial made;
   std::unique_lock guard(s.mutex);
-  detail::session_context& c = s.in(context, guard);
+  detail::session_context& c = s.in(context);
   bool first = false;
   {
     const detail::deciding_time timed(s.decision);

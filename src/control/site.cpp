@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "control/deciding_time.hpp"
+#include "control/recall.hpp"
 #include "control/spawn_cost.hpp"
 #include "decide/adaptive_inlining.hpp"
 #include "decide/paper_adaptive.hpp"
@@ -65,6 +66,11 @@ namespace {
 constexpr std::uint32_t k_calls_per_sample = 64, k_calls_in_debt = 1024, k_first_samples = 10;
 constexpr double k_cpu_clock_above_ns = 20'000; // where reading it costs little
 
+struct inlining_names final : loop::choice_names {
+  std::string operator()(tune::arm at) const override { return at == 1 ? "inline" : "task"; }
+  std::string all() const override { return "task, inline"; }
+};
+
 tuned_site* make(atomic<tuned_site*>& slot, task_name name) noexcept {
   try {
     auto made = std::make_unique<tuned_site>(std::string(name.text, name.bytes));
@@ -120,7 +126,10 @@ void decide_adaptively(tuned_site& s, std::int64_t now_ns) {
   if (verdict.why == decide::inlining_verdict::reason::uncertain) {
     const unsigned workers = s.task_cost.workers;
     s.trying = s.contexts.find(workers, {});
-    if (!s.trying) s.trying = &s.contexts.add(std::make_unique<tried_inlining>(workers, verdict.inlined));
+    if (!s.trying) {
+      s.trying = &s.contexts.add(std::make_unique<tried_inlining>(workers, verdict.inlined));
+      s.trying->search.believe(recall(s, s.decision, s.trying->of, inlining_names().all()));
+    }
   }
   if (before && before != s.trying && before->search.is_trying()) s.decision.interrupt(before->search);
   s.inlined = s.trying ? s.decision.next(s.trying->search, now_ns) == 1 : verdict.inlined;
@@ -205,14 +214,6 @@ site_timer::~site_timer() {
   if (m_start_cpu_ns != 0 && !blocked) ns = std::min(ns, static_cast<double>(thread_cpu_ns() - m_start_cpu_ns));
   m_site.record(ns, blocked);
 }
-
-namespace {
-
-struct inlining_names final : loop::choice_names {
-  std::string operator()(tune::arm at) const override { return at == 1 ? "inline" : "task"; }
-};
-
-} // namespace
 
 void tuned_site::explain(std::vector<decision_report>& to) {
   scoped_lock use(lock);

@@ -1,23 +1,32 @@
 #include "control/tuned_grain.hpp"
 
 #include "control/deciding_time.hpp"
+#include "control/recall.hpp"
 #include "task/engine/present_workers.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace treadle::detail {
 
 namespace {
 
+std::string integer(double x) { return std::to_string(static_cast<std::uint64_t>(x)); }
+
 class place_names final : public loop::choice_names {
  public:
-  explicit place_names(const decide::grain_places& places) noexcept : m_places(places) {}
-  std::string operator()(tune::arm at) const override {
-    return std::to_string(static_cast<std::uint64_t>(m_places.grain(at)));
+  place_names(const tuned_grain::options& wanted, const decide::grain_places& places)
+      : m_choices(choices(wanted)), m_places(places) {}
+  std::string operator()(tune::arm at) const override { return integer(m_places.grain(at)); }
+  std::string all() const override { return m_choices; }
+
+  static std::string choices(const tuned_grain::options& wanted) {
+    return integer(wanted.smallest) + " .. " + integer(wanted.largest);
   }
 
  private:
+  const std::string m_choices;
   const decide::grain_places& m_places;
 };
 
@@ -31,11 +40,19 @@ tuned_grain::tuned_grain(const options& wanted)
 }
 
 tuned_grain::known tuned_grain::begin(unsigned workers, double start) const {
+  const loop::context of{workers, m_options.label};
+  auto before = recall(*this, m_decision, of, place_names::choices(m_options));
+  const auto grain_of = [](const tuned_point& p) { return std::max(std::strtod(p.values.c_str(), nullptr), 1.0); };
+  const auto best = std::min_element(before.begin(), before.end(),
+                                     [](const tuned_point& a, const tuned_point& b) { return a.mean < b.mean; });
+  if (best != before.end()) start = grain_of(*best); // which is a place then
   const decide::grain_places places(m_options.smallest, m_options.largest, start);
-  constexpr unsigned k_models = 4;
+  for (tuned_point& p : before) p.at = places.closest(grain_of(p));
   loop::state search(tune::space({tune::dimension{places.count()}}), places.start(),
                      {.window_ns = m_options.window_ns});
-  return {{workers, m_options.label}, places, std::move(search), m_options.step > 0 ? k_models : 0};
+  search.believe(before);
+  constexpr unsigned k_models = 4;
+  return {of, places, std::move(search), m_options.step > 0 && before.empty() ? k_models : 0};
 }
 
 double tuned_grain::modelled_start(double ns_per_unit, unsigned workers) const noexcept {
@@ -69,7 +86,7 @@ void tuned_grain::done(double units, double ns, std::int64_t now_ns) {
 void tuned_grain::explain(std::vector<decision_report>& to) {
   scoped_lock held(m_lock);
   for (const auto& k : m_contexts) {
-    to.push_back(loop::report(m_decision, k->of, k->search, place_names(k->places)));
+    to.push_back(loop::report(m_decision, k->of, k->search, place_names(m_options, k->places)));
     to.back().present = k.get() == m_known;
   }
 }

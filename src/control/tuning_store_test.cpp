@@ -1,234 +1,208 @@
+// What all kinds of decisions leave to later runs. A run is the lifetime of a store here.
 #include <treadle/tune/tuning_store.hpp>
+
+#include "control/spawn_cost.hpp"
+#include "control/store_file.hpp"
+#include "control/tuned_grain.hpp"
+
+#include <treadle/detail/site.hpp>
+#include <treadle/observe/machine.hpp>
+#include <treadle/runtime.hpp>
+#include <treadle/tune/session.hpp>
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <thread>
 
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
 
 namespace fs = std::filesystem;
-using treadle::tuned_point;
-using treadle::tuning_store;
+using namespace treadle;
+using detail::tuned_grain;
 
 class tuning_store_test : public testing::Test {
  protected:
   tuning_store_test() {
+    loop::the_turns.clear();
     std::string name = (fs::temp_directory_path() / "treadle_store_XXXXXX").string();
     folder = mkdtemp(name.data());
   }
-  ~tuning_store_test() override {
-    std::error_code ignored;
-    fs::permissions(folder, fs::perms::owner_all, ignored);
-    fs::remove_all(folder, ignored);
-  }
-  std::string path(const char* name = "tuning.sqlite") const { return (folder / name).string(); }
-  /// Files with this in their names.
-  std::size_t count(const std::string& part) const {
-    std::size_t found = 0;
-    for (const auto& entry : fs::directory_iterator(folder))
-      found += entry.path().filename().string().find(part) != std::string::npos;
-    return found;
-  }
+  ~tuning_store_test() override { fs::remove_all(folder); }
+
+  /// Everything is remembered in the file while this lives.
+  struct run {
+    explicit run(const fs::path& folder) : store((folder / "store").string()) {
+      EXPECT_EQ(store.message(), "");
+      loop::the_memory.store(&store.of_decisions(), detail::order::release);
+    }
+    ~run() { loop::the_memory.store(nullptr, detail::order::release); }
+    tuning_store store;
+  };
 
   fs::path folder;
 };
 
-const tuning_store::key k_key{"session", "knob: 1 .. 8", "n=20", "this machine"};
-
-std::vector<tuned_point> points(unsigned windows) {
-  return {{3, -1.5, 0.25, windows, "8, true"}, {7, 2.0, 0.5, 2, "it's, 1"}};
+decision_report report_of(const std::string& instance) {
+  for (decision_report& r : explain())
+    if (r.present && r.instance == instance) return std::move(r);
+  return {};
 }
 
-TEST_F(tuning_store_test, gives_back_what_was_saved) {
-  {
-    tuning_store store(path("new/folder/tuning.sqlite"));
-    EXPECT_TRUE(store.load(k_key).empty());
-    EXPECT_TRUE(store.save(k_key, {10, 1, true}, points(9)));
-    EXPECT_TRUE(store.save(k_key, {11, 1, true}, points(10)));
-    EXPECT_EQ(store.message(), "");
+/// Costs least at 100 units.
+void measure(tuned_grain& tuned, int samples) {
+  static std::int64_t now_ns = 1;
+  for (int i = 0; i < samples; ++i) {
+    const double ns = 1e6 * (1 + std::abs(std::log2(tuned.grain() / 100)));
+    now_ns += static_cast<std::int64_t>(ns);
+    tuned.done(1000, ns, now_ns);
   }
-  const tuning_store store(path("new/folder/tuning.sqlite"));
-  const auto loaded = store.load(k_key);
-  ASSERT_EQ(loaded.size(), 2u);
-  EXPECT_EQ(loaded[0].at, 3u);
-  EXPECT_EQ(loaded[0].mean, -1.5);
-  EXPECT_EQ(loaded[0].deviation, 0.25);
-  EXPECT_EQ(loaded[0].windows, 10u);
-  EXPECT_EQ(loaded[1].values, "it's, 1");
 }
 
-TEST_F(tuning_store_test, keeps_keys_apart) {
-  tuning_store store(path());
-  store.save(k_key, {}, points(1));
-  for (std::string tuning_store::key::* part : {&tuning_store::key::session, &tuning_store::key::knobs,
-                                                &tuning_store::key::context, &tuning_store::key::machine}) {
-    auto other = k_key;
-    other.*part += "x";
-    EXPECT_TRUE(store.load(other).empty());
-    store.save(other, {}, points(2));
-  }
-  EXPECT_EQ(store.load(k_key)[0].windows, 1u);
-}
-
-TEST_F(tuning_store_test, a_damaged_file_is_set_aside) {
-  std::ofstream(path()) << std::string(5000, 'x');
-  tuning_store store(path());
-  EXPECT_NE(store.message().find("set aside"), std::string::npos) << store.message();
-  EXPECT_NE(store.message().find(path()), std::string::npos) << store.message();
-  EXPECT_EQ(count("set-aside"), 1u);
-  EXPECT_TRUE(store.save(k_key, {}, points(1)));
-  EXPECT_EQ(tuning_store(path()).load(k_key).size(), 2u);
-}
-
-TEST_F(tuning_store_test, damage_found_later_is_no_end_either) {
+TEST_F(tuning_store_test, a_grain_begins_with_what_was_found) {
   {
-    tuning_store store(path());
-    for (int i = 0; i < 50; ++i) {
-      auto key = k_key;
-      key.context = std::to_string(i);
-      store.save(key, {}, points(1));
+    const run first(folder);
+    tuned_grain tuned({.name = "loop", .largest = 1e6, .start = 1e5, .budget = 0});
+    measure(tuned, 20'000);
+    EXPECT_NEAR(std::log2(tuned.grain() / 100), 0, 0.5);
+  }
+  const run second(folder);
+  for (const double start : {0.0, 1.0, 3e3, 1e6}) {
+    const tuned_grain tuned({.name = "loop", .largest = 1e6, .start = start, .budget = 0});
+    EXPECT_NEAR(std::log2(tuned.grain() / 100), 0, 0.5) << start; // also where the places are others
+  }
+  const tuned_grain elsewhere({.name = "another", .largest = 1e6, .start = 3e3});
+  EXPECT_NEAR(elsewhere.grain(), 3e3, 1);
+  const tuned_grain smaller({.name = "loop", .largest = 5e5, .start = 3e3});
+  EXPECT_NEAR(smaller.grain(), 3e3, 1);
+}
+
+TEST_F(tuning_store_test, what_does_not_hold_any_more_is_dropped) {
+  {
+    const run first(folder);
+    tuned_grain tuned({.name = "changed", .largest = 1e6, .start = 1e5, .budget = 0});
+    measure(tuned, 20'000);
+  }
+  const run second(folder);
+  tuned_grain tuned({.name = "changed", .largest = 1e6, .budget = 0});
+  std::int64_t now_ns = 1;
+  for (int i = 0; i < 20'000; ++i) { // the greatest is best by now
+    const double ns = 1e8 / tuned.grain();
+    now_ns += static_cast<std::int64_t>(ns);
+    tuned.done(1, ns, now_ns);
+  }
+  EXPECT_GT(tuned.grain(), 1e5);
+}
+
+TEST_F(tuning_store_test, runs_that_are_short_lose_nothing) {
+  for (int i = 0; i < 3; ++i) {
+    const run one(folder);
+    tuned_grain tuned({.name = "short", .largest = 1e6, .start = 1e5, .budget = 0});
+    measure(tuned, i == 0 ? 20'000 : 10);
+    EXPECT_NEAR(std::log2(tuned.grain() / 100), 0, 2); // may be trying another
+  }
+  const run last(folder);
+  const tuned_grain tuned({.name = "short", .largest = 1e6, .start = 1e5});
+  EXPECT_NEAR(std::log2(tuned.grain() / 100), 0, 0.5);
+}
+
+TEST_F(tuning_store_test, an_instance_of_the_same_run_goes_on_where_the_last_one_ended) {
+  const run only(folder);
+  {
+    tuned_grain tuned({.name = "again", .largest = 1e6, .start = 1e5, .budget = 0});
+    measure(tuned, 20'000);
+  }
+  const tuned_grain tuned({.name = "again", .largest = 1e6, .start = 1e5});
+  EXPECT_NEAR(std::log2(tuned.grain() / 100), 0, 0.5);
+}
+
+TEST_F(tuning_store_test, it_is_saved_while_decisions_live) {
+  run here(folder);
+  tuned_grain tuned({.name = "alive", .largest = 1e6, .start = 1e5, .budget = 0});
+  measure(tuned, 20'000);
+  here.store.save();
+  const tuning_store other(here.store.path());
+  EXPECT_EQ(other.message(), "");
+  loop::the_memory.store(&const_cast<tuning_store&>(other).of_decisions(), detail::order::release);
+  const tuned_grain later({.name = "alive", .largest = 1e6, .start = 1e5});
+  EXPECT_NEAR(std::log2(later.grain() / 100), 0, 0.5);
+}
+
+/// A place for which both ways are tried, because its cost does not tell.
+decision_report report_of_place(const char* name) {
+  auto& place = *new detail::site; // lives for ever
+  const auto cost = detail::present_spawn_cost();
+  for (int i = 0; i < 20; ++i) {
+    place.begin_sample({name, std::string_view(name).size()});
+    place.record(cost.fitting_ns(), false);
+  }
+  return report_of(name);
+}
+
+TEST_F(tuning_store_test, a_place_begins_with_what_was_found) {
+  const runtime rt({.workers = 2});
+  {
+    const run first(folder);
+    static_cast<void>(report_of_place("first place"));
+  }
+  for (const char* best : {"task", "inline"}) {
+    const std::string name = std::string("place, ") + best;
+    {
+      run before(folder);
+      decision_report known;
+      known.kind = "inlining";
+      known.instance = name;
+      known.choices = "task, inline";
+      known.context = "2 workers";
+      for (std::uint64_t i = 0; i < 2; ++i) {
+        const std::string choice = i == 0 ? "task" : "inline";
+        known.measured.push_back({i, choice, choice == best ? 1000.0 : 1500.0, 0.1, 50});
+      }
+      known.windows = 100;
+      before.store.of_decisions().keep(known);
     }
+    const run now(folder);
+    const decision_report r = report_of_place((new std::string(name))->c_str());
+    EXPECT_EQ(r.chosen, best) << r.why;
   }
-  {
-    std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
-    const auto size = static_cast<std::streamoff>(fs::file_size(path()));
-    file.seekp(2048);
-    for (std::streamoff at = 2048; at < size; ++at) file.put('\x5a');
-  }
-  tuning_store store(path());
-  EXPECT_TRUE(store.load(k_key).empty());
-  EXPECT_TRUE(store.save(k_key, {}, points(1)) || store.save(k_key, {}, points(1)));
-  EXPECT_EQ(store.load(k_key).size(), 2u);
-  EXPECT_NE(store.message(), "");
 }
 
-TEST_F(tuning_store_test, a_file_that_was_moved_or_removed_is_made_anew) {
-  tuning_store store(path());
-  EXPECT_TRUE(store.save(k_key, {}, points(1)));
-  fs::rename(path(), path() + ".backup");
-  EXPECT_TRUE(store.save(k_key, {}, points(2)));
-  EXPECT_EQ(tuning_store(path()).load(k_key)[0].windows, 2u);
-  EXPECT_EQ(tuning_store(path() + ".backup").load(k_key)[0].windows, 1u);
-  fs::remove(path());
-  EXPECT_TRUE(store.load(k_key).empty());
-  EXPECT_TRUE(store.save(k_key, {}, points(3)));
-  EXPECT_EQ(store.load(k_key)[0].windows, 3u);
-  EXPECT_EQ(store.message(), "");
-}
-
-TEST_F(tuning_store_test, a_later_version_is_set_aside) {
-  {
-    tuning_store store(path());
-    store.save(k_key, {}, points(1));
-  }
-  {
-    std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(60); // user_version, big endian
-    file.write("\0\0\0\x63", 4);
-  }
-  tuning_store store(path());
-  EXPECT_NE(store.message().find("version 99"), std::string::npos) << store.message();
-  EXPECT_EQ(count("set-aside"), 1u);
-  EXPECT_TRUE(store.load(k_key).empty());
-  EXPECT_TRUE(store.save(k_key, {}, points(1)));
-}
-
-TEST_F(tuning_store_test, without_a_place_to_write_it_says_so_and_goes_on) {
+TEST_F(tuning_store_test, stores_that_cannot_be_used_change_nothing) {
   tuning_store nowhere("/proc/treadle/tuning.sqlite");
   EXPECT_NE(nowhere.message(), "");
-  EXPECT_TRUE(nowhere.load(k_key).empty());
-  EXPECT_FALSE(nowhere.save(k_key, {}, points(1)));
-  tuning_store folder_instead(folder.string());
-  EXPECT_NE(folder_instead.message(), "");
-  EXPECT_FALSE(folder_instead.save(k_key, {}, points(1)));
-}
-
-TEST_F(tuning_store_test, a_file_that_cannot_be_written_can_still_be_read) {
+  loop::the_memory.store(&nowhere.of_decisions(), detail::order::release);
+  EXPECT_NE(explain_table().find("/proc/treadle"), std::string::npos) << explain_table();
   {
-    tuning_store store(path());
-    store.save(k_key, {}, points(1));
+    tuned_grain tuned({.name = "nowhere", .largest = 1e6, .start = 1e5, .budget = 0});
+    measure(tuned, 20'000);
+    EXPECT_NEAR(std::log2(tuned.grain() / 100), 0, 0.5);
+    nowhere.save();
   }
-  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
-  fs::permissions(path(), fs::perms::owner_read);
-  fs::permissions(folder, fs::perms::owner_read | fs::perms::owner_exec);
-  tuning_store store(path());
-  EXPECT_EQ(store.load(k_key).size(), 2u);
-  EXPECT_FALSE(store.save(k_key, {}, points(2)));
-  EXPECT_NE(store.message(), "");
+  loop::the_memory.store(nullptr, detail::order::release);
 }
 
-TEST_F(tuning_store_test, processes_share_it) {
-  constexpr int k_processes = 4, k_saves = 20;
-  std::vector<pid_t> children;
-  for (int p = 0; p < k_processes; ++p) {
-    const pid_t child = fork();
-    if (child == 0) {
-      bool fine = true;
-      tuning_store store(path());
-      for (int i = 0; i < k_saves; ++i) {
-        auto key = k_key;
-        key.context = std::to_string(p);
-        fine = store.save(key, {}, points(static_cast<unsigned>(i + 1))) && store.load(key).size() == 2 && fine;
-        fine = store.save(k_key, {}, points(1)) && fine; // the same one
-      }
-      _exit(fine ? 0 : 1);
-    }
-    children.push_back(child);
+TEST_F(tuning_store_test, a_session_may_have_a_store_of_its_own) {
+  {
+    const run everything(folder);
+    tuning_store own((folder / "own").string());
+    knob<int> k("own", steps(0, 9), 0);
+    session tuning("own", {.window_ns = 0, .budget = 0}, k);
+    tuning.remember_in(own);
+    for (int i = 0; i < 500; ++i) tuning.next().report(10 + std::abs(k - 6));
   }
-  for (const pid_t child : children) {
-    int status = 1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
-  const tuning_store store(path());
-  for (int p = 0; p < k_processes; ++p) {
-    auto key = k_key;
-    key.context = std::to_string(p);
-    ASSERT_EQ(store.load(key).size(), 2u);
-    EXPECT_EQ(store.load(key)[0].windows, static_cast<unsigned>(k_saves));
-  }
-}
-
-TEST_F(tuning_store_test, the_child_of_a_fork_opens_it_anew) {
-  tuning_store store(path());
-  ASSERT_TRUE(store.save(k_key, {}, points(1)));
-  const pid_t child = fork();
-  if (child == 0) {
-    bool fine = store.load(k_key).size() == 2;
-    fine = store.save(k_key, {}, points(7)) && store.message().empty() && fine;
-    _exit(fine ? 0 : 1);
-  }
-  int status = 1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_EQ(store.load(k_key)[0].windows, 7u);
-  EXPECT_EQ(store.message(), "");
-}
-
-TEST_F(tuning_store_test, survives_processes_that_are_killed) {
-  for (int round = 0; round < 15; ++round) {
-    const pid_t child = fork();
-    if (child == 0) {
-      tuning_store store(path());
-      for (unsigned i = 1;; ++i) store.save(k_key, {}, points(i));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5 + 3 * round));
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    tuning_store store(path());
-    EXPECT_EQ(store.message(), "");
-    const auto loaded = store.load(k_key);
-    EXPECT_TRUE(loaded.empty() || loaded.size() == 2) << loaded.size();
-    EXPECT_TRUE(store.save(k_key, {}, points(1)));
-  }
-  EXPECT_EQ(count("set-aside"), 0u);
+  const auto sessions_in = [&](const char* name) {
+    detail::store_file file((folder / name).string());
+    const machine_info machine = describe_machine();
+    return file
+        .load({fs::read_symlink("/proc/self/exe").filename().string(),
+               machine.processor + ", " + std::to_string(machine.usable_cores) + " cores"})
+        .size();
+  };
+  EXPECT_EQ(sessions_in("store"), 0u);
+  EXPECT_EQ(sessions_in("own"), 1u);
 }
 
 TEST_F(tuning_store_test, the_standard_place_follows_the_environment) {
@@ -236,9 +210,9 @@ TEST_F(tuning_store_test, the_standard_place_follows_the_environment) {
   EXPECT_EQ(tuning_store::standard_path(), "/somewhere/else");
   unsetenv("TREADLE_STORE");
   setenv("XDG_STATE_HOME", "/state", 1);
-  EXPECT_EQ(tuning_store::standard_path(), "/state/treadle/tuning.sqlite");
+  EXPECT_EQ(tuning_store::standard_path(), "/state/treadle/tuning-2.sqlite");
   unsetenv("XDG_STATE_HOME");
-  EXPECT_TRUE(tuning_store::standard_path().ends_with("/.local/state/treadle/tuning.sqlite"));
+  EXPECT_TRUE(tuning_store::standard_path().ends_with("/.local/state/treadle/tuning-2.sqlite"));
 }
 
 } // namespace

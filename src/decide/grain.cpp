@@ -32,4 +32,8 @@ double grain_places::grain(std::uint64_t place) const noexcept {
   return m_smallest * std::exp2(0.5 * static_cast<double>(place));
 }
 
+std::uint32_t grain_places::closest(double grain) const noexcept {
+  return static_cast<std::uint32_t>(std::clamp(std::round(2 * std::log2(grain / m_smallest)), 0.0, m_count - 1.0));
+}
+
 } // namespace treadle::decide

@@ -31,6 +31,7 @@ class grain_places {
 
   std::uint32_t count() const noexcept { return m_count; }
   double grain(std::uint64_t place) const noexcept;
+  std::uint32_t closest(double grain) const noexcept; ///< place
   std::uint32_t start() const noexcept { return m_start; }
 
  private:

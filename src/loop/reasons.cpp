@@ -1,7 +1,7 @@
 #include "loop/reasons.hpp"
 
 #include "base/fork.hpp"
-#include "observe/explanation_hook.hpp"
+#include "observe/decision_hooks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -79,6 +79,7 @@ void explanation::end() noexcept {
     for (decision_report& one : last) {
       if (one.windows == 0) continue;
       one.present = false;
+      if (memory* m = m_of.kept_in()) m->keep(one);
       if (r.ended.size() == k_ended) r.ended.erase(r.ended.begin());
       r.ended.push_back(std::move(one));
     }
@@ -86,19 +87,30 @@ void explanation::end() noexcept {
   }
 }
 
+std::vector<decision_report> reports_for(const memory& kept_in) {
+  std::vector<decision_report> reports;
+  all_explained& r = registry();
+  const std::lock_guard guard(r.mutex);
+  for (explained* one : r.all)
+    if (one->kept_in() == &kept_in) one->explain(reports);
+  return reports;
+}
+
 decision_report report(const decision& made, const context& of, const state& known, const choice_names& names) {
   decision_report r;
   r.kind = detail::k_decision_kinds[static_cast<std::size_t>(made.kind())];
   r.instance = made.instance();
+  r.choices = names.all();
   r.context = to_string(of);
   r.trying = known.is_trying();
   const std::string best = names(known.best());
   r.chosen = r.trying ? names(known.present()) : best;
   for (const tuned_point& p : known.records())
-    r.measured.push_back({names(p.at), std::exp(p.mean), std::expm1(p.deviation), p.windows});
+    r.measured.push_back({p.at, names(p.at), std::exp(p.mean), std::expm1(p.deviation), p.windows});
   std::sort(r.measured.begin(), r.measured.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
   r.why = compared(r.measured, best);
   r.windows = known.windows();
+  r.converged = known.converged();
   r.epoch = known.epoch();
   r.deciding_ns = made.deciding_ns();
   r.exploring_ns = known.exploring_ns();
@@ -136,8 +148,11 @@ std::string explain_table() {
     table += numbers + r.kind + " of " + r.instance + (r.context.empty() ? "" : " [" + r.context + "]") + ": " +
              r.chosen + (r.trying ? " (a try)" : "") + "; " + r.why + "\n";
   }
-  if (table.empty()) return "nothing was decided\n";
-  return "windows  deciding  exploring  decision: what was chosen; why (times in ms)\n" + table;
+  std::string message;
+  if (const loop::memory* m = loop::the_memory.load(detail::order::acquire)) message = m->message(); // kept_in()
+  if (!message.empty()) message += "\n";
+  if (table.empty()) return message + "nothing was decided\n";
+  return message + "windows  deciding  exploring  decision: what was chosen; why (times in ms)\n" + table;
 }
 
 } // namespace treadle

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "loop/decision.hpp"
+#include "loop/memory.hpp"
 
 #include <treadle/tune/explain.hpp>
 
@@ -22,8 +23,18 @@ class explained {
   /// In the child, while locked: the threads that were trying something do not exist here.
   virtual void begin_child() noexcept {}
 
+  /// Where its results are kept; null: nowhere.
+  memory* kept_in() const noexcept {
+    memory* const own = m_memory.load(detail::order::acquire);  // pairs with keep_in()
+    return own ? own : the_memory.load(detail::order::acquire); // pairs with where it is made
+  }
+  void keep_in(memory& own) noexcept { m_memory.store(&own, detail::order::release); }
+
  protected:
   ~explained() = default;
+
+ private:
+  detail::atomic<memory*> m_memory{nullptr};
 };
 
 /// While it lives, treadle::explain() asks; its destructor waits for a question that is being answered, and asks once
@@ -42,10 +53,14 @@ class explanation {
   bool m_ended = false;
 };
 
-/// Names a choice.
+/// Reports of all that is kept there.
+std::vector<decision_report> reports_for(const memory& kept_in);
+
+/// Names choices.
 class choice_names {
  public:
   virtual std::string operator()(arm at) const = 0;
+  virtual std::string all() const = 0; ///< one name for what there is to choose from
 
  protected:
   ~choice_names() = default;

@@ -15,6 +15,7 @@ using treadle::tune::space;
 
 struct letters final : choice_names {
   std::string operator()(arm at) const override { return std::string(1, static_cast<char>('a' + at)); }
+  std::string all() const override { return "a, b, c"; }
 };
 
 struct one final : explained {
@@ -54,6 +55,7 @@ TEST(reasons, tell_what_was_measured) {
   EXPECT_EQ(r.context, "small, 2 workers");
   EXPECT_EQ(r.chosen, "a");
   EXPECT_EQ(r.why, "2 were tried; the next, b, costs 50.0 % more");
+  EXPECT_EQ(r.choices, "a, b, c");
   EXPECT_EQ(r.windows, d.known.windows());
   ASSERT_EQ(r.measured.size(), 2u);
   EXPECT_NEAR(r.measured[1].cost, 1.5, 1e-6);

@@ -26,7 +26,7 @@ namespace {
 /// The thread, which exists while there is something to do.
 class clockwork final : fork_participant {
  public:
-  clockwork() noexcept { join_forks(); }
+  explicit clockwork(const char* name) noexcept : m_name(name) { join_forks(); }
 
   void add(std::shared_ptr<periodic_entry> entry) {
     std::lock_guard guard(m_mutex);
@@ -80,7 +80,7 @@ class clockwork final : fork_participant {
       ~restore() { pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
     } guard{before};
     std::thread thread([this] { run(); });
-    pthread_setname_np(thread.native_handle(), "treadle-clock");
+    pthread_setname_np(thread.native_handle(), m_name);
     thread.detach();
   }
 
@@ -116,6 +116,7 @@ class clockwork final : fork_participant {
     futex_wake(m_changes, 1 << 30);
   }
 
+  const char* const m_name;
   std::mutex m_mutex;
   atomic<std::uint32_t> m_changes{0};
   std::vector<std::shared_ptr<periodic_entry>> m_entries;
@@ -124,21 +125,22 @@ class clockwork final : fork_participant {
   bool m_runs = false;
 };
 
-clockwork& shared_clockwork() {
-  static clockwork* c = new clockwork; // never destroyed: actions of static objects end later
-  return *c;
+clockwork& shared_clockwork(helper_thread which) {
+  static clockwork* clock = new clockwork("treadle-clock"); // never destroyed: actions of static objects end later
+  static clockwork* writer = new clockwork("treadle-writer");
+  return which == helper_thread::clock ? *clock : *writer;
 }
 
 } // namespace
 
-periodic::periodic(periodic_action& action, std::int64_t period_ns)
-    : m_entry(std::make_shared<periodic_entry>(action, period_ns, steady_now_ns() + period_ns)) {
-  shared_clockwork().add(m_entry);
+periodic::periodic(periodic_action& action, std::int64_t period_ns, helper_thread on)
+    : m_on(on), m_entry(std::make_shared<periodic_entry>(action, period_ns, steady_now_ns() + period_ns)) {
+  shared_clockwork(m_on).add(m_entry);
 }
 
-periodic::~periodic() { shared_clockwork().remove(m_entry); }
+periodic::~periodic() { shared_clockwork(m_on).remove(m_entry); }
 
-void periodic::hurry() noexcept { shared_clockwork().hurry(*m_entry); }
+void periodic::hurry() noexcept { shared_clockwork(m_on).hurry(*m_entry); }
 
 std::uint64_t periodic::missed() const noexcept { return m_entry->missed.load(order::relaxed); }
 

@@ -1,6 +1,7 @@
-"""Knobs and sessions; the command `treadle tune` on a store as the C++ library leaves it (src/control/tuning_store.cpp)."""
+"""Knobs and sessions; the command `treadle tune` on a store as the C++ library leaves it (src/control/store_file.cpp)."""
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -28,15 +29,16 @@ def treadle(*arguments):
 @pytest.fixture
 def store(tmp_path):
     """With the schema of the library itself, so that the two do not part."""
-    source = (ROOT / "src/control/tuning_store.cpp").read_text()
+    source = (ROOT / "src/control/store_file.cpp").read_text()
     schema = source.split('R"(')[1].split(')"')[0]
     path = tmp_path / "tuning.sqlite"
     with sqlite3.connect(path) as db:
         db.executescript(schema)
-        db.execute("PRAGMA user_version = 1")
+        db.execute("PRAGMA user_version = 2")
         for number, session, context in (1, "step", "n=20"), (2, "step", "n=21"), (3, "it's, other", ""):
             db.execute(
-                "INSERT INTO search VALUES (?, ?, 'grain: 1 .. 8 (4, 00)', ?, 'a machine', '2030-01-02', 90, 1, 0)",
+                "INSERT INTO search VALUES (?, 'session', ?, 'grain: 1 .. 8 (4, 00)', ?, 'demo', 'a machine', "
+                "'2030-01-02', 90, 1, 0)",
                 (number, session, context),
             )
             db.execute("INSERT INTO point VALUES (?, 0, '1', 1.5, 0.1, 20)", (number,))
@@ -49,7 +51,7 @@ def test_list(store):
     code, text, _ = treadle("list", "--store", store)
     assert code == 0 and text.count("step") == 2 and "n=21" in text and "1.649" in text
     found = json.loads(treadle("list", "--store", store, "--json")[1])
-    assert [one["session"] for one in found] == ["it's, other", "step", "step"]
+    assert [one["instance"] for one in found] == ["it's, other", "step", "step"]
     assert {one["best"] for one in found} == {"8"}
 
 
@@ -62,7 +64,7 @@ def test_show(store):
 
 def test_export(store):
     code, text, _ = treadle("export", "--store", store)
-    assert code == 0 and len(text.splitlines()) == 7 and text.startswith("session,knobs,")
+    assert code == 0 and len(text.splitlines()) == 7 and text.startswith("kind,instance,choices,")
     lines = treadle("export", "step", "--json", "--store", store)[1].splitlines()
     assert [json.loads(line)["points"][0]["values"] for line in lines] == ["8", "8"]
 
@@ -81,7 +83,7 @@ def test_forget(store):
     assert treadle("forget", "--store", store)[0] == 2
     assert treadle("forget", "step", "--all", "--store", store)[0] == 2
     assert treadle("forget", "step", "--store", store)[1] == "2 searches forgotten\n"
-    assert [one.session for one in Store(store).searches()] == ["it's, other"]
+    assert [one.instance for one in Store(store).searches()] == ["it's, other"]
     assert treadle("forget", "--all", "--store", store)[1] == "1 search forgotten\n"
     with sqlite3.connect(store) as db:
         assert db.execute("SELECT count(*) FROM point").fetchone() == (0,)
@@ -91,7 +93,7 @@ def test_forget(store):
 def test_after_a_crash_in_the_middle_of_a_write(store):
     """With a journal that must be played back, and with a name that is no text."""
     with sqlite3.connect(store) as db:
-        db.execute("UPDATE search SET session = CAST(x'ff41' AS TEXT) WHERE id = 3")
+        db.execute("UPDATE search SET instance = CAST(x'ff41' AS TEXT) WHERE id = 3")
     db.close()
     crash = (
         "import os, sqlite3, sys\n"
@@ -192,3 +194,53 @@ def test_what_was_found_is_found_again(tmp_path):
     (kept,) = Store(path).searches()
     assert kept.context.startswith("here") and kept.best.values == "7"
     assert "kept" in treadle("list", "--store", path)[1]
+
+
+REMEMBERING = """
+import sys
+import numpy as np
+import treadle as td
+from treadle.tune import Knob, Session, remember
+
+if len(sys.argv) > 1:
+    remember(sys.argv[1])
+knob = Knob("k", list(range(10)))
+tuning = Session("process", knob, window=0, budget=0)
+for i in range(300):
+    with tuning.trial() as trial:
+        if i == 0:
+            print(knob.value)
+        trial.report(1 + 0.2 * abs(knob.value - 7))
+
+
+@td.jit
+def work(n):
+    total = 0.0
+    for i in range(n):
+        a = np.sum(np.sqrt(np.arange(20000.0) + i))
+        b = np.sum(np.sin(np.arange(20000.0) + i))
+        total += a + b
+    return total
+
+
+work(300)
+print(any(d.kind == "splitting" and d.windows > 0 for d in td.explain().decisions))
+"""
+
+
+@pytest.mark.parametrize("by_environment", [True, False])
+def test_all_of_a_process_is_found_again(tmp_path, by_environment):
+    script, path = tmp_path / "script.py", tmp_path / "t.sqlite"
+    script.write_text(REMEMBERING)
+    environment = os.environ | ({"TREADLE_REMEMBER": str(path)} if by_environment else {})
+    told = [
+        subprocess.run(
+            [sys.executable, script, *([] if by_environment else [path])],
+            env=environment, check=True, capture_output=True, text=True, timeout=120,
+        ).stdout.split()
+        for _ in range(2)
+    ]  # fmt: skip
+    assert [first for first, _ in told] == ["0", "7"]
+    kept = Store(path).searches()
+    assert {one.kind for one in kept} == {"session"} | ({"splitting"} if told[0][1] == "True" else set())
+    assert all(one.program.startswith("python") for one in kept)

@@ -13,6 +13,7 @@ namespace treadle {
 struct decision_report {
   std::string kind;     ///< "inlining", "chunks", "grain", "splitting" or "session"
   std::string instance; ///< which one: a function, a loop, a program, a session
+  std::string choices;  ///< all that could be chosen: "task, inline", "1 .. 65536"
   std::string context;  ///< "n = 1000, 2 workers"; what holds in another one is another report
   std::string chosen;   ///< "inline", "4096"
   std::string why;      ///< "short: 80 ns, and a task costs 25 ns"
@@ -21,6 +22,7 @@ struct decision_report {
 
   /// Another choice, or the same, that was measured.
   struct alternative {
+    std::uint64_t number; ///< of the choice
     std::string choice;
     double cost;      ///< of a unit of work: ns, or what a session is told; the geometric mean
     double deviation; ///< relative, of one window
@@ -29,6 +31,7 @@ struct decision_report {
   std::vector<alternative> measured; ///< in this epoch, cheapest first
 
   std::uint64_t windows = 0;
+  bool converged = false;  ///< the search is done, and watches
   unsigned epoch = 0;      ///< how often the search began again
   double deciding_ns = 0;  ///< processor time spent to decide, in all contexts of the instance
   double exploring_ns = 0; ///< that tries took longer than the best would have

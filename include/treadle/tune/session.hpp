@@ -75,8 +75,8 @@ class session {
   session(session&&) noexcept = default;
   session& operator=(session&&) = delete;
 
-  /// Begins with what an earlier run has saved, after a check that it still holds, and saves its own results: twice a
-  /// minute and at its end. Before the first next(). The store lives longer.
+  /// Begins with what an earlier run has saved, after a check that it still holds, and leaves its own results to the
+  /// store, also when another one is remembered by the whole process. Before the first next(). The store lives longer.
   void remember_in(tuning_store& store);
 
   /// Puts values into the knobs. What is learned is kept apart for each context, say "log2n=20" for inputs of some

@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace treadle {
+
+namespace loop {
+class memory;
+}
 
 /// What was measured of one combination of values.
 struct tuned_point {
@@ -18,46 +21,43 @@ struct tuned_point {
   std::string values = {}; ///< in words, "1024, 8"
 };
 
-/// Keeps what sessions have found out, for later runs and other processes: a file of SQLite.
+/// Keeps what was found out, for later runs and other processes: a file of SQLite. For all decisions of the process,
+/// remember_decisions() makes one; session::remember_in() is for single sessions.
 ///
-/// Processes may share it, and may be killed at any moment. A file that is damaged, or was written by a later version,
-/// is set aside under another name, and a new one is begun. Nothing here fails the program: where a file cannot be read
-/// or written, message() says why, and sessions go on without it.
+/// The file is read when this is made, which takes some milliseconds, and written by a thread of its own, twice a
+/// minute and by save(). What belongs to another program, by the name of its file, another machine or another number of
+/// workers is kept apart. Processes may share a file, and may be killed at any moment. A damaged one is set aside under
+/// another name, and a new one is begun; one of another version of Treadle's format is left alone. Nothing here fails
+/// the program: where a file cannot be read or written, message() says why, and decisions go on without it.
 class tuning_store {
  public:
-  /// What results belong to: they are not mixed between keys.
-  struct key {
-    std::string session;
-    std::string knobs;   ///< with their domains
-    std::string context; ///< of the input, as the session was told
-    std::string machine; ///< and how many workers
-  };
-  struct summary {
-    std::uint64_t windows = 0; ///< in all
-    unsigned epoch = 0;        ///< how often the search began again
-    bool converged = false;
-  };
-
-  /// $TREADLE_STORE; otherwise treadle/tuning.sqlite in $XDG_STATE_HOME or ~/.local/state.
+  /// $TREADLE_STORE; otherwise treadle/tuning-2.sqlite in $XDG_STATE_HOME or ~/.local/state. The number is that of the
+  /// format.
   static std::string standard_path();
 
   explicit tuning_store(std::string path = standard_path());
   tuning_store(tuning_store&&) noexcept;
   tuning_store& operator=(tuning_store&&) noexcept;
+  /// Saves.
   ~tuning_store();
 
   const std::string& path() const noexcept;
   /// The latest thing that went wrong; empty when nothing has.
   std::string message() const;
+  /// Writes what is new, and waits for that: some milliseconds, or seconds while another process writes. Any thread.
+  void save();
 
-  /// From any thread; takes some milliseconds, or seconds while another process writes. Empty when there is nothing.
-  std::vector<tuned_point> load(const key& of) const;
-  /// Replaces what is there, all at once. False when that is not possible.
-  bool save(const key& of, const summary& about, const std::vector<tuned_point>& points);
+  loop::memory& of_decisions() noexcept; // for sessions
 
  private:
-  struct file;
-  std::unique_ptr<file> m_file;
+  struct contents;
+  std::unique_ptr<contents> m_contents;
 };
+
+/// From now on all decisions of the process, those of places, loops, grains, programs and sessions, begin with what
+/// earlier runs have found, after a check that it still holds, and leave what they find. The first call counts; so do
+/// --treadle:remember[=FILE] and TREADLE_REMEMBER, when a runtime starts. Reads the file, and so takes some
+/// milliseconds; it is written twice a minute and when a runtime ends. Any thread. Empty: the standard file.
+void remember_decisions(const std::string& path = {});
 
 } // namespace treadle

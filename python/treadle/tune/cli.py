@@ -17,26 +17,26 @@ from rich.table import Table
 from .store import Search, Store
 
 app = typer.Typer(
-    help="What tuning sessions found out in earlier runs, and begin with: look at it, or make them forget it.",
+    help="What was found out in earlier runs, and later ones begin with: look at it, or have it forgotten.",
     no_args_is_help=True, rich_markup_mode=None,
 )  # fmt: skip
 out = Console(width=None if sys.stdout.isatty() else 140)
 
-Session = Annotated[str | None, typer.Argument(help="A session's name; default: all.")]
+Name = Annotated[str | None, typer.Argument(help="Of a session, a place, a loop or a program; default: all.")]
 File = Annotated[
     Path | None, typer.Option("--store", help="Another file than $TREADLE_STORE or the standard one.")
 ]
 
 
-def _chosen(store: Store, session: str | None) -> list[Search]:
+def _chosen(store: Store, name: str | None) -> list[Search]:
     found = store.searches()
-    if session is None:
+    if name is None:
         return found
-    chosen = [one for one in found if one.session == session]
+    chosen = [one for one in found if one.instance == name]
     if not chosen:
-        names = sorted({one.session for one in found})
+        names = sorted({one.instance for one in found})
         known = f"; there are {', '.join(names)}" if names else ": the store is empty"
-        raise ValueError(f"nothing is stored of session '{session}'{known}")
+        raise ValueError(f"nothing is stored of '{name}'{known}")
     return chosen
 
 
@@ -60,29 +60,44 @@ def list_command(
         out.print(f"nothing is stored in {opened.path}", highlight=False, markup=False)
         return
     table = Table(
-        "session", "context", "best", "cost", "windows", "saved", "machine", box=None, pad_edge=False
+        "decision",
+        "context",
+        "best",
+        "cost",
+        "windows",
+        "saved",
+        "program",
+        "machine",
+        box=None,
+        pad_edge=False,
     )
     for one in found:
         best, cost = (escape(one.best.values), f"{one.best.cost:.4g}") if one.best else ("", "")
         table.add_row(
-            escape(one.session),
+            escape(f"{one.kind} of {one.instance}"),
             escape(one.context),
             best,
             cost,
             str(one.windows),
             one.saved,
+            escape(one.program),
             escape(one.machine),
         )
     out.print(table)
 
 
 @app.command("show")
-def show_command(session: Session = None, store: File = None) -> None:
+def show_command(name: Name = None, store: File = None) -> None:
     """Show every point that was measured, the best first."""
-    for one in _chosen(Store(store), session):
+    for one in _chosen(Store(store), name):
         context = f" for {one.context}" if one.context else ""
-        out.print(f"[bold]{escape(one.session)}[/]{escape(context)}, saved {one.saved}", highlight=False)
-        out.print(f"  {escape(one.knobs)}\n  {escape(one.machine)}", highlight=False)
+        out.print(
+            f"{one.kind} of [bold]{escape(one.instance)}[/]{escape(context)}, saved {one.saved}",
+            highlight=False,
+        )
+        out.print(
+            f"  {escape(one.choices)}\n  {escape(one.program)} on {escape(one.machine)}", highlight=False
+        )
         best = one.best
         table = Table("values", "cost", "to best", "spread", "windows", box=None, pad_edge=False)
         for point in one.points:
@@ -96,47 +111,36 @@ def show_command(session: Session = None, store: File = None) -> None:
 
 @app.command("export")
 def export_command(
-    session: Session = None,
+    name: Name = None,
     store: File = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON, a search per line, instead of CSV.")] = False,
 ) -> None:
     """Print everything for other programs: CSV, a point per line."""
-    chosen = _chosen(Store(store), session)
+    chosen = _chosen(Store(store), name)
     if as_json:
         for one in chosen:
             print(json.dumps(asdict(one)))
         return
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(
-        ["session", "knobs", "context", "machine", "saved", "values", "cost", "spread", "windows"]
-    )
+    about = ["kind", "instance", "choices", "context", "program", "machine", "saved"]
+    writer.writerow([*about, "values", "cost", "spread", "windows"])
     for one in chosen:
         for p in one.points:
             writer.writerow(
-                [
-                    one.session,
-                    one.knobs,
-                    one.context,
-                    one.machine,
-                    one.saved,
-                    p.values,
-                    p.cost,
-                    p.spread,
-                    p.windows,
-                ]
+                [*(getattr(one, column) for column in about), p.values, p.cost, p.spread, p.windows]
             )
 
 
 @app.command("forget")
 def forget_command(
-    session: Annotated[str | None, typer.Argument(help="A session's name.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All sessions.")] = False,
+    name: Annotated[str | None, typer.Argument(help="Of what to forget.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Everything.")] = False,
     store: File = None,
 ) -> None:
     """Remove results, so that the next run begins without them."""
-    if (session is None) != everything:
-        raise typer.BadParameter("name one session, or give --all")
+    if (name is None) != everything:
+        raise typer.BadParameter("give one name, or --all")
     opened = Store(store)
-    chosen = _chosen(opened, session)
+    chosen = _chosen(opened, name)
     opened.forget([one.number for one in chosen])
     out.print(f"{len(chosen)} search{'es' * (len(chosen) != 1)} forgotten", highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -127,6 +128,7 @@ class Session:
             kept = _native.TuningStore(str(standard_path() if store is True else store))
             self.store_message = kept.message
             self._native.remember_in(kept)
+            weakref.finalize(self, kept.save)  # also where the interpreter ends without destroying anything
 
     @contextmanager
     def trial(self, context: str = "") -> Iterator[Trial]:

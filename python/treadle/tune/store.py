@@ -1,4 +1,4 @@
-"""Reads the store of tuning sessions (treadle/tune/tuning_store.hpp in C++), and removes from it. Writes nothing else."""
+"""Reads the store of decisions (treadle/tune/tuning_store.hpp in C++), and removes from it. Writes nothing else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SCHEMA_VERSION = 1
+from .. import _native
+
+SCHEMA_VERSION = 2
 
 
 class StoreError(OSError):
@@ -19,29 +21,40 @@ class StoreError(OSError):
 
 
 def standard_path() -> Path:
-    """$TREADLE_STORE; otherwise treadle/tuning.sqlite in $XDG_STATE_HOME or ~/.local/state."""
+    """$TREADLE_STORE; otherwise treadle/tuning-2.sqlite in $XDG_STATE_HOME or ~/.local/state."""
     if given := os.environ.get("TREADLE_STORE"):
         return Path(given)
     state = os.environ.get("XDG_STATE_HOME") or Path(os.environ.get("HOME", "/")) / ".local/state"
-    return Path(state) / "treadle" / "tuning.sqlite"
+    return Path(state) / "treadle" / f"tuning-{SCHEMA_VERSION}.sqlite"
+
+
+def remember(path: str | Path | None = None) -> None:
+    """All that adapts begins with what earlier runs have found, and leaves what it finds, in the standard file or another.
+
+    That is the splitting of functions and sessions without a store of their own. The first call in a process counts, or
+    TREADLE_REMEMBER=1, or =FILE. The file is read now, and written twice a minute and at the end.
+    """
+    _native.remember(str(path or standard_path()))
 
 
 @dataclass(frozen=True)
 class Point:
-    values: str  # of the knobs, "1024, 8"
-    cost: float  # geometric mean, in the session's unit
+    values: str  # of the knobs, "1024, 8", or another choice
+    cost: float  # geometric mean; ns, or in the session's unit
     spread: float  # of single windows around it, as a share
     windows: int
 
 
 @dataclass(frozen=True)
 class Search:
-    """One session's results, for one input on one machine; the best point first."""
+    """What is known of one decision in one context, of one program on one machine; the best point first."""
 
     number: int
-    session: str
-    knobs: str
+    kind: str  # session, grain, chunks, inlining or splitting
+    instance: str  # a session's name, a place, a loop, a program
+    choices: str  # knobs with their domains
     context: str
+    program: str
     machine: str
     saved: str
     windows: int
@@ -66,15 +79,15 @@ class Store:
         points: dict[int, list[Point]] = {}
         with self._transaction() as run:
             rows = run(
-                "SELECT id, session, knobs, context, machine, saved, windows, epoch, converged FROM search "
-                "ORDER BY session, context, machine"
+                "SELECT id, kind, instance, choices, context, program, machine, saved, windows, epoch, converged "
+                "FROM search ORDER BY kind, instance, context, program, machine"
             )
             for search, values, mean, deviation, windows in run(
                 'SELECT search, "values", mean, deviation, windows FROM point ORDER BY mean'
             ):
                 cost, spread = math.exp(min(mean, 700)), math.expm1(min(deviation, 700))
                 points.setdefault(search, []).append(Point(values, cost, spread, windows))
-        return [Search(*(*row[:8], bool(row[8]), points.get(row[0], []))) for row in rows]
+        return [Search(*(*row[:10], bool(row[10]), points.get(row[0], []))) for row in rows]
 
     def forget(self, numbers: list[int]) -> None:
         """Removes searches. Raises StoreError."""

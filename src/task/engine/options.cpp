@@ -129,6 +129,10 @@ constexpr option k_options[] = {
      [](runtime_options& o, std::string_view source, std::string_view text) {
        o.explain = text.empty() || parse(source, text, 0, 1) != 0;
      }},
+    {"remember", "TREADLE_REMEMBER", nullptr, [](const runtime_options& o) { return o.remember.has_value(); },
+     [](runtime_options& o, std::string_view, std::string_view text) {
+       if (text != "0") o.remember = text == "1" ? "" : text;
+     }},
     {"exit-deadline", "TREADLE_EXIT_DEADLINE", "MS", [](const runtime_options& o) { return o.exit_deadline_ms != 0; },
      [](runtime_options& o, std::string_view source, std::string_view text) {
        o.exit_deadline_ms = static_cast<unsigned>(parse(source, text, 1, 86'400'000));

@@ -3,7 +3,7 @@
 #include "base/clock.hpp"
 #include "base/fork.hpp"
 #include "observe/counter_printer.hpp"
-#include "observe/explanation_hook.hpp"
+#include "observe/decision_hooks.hpp"
 #include "observe/traced_run.hpp"
 #include "task/counters/thread_counters.hpp"
 #include "task/engine/concurrency.hpp"
@@ -124,6 +124,8 @@ runtime::runtime(runtime_options options) {
   made->exit_deadline_ns = std::int64_t{resolved.exit_deadline_ms} * 1'000'000;
   made->explain = resolved.explain;
   if (resolved.inlining) detail::choose_inlining(*resolved.inlining);
+  if (const auto remember = detail::g_remember.load(detail::order::relaxed); remember && resolved.remember)
+    remember(*resolved.remember);
   if (!resolved.trace_files.empty()) made->traced.emplace(resolved.trace_files, resolved.trace_records);
   unsigned first = 0, first_spare = workers;
   std::vector<detail::scheduler*> all;
@@ -178,11 +180,12 @@ void runtime::end() {
   withdraw();
   for (auto& pool : m_pools->all) pool->await_visitors(); // their tasks may go to any pool
   wait_idle_until(detail::k_never_ns);
-  explain();
+  conclude();
   delete std::exchange(m_pools, nullptr);
 }
 
-void runtime::explain() const {
+void runtime::conclude() const {
+  if (const auto save = detail::g_save_remembered.load(detail::order::relaxed)) save();
   if (!m_pools->explain) return;
   const auto table = detail::g_explain_table.load(detail::order::relaxed);
   std::fputs(table ? table().c_str() : "nothing was decided\n", stderr);
@@ -229,7 +232,7 @@ std::string runtime::end_within(std::int64_t deadline_ns) {
     pool->stop_workers();
     blocked += pool->blocked_tasks();
   }
-  explain();
+  conclude();
   m_pools = nullptr;
   left.traced.reset();
   return blocked;

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "control/deciding_time.hpp"
+#include "control/recall.hpp"
 
 #include <cmath>
 #include <limits>
@@ -17,6 +18,14 @@ double threshold_ns(loop::arm choice) noexcept {
   return choice + 1 == k_thresholds ? std::numeric_limits<double>::infinity()
                                     : splitting::k_part.fitting_ns() * std::exp2(3.0 * static_cast<double>(choice));
 }
+
+struct threshold_names final : loop::choice_names {
+  std::string operator()(loop::arm at) const override {
+    if (at + 1 == k_thresholds) return "no part is a task";
+    return "parts from " + std::to_string(static_cast<std::uint64_t>(threshold_ns(at) / 1000)) + " us on are tasks";
+  }
+  std::string all() const override { return (*this)(0) + " .. " + (*this)(k_thresholds - 1); }
+};
 
 } // namespace
 
@@ -51,6 +60,7 @@ void splitting::decide(double turns, double ns, bool splits, std::int64_t now_ns
   } else {
     if (!splits) return;
     search.emplace(tune::space({tune::dimension{k_thresholds}}), m_choice, search_options{.settling = 1});
+    search->believe(detail::recall(*this, m_decision, m_known->of, threshold_names().all()));
   }
   choose(m_decision.next(*search, now_ns));
 }
@@ -93,17 +103,6 @@ void splitting::forget() noexcept {
   m_threshold.store(0, detail::order::relaxed);
   release();
 }
-
-namespace {
-
-struct threshold_names final : loop::choice_names {
-  std::string operator()(loop::arm at) const override {
-    if (at + 1 == k_thresholds) return "no part is a task";
-    return "parts from " + std::to_string(static_cast<std::uint64_t>(threshold_ns(at) / 1000)) + " us on are tasks";
-  }
-};
-
-} // namespace
 
 void splitting::explain(std::vector<decision_report>& to) {
   const detail::scoped_lock guard(m_lock);

@@ -62,26 +62,63 @@ TEST(splitting, thresholds_that_cannot_be_represented_are_never_reached) {
   EXPECT_EQ(splitting::to_ticks(0), 0u);
 }
 
+// Claims for two workers, and runs a loop whose parts take 50 us.
+void run_loop(splitting& s, bool pays, int samples, std::int64_t& now_ns) {
+  const auto part = splitting::to_ticks(50'000);
+  const auto* loop = reinterpret_cast<const node*>(&s); // an identity
+  for (int sample = 0; sample < samples; ++sample) {
+    if (sample % 3 == 0) s.begin(now_ns); // short loops, each shorter than what is compared
+    const bool split = s.threshold() <= part;
+    const std::int64_t took_ns = split == pays ? 400'000 : 500'000;
+    now_ns += took_ns;
+    s.report(*loop, 10, detail::ns_to_ticks(took_ns), split, now_ns);
+    if (sample % 3 == 2) s.end();
+  }
+}
+
 // A loop whose parts lose by being tasks is found out, and the other way round.
 TEST(splitting, the_period_of_the_loop_decides) {
   const auto part = splitting::to_ticks(50'000);
   for (const bool pays : {false, true}) {
     splitting s("test", 0.01);
-    const auto* loop = reinterpret_cast<const node*>(&s); // an identity
     ASSERT_TRUE(s.claim(2));
     std::int64_t now_ns = 1;
-    for (int sample = 0; sample < 20'000; ++sample) {
-      if (sample % 3 == 0) s.begin(now_ns); // short loops, each shorter than what is compared
-      const bool split = s.threshold() <= part;
-      const std::int64_t took_ns = split == pays ? 400'000 : 500'000;
-      now_ns += took_ns;
-      s.report(*loop, 10, detail::ns_to_ticks(took_ns), split, now_ns);
-      if (sample % 3 == 2) s.end();
-    }
+    run_loop(s, pays, 20'000, now_ns);
     EXPECT_EQ(s.threshold() <= part, pays);
     EXPECT_GT(s.windows(), 100u);
     EXPECT_GT(s.deciding_ns(), 0);
   }
+}
+
+TEST(splitting, begins_with_what_was_found) {
+  struct kept final : loop::memory {
+    std::vector<tuned_point> recall(const loop::record& of) const override {
+      EXPECT_EQ(of.kind, "splitting");
+      EXPECT_EQ(of.instance, "remembered");
+      EXPECT_EQ(of.context, "2 workers");
+      std::vector<tuned_point> points;
+      for (const auto& m : last.measured) points.push_back({m.number, std::log(m.cost), 0.1, m.windows, m.choice});
+      return points;
+    }
+    void keep(const decision_report& r) override { last = r; }
+    std::string message() const override { return {}; }
+    decision_report last;
+  } memory;
+  loop::the_memory.store(&memory, detail::order::release);
+  std::int64_t now_ns = 1;
+  {
+    splitting s("remembered", 0.01);
+    ASSERT_TRUE(s.claim(2));
+    run_loop(s, false, 20'000, now_ns);
+  }
+  EXPECT_EQ(memory.last.chosen, "parts from 152 us on are tasks");
+  {
+    splitting s("remembered", 0.01);
+    ASSERT_TRUE(s.claim(2));
+    run_loop(s, false, 2, now_ns); // something is split once
+    EXPECT_GT(s.threshold(), splitting::to_ticks(50'000));
+  }
+  loop::the_memory.store(nullptr, detail::order::release);
 }
 
 TEST(splitting, nothing_is_tried_where_nothing_is_split) {
