@@ -4,6 +4,8 @@
 
 #include "base/fork.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <SQLiteCpp/VariadicBind.h>
 #include <sqlite3.h>
 
 #include <cmath>
@@ -39,150 +41,50 @@ CREATE TABLE point (
   PRIMARY KEY (search, number)) WITHOUT ROWID;
 )";
 
-/// An error of SQLite, or a file that is not ours.
-struct store_error : std::runtime_error {
-  store_error(const std::string& what, bool is_damaged) : std::runtime_error(what), damaged(is_damaged) {}
-  bool damaged; // and so to be set aside
+/// A file that is not ours.
+struct foreign_file : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
-class database {
- public:
-  /// Opens for writing, and creates; only for reading where that is not possible.
-  explicit database(const std::string& path) {
-    int code = sqlite3_open_v2(path.c_str(), &m_handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-    if (code != SQLITE_OK) {
-      sqlite3_close(m_handle);
-      code = sqlite3_open_v2(path.c_str(), &m_handle, SQLITE_OPEN_READONLY, nullptr);
-    }
-    if (code != SQLITE_OK) {
-      const std::string why = sqlite3_errmsg(m_handle);
-      sqlite3_close(m_handle);
-      throw store_error(why, false);
-    }
-    sqlite3_busy_timeout(m_handle, k_busy_ms);
-    try {
-      run("PRAGMA foreign_keys = ON");
-      prepare_schema();
-    } catch (...) {
-      sqlite3_close(m_handle);
-      throw;
-    }
-  }
-  ~database() { sqlite3_close(m_handle); }
-  database(const database&) = delete;
-  database& operator=(const database&) = delete;
+int schema_version(SQLite::Database& db) { return db.execAndGet("PRAGMA user_version").getInt(); }
 
-  void run(const char* sql) {
-    if (sqlite3_exec(m_handle, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
-  }
-  [[noreturn]] void fail() {
-    const int code = sqlite3_errcode(m_handle) & 0xff;
-    throw store_error(sqlite3_errmsg(m_handle), code == SQLITE_CORRUPT || code == SQLITE_NOTADB);
-  }
-  sqlite3* handle() noexcept { return m_handle; }
-  /// It is never closed.
-  void abandon() noexcept { m_handle = nullptr; }
-
- private:
-  void prepare_schema();
-
-  sqlite3* m_handle = nullptr;
-};
-
-class statement {
- public:
-  statement(database& in, const char* sql) : m_database(in) {
-    if (sqlite3_prepare_v2(in.handle(), sql, -1, &m_handle, nullptr) != SQLITE_OK) in.fail();
-  }
-  ~statement() { sqlite3_finalize(m_handle); }
-  statement(const statement&) = delete;
-  statement& operator=(const statement&) = delete;
-
-  statement& bind(const std::string& text) {
-    sqlite3_bind_text(m_handle, ++m_bound, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
-    return *this;
-  }
-  statement& bind(std::int64_t number) {
-    sqlite3_bind_int64(m_handle, ++m_bound, number);
-    return *this;
-  }
-  statement& bind(double number) {
-    sqlite3_bind_double(m_handle, ++m_bound, number);
-    return *this;
-  }
-  statement& bind(const loop::record& r, const store_file::place& here) {
-    return bind(r.kind).bind(r.instance).bind(r.choices).bind(r.context).bind(here.program).bind(here.machine);
-  }
-
-  /// True: there is a row.
-  bool step() {
-    const int code = sqlite3_step(m_handle);
-    if (code != SQLITE_ROW && code != SQLITE_DONE) m_database.fail();
-    return code == SQLITE_ROW;
-  }
-  /// To its end; to be bound anew.
-  void run() {
-    while (step()) {
-    }
-    sqlite3_reset(m_handle);
-    m_bound = 0;
-  }
-  std::int64_t integer(int column) { return sqlite3_column_int64(m_handle, column); }
-  double real(int column) { return sqlite3_column_double(m_handle, column); }
-  std::string text(int column) {
-    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(m_handle, column));
-    return bytes ? std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(m_handle, column))) : std::string();
-  }
-
- private:
-  database& m_database;
-  sqlite3_stmt* m_handle = nullptr;
-  int m_bound = 0;
-};
-
-/// Undone unless committed.
-class transaction {
- public:
-  explicit transaction(database& in) : m_database(in) { in.run("BEGIN IMMEDIATE"); }
-  ~transaction() {
-    if (!m_committed) sqlite3_exec(m_database.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
-  }
-  transaction(const transaction&) = delete;
-  transaction& operator=(const transaction&) = delete;
-  void commit() {
-    m_database.run("COMMIT");
-    m_committed = true;
-  }
-
- private:
-  database& m_database;
-  bool m_committed = false;
-};
-
-std::int64_t schema_version(database& in) {
-  statement version(in, "PRAGMA user_version");
-  version.step();
-  return version.integer(0);
-}
-
-void database::prepare_schema() {
-  if (schema_version(*this) == 0) {
-    if (sqlite3_db_readonly(m_handle, "main") != 0)
-      throw store_error("it cannot be written, and nothing is in it", false);
-    transaction creating(*this);
-    if (schema_version(*this) == 0) { // nobody else was faster
-      statement tables(*this, "SELECT count(*) FROM sqlite_master");
-      tables.step();
-      if (tables.integer(0) != 0) throw store_error("it holds something else", false); // not ours to move
-      run(k_schema);
-      run(("PRAGMA user_version = " + std::to_string(k_schema_version)).c_str());
+void prepare_schema(SQLite::Database& db, bool writable) {
+  if (schema_version(db) == 0) {
+    if (!writable) throw foreign_file("it cannot be written, and nothing is in it");
+    SQLite::Transaction creating(db, SQLite::TransactionBehavior::IMMEDIATE);
+    if (schema_version(db) == 0) { // nobody else was faster
+      if (db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() != 0)
+        throw foreign_file("it holds something else");
+      db.exec(k_schema);
+      db.exec("PRAGMA user_version = " + std::to_string(k_schema_version));
     }
     creating.commit();
   }
-  if (const auto version = schema_version(*this); version != k_schema_version)
-    throw store_error("it is of version " + std::to_string(version) + ", and this is version " +
-                          std::to_string(k_schema_version),
-                      false); // another program's, which may come back
+  if (const int version = schema_version(db); version != k_schema_version) // another program's, which may come back
+    throw foreign_file("it is of version " + std::to_string(version) + ", and this is version " +
+                       std::to_string(k_schema_version));
+}
+
+/// Opens for writing, and creates; only for reading where that is not possible.
+std::unique_ptr<SQLite::Database> open_database(const std::string& path) {
+  std::unique_ptr<SQLite::Database> db;
+  bool writable = true;
+  try {
+    db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, k_busy_ms);
+  } catch (const SQLite::Exception&) {
+    db = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READONLY, k_busy_ms);
+    writable = false;
+  }
+  db->exec("PRAGMA foreign_keys = ON");
+  prepare_schema(*db, writable);
+  return db;
+}
+
+template <class... Values>
+void run(SQLite::Statement& what, const Values&... values) {
+  what.reset();
+  SQLite::bind(what, values...);
+  what.exec();
 }
 
 /// Of all files: SQLite has locks of its own, which a child would find locked.
@@ -222,7 +124,7 @@ struct store_file::state {
   }
   ~state() {
     const std::lock_guard guard(use_of_sqlite());
-    if (db && generation != fork_generation()) db->abandon();
+    if (generation != fork_generation()) static_cast<void>(db.release());
     db.reset();
   }
 
@@ -233,11 +135,11 @@ struct store_file::state {
     for (int attempt = 0; attempt < 2 && !db; ++attempt) {
       which = identity(path);
       try {
-        db.emplace(path);
+        db = open_database(path);
         if (!which) which = identity(path); // made just now
-      } catch (const store_error& e) {
-        tell(e, e.damaged ? set_aside(path, which ? which : identity(path)) : std::string());
-        if (!e.damaged) return;
+      } catch (const std::exception& e) {
+        if (!which) which = identity(path);
+        if (!survives(e)) return;
       }
     }
   }
@@ -245,13 +147,18 @@ struct store_file::state {
   /// In the child of a fork: SQLite's connection is not to be used, nor closed.
   void leave_to_parent() {
     if (std::exchange(generation, fork_generation()) == fork_generation() || !db) return;
-    db->abandon();
-    db.reset();
+    static_cast<void>(db.release());
     open();
   }
 
-  void tell(const store_error& e, const std::string& moved) {
+  /// Notes an error. True: the file was damaged, and is out of the way.
+  bool survives(const std::exception& e) {
+    const auto* of_sqlite = dynamic_cast<const SQLite::Exception*>(&e);
+    const int code = of_sqlite ? of_sqlite->getErrorCode() & 0xff : SQLITE_OK;
+    const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+    const std::string moved = damaged ? set_aside(path, which) : std::string();
     message = "tuning store " + path + ": " + e.what() + (moved.empty() ? "" : "; set aside as " + moved);
+    return damaged;
   }
 
   /// f(database); after an error what `otherwise` is. What is damaged is replaced by an empty store.
@@ -266,22 +173,19 @@ struct store_file::state {
     if (!db) return otherwise;
     try {
       return f(*db);
-    } catch (const store_error& e) {
-      if (e.damaged) {
-        db.reset();
-        tell(e, set_aside(path, which));
+    } catch (const SQLite::Exception& e) {
+      if (survives(e)) {
         const std::string first = message;
+        db.reset();
         open();
         message = first;
-      } else {
-        tell(e, {});
       }
       return otherwise;
     }
   }
 
   std::string path, message;
-  std::optional<database> db;
+  std::unique_ptr<SQLite::Database> db;
   std::uint32_t generation = fork_generation();
   file_identity which; // of the open one
 };
@@ -296,47 +200,48 @@ std::string store_file::message() const {
 }
 
 std::vector<loop::record> store_file::load(const place& here) {
-  return m_state->attempt(std::vector<loop::record>(), [&](database& db) {
-    statement query(db,
-                    "SELECT id, kind, instance, choices, context, number, mean, deviation, point.windows, \"values\" "
-                    "FROM search JOIN point ON search = id WHERE program = ? AND machine = ? ORDER BY id, number");
-    query.bind(here.program).bind(here.machine);
+  return m_state->attempt(std::vector<loop::record>(), [&](SQLite::Database& db) {
+    SQLite::Statement query(
+        db, "SELECT id, kind, instance, choices, context, number, mean, deviation, point.windows, \"values\" "
+            "FROM search JOIN point ON search = id WHERE program = ? AND machine = ? ORDER BY id, number");
+    SQLite::bind(query, here.program, here.machine);
+    const auto text = [&](int column) { return query.getColumn(column).getString(); };
     std::vector<loop::record> records;
-    for (std::int64_t id = -1; query.step();) {
-      if (const std::int64_t next = query.integer(0); next != id) {
+    for (std::int64_t id = -1; query.executeStep();) {
+      if (const std::int64_t next = query.getColumn(0); next != id) {
         id = next;
-        records.push_back({query.text(1), query.text(2), query.text(3), query.text(4)});
+        records.push_back({text(1), text(2), text(3), text(4)});
       }
-      const double mean = query.real(6), deviation = query.real(7); // logarithms
-      const std::int64_t windows = query.integer(8);
+      const double mean = query.getColumn(6), deviation = query.getColumn(7); // logarithms
+      const std::int64_t windows = query.getColumn(8);
       const bool makes_sense = std::abs(mean) < 800 && deviation >= 0 && deviation < 800 && windows > 0 &&
                                windows <= std::numeric_limits<std::int32_t>::max();
       if (makes_sense) // a flipped bit is not noticed by SQLite
-        records.back().points.push_back({static_cast<std::uint64_t>(query.integer(5)), mean, deviation,
-                                         static_cast<unsigned>(windows), query.text(9)});
+        records.back().points.push_back({static_cast<std::uint64_t>(query.getColumn(5).getInt64()), mean, deviation,
+                                         static_cast<unsigned>(windows), text(9)});
     }
     return records;
   });
 }
 
 bool store_file::save(const place& here, const std::vector<loop::record>& records) {
-  return m_state->attempt(false, [&](database& db) {
-    transaction saving(db);
-    statement remove(db, "DELETE FROM search WHERE kind = ? AND instance = ? AND choices = ? AND context = ? AND "
-                         "program = ? AND machine = ?");
-    statement add(db, "INSERT INTO search (kind, instance, choices, context, program, machine, saved, windows, epoch, "
-                      "converged) VALUES (?, ?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?)");
-    statement add_point(db, "INSERT INTO point (search, number, \"values\", mean, deviation, windows) "
-                            "VALUES (?, ?, ?, ?, ?, ?)");
+  return m_state->attempt(false, [&](SQLite::Database& db) {
+    SQLite::Transaction saving(db, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement remove(db, "DELETE FROM search WHERE kind = ? AND instance = ? AND choices = ? AND context = ? "
+                                 "AND program = ? AND machine = ?");
+    SQLite::Statement add(db,
+                          "INSERT INTO search (kind, instance, choices, context, program, machine, saved, windows, "
+                          "epoch, converged) VALUES (?, ?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, "
+                          "?)");
+    SQLite::Statement add_point(db, "INSERT INTO point (search, number, \"values\", mean, deviation, windows) "
+                                    "VALUES (?, ?, ?, ?, ?, ?)");
     for (const loop::record& r : records) {
-      remove.bind(r, here).run();
-      add.bind(r, here).bind(static_cast<std::int64_t>(r.windows)).bind(std::int64_t{r.epoch});
-      add.bind(std::int64_t{r.converged}).run();
-      const std::int64_t id = sqlite3_last_insert_rowid(db.handle());
-      for (const tuned_point& p : r.points) {
-        add_point.bind(id).bind(static_cast<std::int64_t>(p.at)).bind(p.values).bind(p.mean).bind(p.deviation);
-        add_point.bind(std::int64_t{p.windows}).run();
-      }
+      run(remove, r.kind, r.instance, r.choices, r.context, here.program, here.machine);
+      run(add, r.kind, r.instance, r.choices, r.context, here.program, here.machine,
+          static_cast<std::int64_t>(r.windows), r.epoch, int{r.converged});
+      const std::int64_t id = db.getLastInsertRowid();
+      for (const tuned_point& p : r.points)
+        run(add_point, id, static_cast<std::int64_t>(p.at), p.values, p.mean, p.deviation, p.windows);
     }
     saving.commit();
     return true;
