@@ -131,10 +131,10 @@ def test_the_standard_place(monkeypatch):
     assert standard_path() == Path("/somewhere")
     monkeypatch.delenv("TREADLE_STORE")
     monkeypatch.setenv("XDG_STATE_HOME", "/state")
-    assert standard_path() == Path("/state/treadle/tuning.sqlite")
+    assert standard_path() == Path("/state/treadle/tuning-2.sqlite")
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.setenv("HOME", "/someone")
-    assert standard_path() == Path("/someone/.local/state/treadle/tuning.sqlite")
+    assert standard_path() == Path("/someone/.local/state/treadle/tuning-2.sqlite")
 
 
 def test_a_session_finds_the_cheapest_values():
@@ -204,13 +204,6 @@ from treadle.tune import Knob, Session, remember
 
 if len(sys.argv) > 1:
     remember(sys.argv[1])
-knob = Knob("k", list(range(10)))
-tuning = Session("process", knob, window=0, budget=0)
-for i in range(300):
-    with tuning.trial() as trial:
-        if i == 0:
-            print(knob.value)
-        trial.report(1 + 0.2 * abs(knob.value - 7))
 
 
 @td.jit
@@ -224,6 +217,13 @@ def work(n):
 
 
 work(300)
+knob = Knob("k", list(range(10)))
+tuning = Session("process", knob, window=0, budget=0)
+for i in range(300):
+    with tuning.trial() as trial:
+        if i == 0:
+            print(knob.value)
+        trial.report(1 + 0.2 * abs(knob.value - 7))
 print(any(d.kind == "splitting" and d.windows > 0 for d in td.explain().decisions))
 """
 
@@ -242,5 +242,5 @@ def test_all_of_a_process_is_found_again(tmp_path, by_environment):
     ]  # fmt: skip
     assert [first for first, _ in told] == ["0", "7"]
     kept = Store(path).searches()
-    assert {one.kind for one in kept} == {"session"} | ({"splitting"} if told[0][1] == "True" else set())
+    assert {one.kind for one in kept} >= {"session"} | ({"splitting"} if told[0][1] == "True" else set())
     assert all(one.program.startswith("python") for one in kept)

@@ -1,6 +1,7 @@
 #include "tree/parallel/splitting.hpp"
 
 #include "base/clock.hpp"
+#include "tree/run/run_state.hpp"
 #include "tree/test_support.hpp"
 
 #include <cmath>
@@ -128,6 +129,32 @@ TEST(splitting, nothing_is_tried_where_nothing_is_split) {
   for (int sample = 0; sample < 1000; ++sample) s.report(*loop, 10, detail::ns_to_ticks(5'000'000), false, 1 + sample);
   EXPECT_EQ(s.windows(), 0u);
   EXPECT_EQ(s.threshold(), splitting::to_ticks(splitting::k_part.fitting_ns()));
+}
+
+// Runs a program of one node with an input of some size, in which the node takes so long.
+bool worth_a_task_before(double size, double ns, std::span<node_statistics> known) {
+  splitting unused("sizes");
+  const auto options = with_policy(physl::policy::adaptive);
+  run_state here(options, known, nullptr, unused, size);
+  const bool worth = here.is_worth_a_task(0, 1, nullptr);
+  local_statistics* const mine = here.lease_statistics();
+  mine[0].count = 2;
+  mine[0].inclusive = 2 * splitting::to_ticks(ns);
+  here.give_back(mine);
+  return worth;
+}
+
+TEST(splitting, many_small_inputs_do_not_hide_that_a_large_one_is_work) {
+  const workers w(2);
+  node_statistics known[1];
+  EXPECT_FALSE(worth_a_task_before(1e6, 1e6, known)); // nothing is known
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(worth_a_task_before(1e6, 1e6, known)) << i;
+    for (int j = 0; j < 40; ++j) {
+      const bool worth = worth_a_task_before(10, 500, known);
+      EXPECT_TRUE(!worth || (i == 0 && j == 0)) << i << ' ' << j;
+    }
+  }
 }
 
 const char* k_two_loops = "define(work, n, block(define(s, 0), define(k, 0), while(k < n, block(store(s, s + k), "

@@ -13,6 +13,7 @@
 #include "value/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace treadle::physl {
 
@@ -97,6 +98,16 @@ value defined_by(const node& last, frame& globals, context& c) {
   return closure ? closure->execute(globals, c) : value();
 }
 
+// How much there is in the arguments; an integer often says how much is made.
+double size_of(std::span<const value> args) noexcept {
+  double size = 0;
+  for (const value& v : args) {
+    if (v.is_array()) size += static_cast<double>(v.as_array().size());
+    if (v.kind() == value_kind::int64) size += std::abs(static_cast<double>(v.integer()));
+  }
+  return size;
+}
+
 value run_program(const compiled& code, run_state& run, std::span<const value> args) {
   struct released {
     void operator()(frame* f) const noexcept { f->release(); }
@@ -135,7 +146,7 @@ value program::run(std::span<const value> args, const run_options& options) cons
   const auto self = m_state; // the handle may go while the run is suspended
   try {
     const auto searches = options.policy == policy::paper_adaptive ? self->all_searches() : nullptr;
-    run_state run(options, std::span(self->statistics.get(), self->size()), searches, self->split);
+    run_state run(options, std::span(self->statistics.get(), self->size()), searches, self->split, size_of(args));
     value result;
     const bool on_worker = run.spawns() || self->starts_on_worker.load(detail::order::relaxed);
     if (on_worker && options.policy != policy::always_inline && this_task::worker_index() < 0) {
@@ -195,6 +206,8 @@ void program::reset_profile() const {
     for (auto* counter : {&s.count, &s.inclusive, &s.self, &s.spawned}) counter->store(0, detail::order::relaxed);
     s.mode.store(static_cast<std::int8_t>(inline_mode::undecided), detail::order::relaxed);
     s.last_inlined.store(false, detail::order::relaxed);
+    const detail::scoped_lock guard(s.lock);
+    s.cost = {};
   }
   m_state->split.forget();
   m_state->starts_on_worker.store(false, detail::order::relaxed);

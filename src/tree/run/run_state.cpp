@@ -22,11 +22,12 @@ physl::timeline timeline_buffer::take() {
 }
 
 run_state::run_state(const physl::run_options& options, std::span<node_statistics> statistics,
-                     instance_search* searches, splitting& split)
+                     instance_search* searches, splitting& split, double size)
     : m_options(options),
       m_baseline{options.count_threshold, options.lower_ns, options.upper_ns},
       m_split(split),
       m_statistics(statistics),
+      m_size(size),
       m_searches(searches),
       m_services(options) {
   const auto workers = options.policy == physl::policy::always_inline ? 1 : runtime::current().workers();
@@ -64,6 +65,9 @@ run_state::~run_state() {
       to.spawned.fetch_add(from.spawned, detail::order::relaxed);
       const auto mode = from.spawned != 0 ? physl::inline_mode::spawned : physl::inline_mode::inlined;
       to.mode.store(static_cast<std::int8_t>(mode), detail::order::relaxed);
+      const detail::scoped_lock guard(to.lock);
+      if (from.inclusive != 0)
+        to.cost.add(m_size, static_cast<double>(from.inclusive) / static_cast<double>(from.count));
     }
 }
 
@@ -92,9 +96,9 @@ void run_state::give_back(local_statistics* shard) noexcept {
 
 bool run_state::is_worth_by_others(std::uint32_t node, std::uint64_t times) const noexcept {
   if (m_options.policy == physl::policy::always_async) return true;
-  const auto& all = m_statistics[node];
-  const auto count = all.count.load(detail::order::relaxed), ticks = all.inclusive.load(detail::order::relaxed);
-  return count != 0 && saturated_product(ticks / count, times) >= threshold();
+  auto& all = m_statistics[node];
+  const detail::scoped_lock guard(all.lock);
+  return all.cost.is_known() && all.cost.at(m_size) * static_cast<double>(times) >= static_cast<double>(threshold());
 }
 
 decide::inlining_decision run_state::search_decision(std::uint32_t node, decide::execution previous) noexcept {

@@ -7,6 +7,7 @@
 #include <treadle/this_task.hpp>
 
 #include "base/clock.hpp"
+#include "decide/cost_by_size.hpp"
 #include "decide/inlining.hpp"
 #include "decide/paper_adaptive.hpp"
 #include "tree/parallel/splitting.hpp"
@@ -25,6 +26,9 @@ struct node_statistics {
   detail::atomic<std::uint64_t> count, inclusive, self, spawned;
   detail::atomic<std::int8_t> mode{static_cast<std::int8_t>(physl::inline_mode::undecided)};
   detail::atomic<bool> last_inlined{false}; // the previous execution, where the policy is undecided
+
+  detail::spinlock lock;     // of the next
+  decide::cost_by_size cost; // of an evaluation in one run, by what its arguments hold
 };
 
 // What paper_adaptive keeps of one instance.
@@ -61,9 +65,9 @@ class timeline_buffer {
 
 class run_state {
  public:
-  // `searches`: for paper_adaptive, one for each instance.
+  // `searches`: for paper_adaptive, one for each instance. `size`: of the arguments, about.
   run_state(const physl::run_options& options, std::span<node_statistics> statistics, instance_search* searches,
-            splitting& split);
+            splitting& split, double size);
   ~run_state(); // waits for asynchronous values, breaks cycles of closures, publishes statistics
 
   const physl::run_options& options() const noexcept { return m_options; }
@@ -144,6 +148,7 @@ class run_state {
   bool m_adapts = false; // where it pays, measured
   bool m_tunes = false;  // has claimed m_split
   std::span<node_statistics> m_statistics;
+  const double m_size;
   instance_search* m_searches;
   std::unique_ptr<timeline_buffer> m_timeline;
   detail::atomic<bool> m_tracing{true};
