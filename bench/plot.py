@@ -43,11 +43,17 @@ STYLES = {  # colour and marker of each rival, the same in all figures
 }
 
 
-def points(axes: Axes, rows: list[str], values: dict[str, dict[str, float]], seen: dict[str, object]) -> None:
+def points(
+    axes: Axes,
+    rows: list[str],
+    values: dict[str, dict[str, float]],
+    seen: dict[str, object],
+    styles: dict[str, tuple[str, str]] = STYLES,
+) -> None:
     """A row per workload with a point per rival on a logarithmic axis."""
     for y, row in enumerate(rows):
         for i, (rival, value) in enumerate(values[row].items()):
-            colour, marker = STYLES[rival]
+            colour, marker = styles[rival]
             size, front = (150, 1) if rival == "serial" else (34, 4 if rival == "treadle" else 3)
             aside = 0 if rival == "serial" else 0.1 * (i % 4 - 1.5)  # so that equal ones are seen
             seen[rival] = axes.scatter(value, y + aside, s=size, color=colour, marker=marker, zorder=front)
@@ -149,14 +155,14 @@ def loops(results: Results) -> Figure | None:
 FIGURES = {"cost": cost, "speedup": speedup, "loops": loops}
 
 
-def drawn(image: Path, figure: Figure | None, title: str) -> str:
-    """What a page shows for this figure."""
+def drawn(image: Path, figure: Figure | None, title: str, folder: str = "images") -> str:
+    """What a page shows for this figure, whose folder is there from the page."""
     image.unlink(missing_ok=True)
     if not figure:
         return "*Not measured yet.*"
     image.parent.mkdir(exist_ok=True)
     figure.savefig(image, metadata={"Date": None})
-    return f"![{title}](images/{image.name})"
+    return f"![{title}]({folder}/{image.name})"
 
 
 def main(argv: list[str]) -> int:

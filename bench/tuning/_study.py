@@ -9,6 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
+from plot import drawn, plt, points  # noqa: E402
 from tables import fill, table  # noqa: E402
 
 Row = dict[str, str]
@@ -19,6 +20,15 @@ KINDS = {
     "splitting": "splitting",
     "session": "sessions",
 }
+STYLES = {
+    "local-ucb": ("#c0392b", "o"),
+    "parallel-rank-order": ("#2471a3", "s"),
+    "nelder-mead": ("#1e8449", "^"),
+    "random": ("#909497", "*"),
+    "exhaustive": ("#7d3c98", "D"),
+    "model": ("#000000", "X"),
+}
+LOST = "over_best_at_each_moment"
 CHARACTERS = ("stationary", "abrupt", "slow", "periodic", "heavy tails")
 
 
@@ -34,7 +44,7 @@ def mean(rows: Iterable[Row], column: str) -> float:
     return statistics.fmean(known) if known else float("nan")
 
 
-def percent(rows: Iterable[Row], column: str = "over_best_at_each_moment") -> str:
+def percent(rows: Iterable[Row], column: str = LOST) -> str:
     value = mean(rows, column)
     return "–" if value != value else f"{value:.1f}"
 
@@ -45,7 +55,7 @@ def variants(rows: list[Row], drift: str = "1", budget: str = "0.01") -> dict[st
     for row in rows:
         if row["strategy"] == "model" or (row["drift"] == drift and row["budget"] == budget):
             found.setdefault(row["strategy"], []).append(row)
-    return dict(sorted(found.items(), key=lambda item: mean(item[1], "over_best_at_each_moment")))
+    return dict(sorted(found.items(), key=lambda item: mean(item[1], LOST)))
 
 
 def named(strategy: str) -> str:
@@ -99,10 +109,29 @@ def by_surface(rows: list[Row], wanted: Callable[[Row], bool]) -> str:
             cells = []
             for strategy in ("local-ucb", "model"):
                 row = next(r for r in found[strategy] if (r["surface"], r["character"]) == (name, character))
-                cells.append(f"{float(row['over_best_at_each_moment']):.1f}")
+                cells.append(f"{float(row[LOST]):.1f}")
             line.append(" / ".join(cells))
         lines.append(line)
     return table(["search / model", *CHARACTERS], lines)
+
+
+def picture(rows: list[Row]) -> str:
+    """What each search loses against the best choice at each moment."""
+    of = variants(rows)
+    parts = {f"kind: {name}": ("kind", kind) for kind, name in KINDS.items()}
+    parts |= {f"character: {c}": ("character", c) for c in CHARACTERS}
+    values = {
+        part: {s: mean([row for row in of[s] if row[column] == wanted], LOST) for s in STYLES}
+        for part, (column, wanted) in parts.items()
+    }
+    figure, axes = plt.subplots(figsize=(7.5, 4.2))
+    seen: dict[str, object] = {}
+    points(axes, list(parts), values, seen, STYLES)
+    axes.axhline(len(KINDS) - 0.5, color="#909497", linewidth=0.7)
+    axes.set_xlabel("% over the best at each moment")
+    figure.legend(seen.values(), map(named, seen), loc="upper center", ncols=3, handletextpad=0.4)
+    figure.tight_layout(rect=(0, 0, 1, 0.9))
+    return drawn(HERE.parents[1] / "docs/images/search.svg", figure, picture.__doc__ or "", "../images")
 
 
 def main() -> int:
@@ -111,6 +140,7 @@ def main() -> int:
     contents = {
         "ablation": overview(before),
         "ablation_by_character": by_character(before),
+        "picture": picture(now),
         "study": overview(now),
         "study_by_character": by_character(now),
         "seen": by_surface(now, lambda row: row["held_out"] == "0"),

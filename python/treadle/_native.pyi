@@ -60,26 +60,7 @@ class Program:
     def splitting(self) -> tuple[float, int, float]: ...
     def parallelism(self) -> list[tuple[str, int, int, bool, str]]: ...
 
-def decisions() -> (
-    list[
-        tuple[
-            str,
-            str,
-            str,
-            str,
-            str,
-            str,
-            bool,
-            bool,
-            bool,
-            list[tuple[str, float, float, int]],
-            int,
-            int,
-            float,
-            float,
-        ]
-    ]
-): ...
+def decisions() -> list[tuple[Any, ...]]: ...  # as treadle.explain.Decision, with times in ns
 def remember(path: str) -> None: ...
 def knobs() -> list[tuple[str, str, str, str]]: ...
 

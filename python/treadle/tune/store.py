@@ -31,8 +31,9 @@ def standard_path() -> Path:
 def remember(path: str | Path | None = None) -> None:
     """All that adapts begins with what earlier runs have found, and leaves what it finds, in the standard file or another.
 
-    That is the splitting of functions and sessions without a store of their own. The first call in a process counts, or
-    TREADLE_REMEMBER=1, or =FILE, when the first function runs. The file is read now, and written twice a minute and at the end.
+    That is the splitting of functions and sessions without a store of their own. The first call in a process counts;
+    so does TREADLE_REMEMBER=1, or =FILE, when the first function runs. The file is read now, and written twice a minute
+    and at the end.
     """
     _native.remember(str(path or standard_path()))
 
