@@ -128,6 +128,8 @@ def picture(rows: list[Row]) -> str:
     seen: dict[str, object] = {}
     points(axes, list(parts), values, seen, STYLES)
     axes.axhline(len(KINDS) - 0.5, color="#909497", linewidth=0.7)
+    axes.set_xticks([2, 5, 10, 20, 50])
+    axes.minorticks_off()
     axes.set_xlabel("% over the best at each moment")
     figure.legend(seen.values(), map(named, seen), loc="upper center", ncols=3, handletextpad=0.4)
     figure.tight_layout(rect=(0, 0, 1, 0.9))

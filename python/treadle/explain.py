@@ -139,7 +139,7 @@ def explain(program: Program | JitFunction | None = None) -> Explanation:  # typ
         *told, measured, windows, epoch, deciding, exploring = raw
         alternatives = [Alternative(*a) for a in measured]
         found.decisions.append(
-            Decision(*told, alternatives, windows, epoch, deciding / 1000, exploring / 1000)
+            Decision._make([*told, alternatives, windows, epoch, deciding / 1000, exploring / 1000])
         )
     if program is None:
         return found
