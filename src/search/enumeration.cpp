@@ -22,6 +22,11 @@ class enumeration : public strategy {
     ++m_tried;
     m_trying = following(at);
   }
+  void refuse(arm at) override {
+    if (converged() || at != m_trying) return;
+    m_tried += counts_refused();
+    m_trying = instead_of(at);
+  }
   arm best() const override { return m_best; }
   bool converged() const override { return m_tried >= m_wanted; }
   void restart(arm from) override {
@@ -35,6 +40,8 @@ class enumeration : public strategy {
   enumeration(arm start, arm wanted) : m_best(start), m_wanted(wanted) {}
   virtual arm first() = 0;
   virtual arm following(arm last) = 0;
+  virtual arm instead_of(arm refused) = 0;
+  virtual bool counts_refused() const = 0;
   void begin() { m_trying = first(); } // last of the constructor
 
  private:
@@ -50,6 +57,8 @@ class exhaustive final : public enumeration {
  private:
   arm first() override { return 0; }
   arm following(arm last) override { return last + 1; }
+  arm instead_of(arm refused) override { return refused + 1; }
+  bool counts_refused() const override { return true; }
 };
 
 class random_points final : public enumeration {
@@ -63,6 +72,9 @@ class random_points final : public enumeration {
  private:
   arm first() override { return m_random() % m_size; }
   arm following(arm) override { return first(); }
+  // The next that is allowed, or few of those would be tried where they are rare.
+  arm instead_of(arm refused) override { return (refused + 1) % m_size; }
+  bool counts_refused() const override { return false; }
 
   arm m_size;
   detail::xorshift m_random;

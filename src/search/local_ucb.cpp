@@ -3,7 +3,7 @@
 // Bounds and Optimal Algorithms", ICML 2014, show that neighbours are enough where the cost has one valley; the wider
 // steps jump over small ones, and one window in a hundred is played anywhere. Among these points it takes the one with
 // the lowest optimistic mean (UCB1; Auer et al., 2002). Means forget: each is that of the latest hundred windows of its
-// point, about.
+// point, about. Where a step is refused, it looks beside it: for a best point with a + b = 8, along the line of these.
 #include "search/strategy.hpp"
 
 #include "base/rng.hpp"
@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace treadle::tune {
 namespace {
@@ -25,13 +26,25 @@ class local_ucb final : public strategy {
     if (!m_next) m_next = choose();
     return *m_next;
   }
-  void report(arm at, double x) override { believe(at, x, 1); }
+  void report(arm at, double x) override {
+    believe(at, x, 1);
+    m_draws = 0;
+    if (++m_reports % k_refused_windows == 0) m_refused.clear();
+  }
+  void refuse(arm at) override {
+    m_refused.insert(at);
+    m_known.erase(at);
+    if (at == m_best && !m_known.empty()) m_best = lowest(&known::mean)->first;
+    m_next.reset();
+  }
   arm best() const override { return m_best; }
   bool settled() const override { return m_settled || m_space.size() == 1; }
   bool freezes() const override { return false; }
   void restart(arm from) override {
     m_known.clear();
+    m_refused.clear();
     m_windows = 0;
+    m_draws = 0;
     m_best = from;
     m_next.reset();
     m_settled = false;
@@ -51,6 +64,11 @@ class local_ucb final : public strategy {
   static constexpr double k_memory = 100;        // windows
   static constexpr double k_optimism = 0.02;     // suits relative noise of some percent
   static constexpr std::uint32_t k_seldom = 100; // one window of so many
+  static constexpr unsigned k_draws = 32;        // until an allowed point comes, in these
+  static constexpr std::uint64_t k_refused_windows = 100;
+  static constexpr std::size_t k_candidates = k_most / 2; // or one of them would always look new
+
+  static constexpr std::int64_t k_steps[] = {4, -4, 2, -2, 1, -1};
 
   struct known {
     double windows = 0, mean = 0;
@@ -62,7 +80,8 @@ class local_ucb final : public strategy {
   }
 
   arm choose() {
-    if (!m_known.empty() && m_random.below(k_seldom) == 0) return m_random() % m_space.size();
+    if (m_draws == 0 && !m_known.empty() && m_random.below(k_seldom) == 0) m_draws = k_draws;
+    if (m_draws > 0 && --m_draws > 0) return m_random() % m_space.size();
     constexpr double k_infinity = std::numeric_limits<double>::infinity();
     const double log_windows = std::log(std::max(m_windows, 2.0));
     arm chosen = m_best;
@@ -86,16 +105,22 @@ class local_ucb final : public strategy {
   void for_each_candidate(F f) const {
     f(m_best);
     for (std::size_t d = 0; d < m_space.dimensions().size(); ++d) {
+      std::size_t beside = k_candidates / m_space.dimensions().size();
       const auto moved = [&](std::int64_t steps) {
         arm to = m_best;
-        if (steps != 0 && m_space.move(to, d, steps)) f(to);
+        if (steps == 0 || !m_space.move(to, d, steps)) return;
+        if (!m_refused.contains(to))
+          f(to);
+        else
+          for_each_beside(to, d, steps, [&](arm at) {
+            if (beside > 0) f(at), --beside;
+          });
       };
       const dimension& along = m_space.dimensions()[d];
       if (along.ordered) {
-        for (const int step : {4, -4, 2, -2, 1, -1}) moved(step);
+        for (const std::int64_t step : k_steps) moved(step);
       } else {
-        // As many as can be remembered together, or one of them would always look new.
-        const auto most = static_cast<std::int64_t>(k_most / 2 / m_space.dimensions().size());
+        const auto most = static_cast<std::int64_t>(k_candidates / m_space.dimensions().size());
         const std::int64_t size = along.size, here = m_space.index(m_best, d);
         const std::int64_t first = size <= most ? 0 : here - most / 2;
         for (std::int64_t i = 0; i < std::min(size, most); ++i) moved((first + i + size) % size - here);
@@ -103,10 +128,26 @@ class local_ucb final : public strategy {
     }
   }
 
+  /// A refused point came of so many steps along `d`: the same along another dimension too, back or forth.
+  template <class F>
+  void for_each_beside(arm refused, std::size_t d, std::int64_t steps, F f) const {
+    for (std::size_t other = 0; other < m_space.dimensions().size(); ++other) {
+      if (other == d || !m_space.dimensions()[other].ordered) continue;
+      for (const std::int64_t step : k_steps) {
+        if (m_space.dimensions()[d].ordered && std::abs(step) != std::abs(steps)) continue;
+        arm to = refused;
+        if (m_space.move(to, other, step) && !m_refused.contains(to)) f(to);
+      }
+    }
+  }
+
   space m_space;
   detail::xorshift m_random;
   std::map<arm, known> m_known; // what was played
+  std::set<arm> m_refused;      // lately
   double m_windows = 0;
+  std::uint64_t m_reports = 0;
+  unsigned m_draws = 0; // anywhere, that are left
   arm m_best;
   std::optional<arm> m_next;
   bool m_settled = false; // around the best point nothing was new

@@ -19,11 +19,12 @@ class nelder_mead final : public strategy {
 
   void report(arm at, double x) override {
     if (m_step == step::done || at != next()) return;
+    m_detours.end();
     m_trial.x = x;
     const vertex &lowest = m_vertices.front(), &highest = m_vertices.back();
     switch (m_step) {
     case step::vertices:
-      m_vertices[m_measured++].x = x;
+      m_vertices[m_measured++] = m_trial;
       if (m_measured == m_vertices.size()) return reflect();
       m_trial = m_vertices[m_measured];
       return;
@@ -43,6 +44,11 @@ class nelder_mead final : public strategy {
     }
   }
 
+  void refuse(arm at) override {
+    if (m_step == step::done || at != next()) return;
+    if (!m_detours.move(m_space, m_trial)) report(at, std::numeric_limits<double>::infinity());
+  }
+
   arm best() const override {
     // While vertices are measured again, those at the front are; the first is the best of before.
     const auto end =
@@ -53,6 +59,7 @@ class nelder_mead final : public strategy {
   bool converged() const override { return m_step == step::done; }
 
   void restart(arm from) override {
+    m_detours = {};
     const fractions centre = to_fractions(m_space, from);
     for (std::size_t i = 0; i < m_vertices.size(); ++i) {
       m_vertices[i] = {centre, std::numeric_limits<double>::infinity()};
@@ -118,6 +125,7 @@ class nelder_mead final : public strategy {
   std::size_t m_measured = 0;
   fractions m_centroid{};
   vertex m_trial, m_reflected;
+  detours m_detours;
   step m_step = step::vertices;
 };
 

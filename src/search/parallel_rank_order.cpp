@@ -28,8 +28,14 @@ class parallel_rank_order final : public strategy {
 
   void report(arm at, double x) override {
     if (m_phase == phase::done || at != next()) return;
+    m_detours.end();
     m_round[m_measured].x = x;
     if (++m_measured == m_round.size()) finish_round();
+  }
+
+  void refuse(arm at) override {
+    if (m_phase == phase::done || at != next()) return;
+    if (!m_detours.move(m_space, m_round[m_measured])) report(at, std::numeric_limits<double>::infinity());
   }
 
   arm best() const override { return to_arm(m_space, m_simplex[m_best].at); }
@@ -37,6 +43,7 @@ class parallel_rank_order final : public strategy {
 
   void restart(arm from) override {
     m_probes = 0;
+    m_detours = {};
     m_simplex.assign(1, {to_fractions(m_space, from), std::numeric_limits<double>::infinity()});
     m_best = 0;
     measure(phase::simplex, simplex_around(to_fractions(m_space, from), k_radius));
@@ -217,6 +224,7 @@ class parallel_rank_order final : public strategy {
   std::vector<vertex> m_simplex, m_round, m_reflected;
   std::size_t m_best = 0, m_measured = 0;
   phase m_phase = phase::simplex;
+  detours m_detours;
   unsigned m_probes = 0;
 };
 

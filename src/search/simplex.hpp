@@ -1,11 +1,12 @@
 // What the two simplex searches share: a space as a box of fractions. Unordered dimensions are taken as they come.
 #pragma once
 
-#include "search/space.hpp"
+#include "search/outward.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 namespace treadle::tune {
 
@@ -39,5 +40,30 @@ inline fractions along(const fractions& a, const fractions& b, double factor) no
   for (std::size_t d = 0; d < result.size(); ++d) result[d] = a[d] + factor * (b[d] - a[d]);
   return result;
 }
+
+/// Where a vertex goes when its point is refused: to the nearest that is not. Only so many do that; the others count as
+/// infinitely bad, without which a simplex might never become small.
+class detours {
+ public:
+  /// False: the vertex counts as infinitely bad.
+  bool move(const space& over, vertex& v) {
+    if (!m_around) {
+      if (m_made == k_most) return false;
+      ++m_made;
+      m_around.emplace(over, to_arm(over, v.at));
+      m_around->next(); // the refused point itself
+    }
+    const auto to = m_around->next();
+    if (to) v.at = to_fractions(over, *to);
+    return to.has_value();
+  }
+  void end() { m_around.reset(); } // the vertex is measured
+
+ private:
+  static constexpr unsigned k_most = 100;
+
+  std::optional<outward> m_around;
+  unsigned m_made = 0;
+};
 
 } // namespace treadle::tune

@@ -20,6 +20,9 @@ class strategy {
   virtual arm next() = 0;
   /// The cost of a window. Also told when something else than next() was measured, which some can use.
   virtual void report(arm at, double x) = 0;
+  /// The program does not allow the point now: it costs no window, and next() is another one. That may change, so a
+  /// strategy that never ends forgets it.
+  virtual void refuse(arm at) = 0;
   /// The best that is known; the start, when nothing is.
   virtual arm best() const = 0;
   /// There is nothing left to try: next() is best() from now on. Those that never freeze are never done.
