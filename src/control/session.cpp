@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/fnv1a.hpp"
+#include "control/allowed_points.hpp"
 #include "control/deciding_time.hpp"
 #include "control/recall.hpp"
 #include "loop/reasons.hpp"
@@ -32,12 +33,13 @@ struct session_context {
 };
 
 struct session_state final : loop::explained, loop::choice_names {
-  session_state(std::string n, const search_options& o, std::vector<knob_base*> k)
+  session_state(std::string n, const search_options& o, std::vector<knob_base*> k, std::unique_ptr<constraint> c)
       : name(std::move(n)),
         options(o),
         knobs(std::move(k)),
         space(space_of(knobs)),
         choices(described(knobs)),
+        allowed(name, knobs, space, std::move(c)),
         decision(loop::decision_kind::session, name, o.budget) {}
 
   static tune::space space_of(const std::vector<knob_base*>& knobs) {
@@ -48,9 +50,14 @@ struct session_state final : loop::explained, loop::choice_names {
 
   static std::string described(const std::vector<knob_base*>& knobs);
 
-  session_context& in(std::string_view label);      // with the mutex
-  void install(std::unique_lock<std::mutex>& held); // leaves it for what the program gave to on_change()
-  void install_best() noexcept;                     // what is being tried ends without a result; without the mutex
+  // With the mutex, which they leave for what the program gave: to on_change(), and its constraint.
+  session_context& in(std::string_view label, std::unique_lock<std::mutex>& held);
+  void install(std::unique_lock<std::mutex>& held);
+  void install_best() noexcept; // what is being tried ends without a result; without the mutex
+  // Trials may overlap all the time: when a window is complete those still open say nothing any more.
+  bool may_choose() const noexcept {
+    return (!present || open_trials == 0 || present->search.windows() != windows_before) && !installing;
+  }
 
   void explain(std::vector<decision_report>& to) override;
   bool try_lock() noexcept override { return mutex.try_lock(); }
@@ -68,6 +75,7 @@ struct session_state final : loop::explained, loop::choice_names {
   const std::vector<knob_base*> knobs;
   const tune::space space;
   const std::string choices;
+  const allowed_points allowed;
 
   mutable std::mutex mutex; // of all below
   loop::decision decision;
@@ -84,14 +92,21 @@ struct session_state final : loop::explained, loop::choice_names {
   loop::explanation asked{*this};
 };
 
-session_context& session_state::in(std::string_view label) {
+session_context& session_state::in(std::string_view label, std::unique_lock<std::mutex>& held) {
   const unsigned workers = present_workers();
   if (session_context* known = contexts.find(workers, label)) return *known;
   std::array<std::uint32_t, tune::space::k_max_dimensions> now{};
   for (std::size_t i = 0; i < knobs.size(); ++i) now[i] = knobs[i]->is_given() ? 0 : knobs[i]->index();
-  const tune::arm start = present ? present->search.best() : space.point(now); // the knobs may hold a try
-  auto made = std::make_unique<session_context>(loop::context{workers, std::string(label)}, space, start, options);
-  made->search.believe(recall(*this, decision, made->of, choices));
+  tune::arm start = present ? present->search.best() : space.point(now); // the knobs may hold a try
+  loop::context fresh{workers, std::string(label)};
+  std::vector<tuned_point> before = recall(*this, decision, fresh, choices);
+  if (allowed) {
+    start = allowed.nearest(start, held);
+    before = allowed.among(std::move(before), held);
+    if (session_context* known = contexts.find(workers, label)) return *known; // somebody else was faster
+  }
+  auto made = std::make_unique<session_context>(std::move(fresh), space, start, options);
+  made->search.believe(before);
   return contexts.add(std::move(made));
 }
 
@@ -103,7 +118,9 @@ void session_state::install(std::unique_lock<std::mutex>& held) {
   while (installed != present_at) {
     const tune::arm at = present_at;
     held.unlock();
-    for (std::size_t i = 0; i < knobs.size(); ++i) {
+    const auto order = allowed.order(at);
+    for (std::size_t n = 0; n < knobs.size(); ++n) {
+      const std::size_t i = order[n];
       try {
         if (!knobs[i]->is_given()) knobs[i]->set_index(space.index(at, i));
       } catch (...) {
@@ -120,7 +137,12 @@ void session_state::install(std::unique_lock<std::mutex>& held) {
 void session_state::install_best() noexcept {
   std::unique_lock guard(mutex);
   if (!present || closed) return;
-  present_at = present->search.best();
+  try {
+    session_context* const leading = present;
+    if (allowed) allowed.lead(leading->search, guard);
+    if (present == leading) present_at = leading->search.best();
+  } catch (...) { // by the constraint: what is in the knobs stays
+  }
   present = nullptr;
   for (const auto& c : contexts) decision.interrupt(c->search);
   try {
@@ -226,13 +248,14 @@ void trial::report_time(double units) {
 // Sessions
 // --------------------------------------------------------------------------------------------------------------------
 
-session::session(std::string name, const search_options& wanted, std::vector<detail::knob_base*> knobs) {
+session::session(std::string name, const search_options& wanted, std::vector<detail::knob_base*> knobs,
+                 std::unique_ptr<detail::constraint> allowed) {
   if (name.empty()) throw std::invalid_argument("a session needs a name");
   detail::publish_thread_counters();
   if (std::isnan(wanted.budget) || !(wanted.window_ns >= 0) || wanted.repeats == 0)
     throw std::invalid_argument("session '" + name + "': expected repeats >= 1, window_ns >= 0 and a budget");
   try {
-    m_state = std::make_shared<session_state>(name, wanted, std::move(knobs));
+    m_state = std::make_shared<session_state>(name, wanted, std::move(knobs), std::move(allowed));
   } catch (const std::invalid_argument& e) {
     throw std::invalid_argument("session '" + name + "': " + e.what());
   }
@@ -263,14 +286,14 @@ trial session::next(std::string_view context) {
   session_state& s = *m_state;
   trial made;
   std::unique_lock guard(s.mutex);
-  detail::session_context& c = s.in(context);
+  detail::session_context& c = s.in(context, guard);
   bool first = false;
   {
     const detail::deciding_time timed(s.decision);
-    // Trials may overlap all the time: when a window is complete those still open say nothing any more.
-    const bool complete = !s.present || s.open_trials == 0 || s.present->search.windows() != s.windows_before;
-    if (complete && !s.installing) {
-      const tune::arm at = s.decision.next(c.search, detail::steady_now_ns(), !s.paused);
+    const bool asks = s.allowed && s.may_choose() && !c.search.is_in_window();
+    const bool may_try = !asks || s.allowed.clear(c.search, guard);
+    if (s.may_choose()) {
+      const tune::arm at = s.decision.next(c.search, detail::steady_now_ns(), may_try && !s.paused);
       first = s.open_trials == 0 || s.present != &c || s.present_at != at;
       s.present = &c;
       s.present_at = at;

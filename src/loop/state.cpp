@@ -163,8 +163,11 @@ state::outcome state::complete(double x, double ns, bool failed) {
 
 void state::learn(double x) {
   m_strategy->report(m_present, x);
-  if (!m_strategy->converged()) return;
-  // What looked best may have been lucky once: the best few are measured again.
+  if (m_strategy->converged()) end_search();
+}
+
+/// What looked best may have been lucky once: the best few are measured again.
+void state::end_search() {
   auto known = records();
   std::sort(known.begin(), known.end(), [](const tuned_point& a, const tuned_point& b) { return a.mean < b.mean; });
   for (std::size_t i = 0; i < std::min<std::size_t>(known.size(), k_finalists); ++i)
@@ -208,8 +211,14 @@ void state::believe(const std::vector<tuned_point>& known) {
   if (m_strategy->freezes()) m_chosen = leading->at;
 }
 
-void state::reopen() {
-  const arm from = best();
+void state::refuse(arm at) {
+  m_strategy->refuse(at);
+  std::erase_if(m_known, [at](const known_arm& k) { return k.at == at; });
+  std::erase_if(m_finalists, [at](const finalist& f) { return f.at == at; });
+  if (m_finalists.empty() && !m_chosen && m_strategy->converged()) end_search();
+}
+
+void state::reopen(arm from) {
   m_strategy->restart(from);
   m_known.clear();
   m_belief.reset();

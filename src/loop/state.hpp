@@ -44,7 +44,15 @@ class state {
   /// lost by then, about.
   double interrupt() noexcept;
   /// Something else has changed, as the input: searches again, beginning with what is best now.
-  void reopen();
+  void reopen() { reopen(best()); }
+  void reopen(arm from);
+
+  /// What next() would give, outside of a window and with credit. The program may not allow it: see refuse().
+  arm wanted() const;
+  /// The program does not allow the point now. It costs no window; what is wanted is another one then, and what was
+  /// measured of it is forgotten. It may still be the best, where nothing else is known: that is what reopen(from) is
+  /// for.
+  void refuse(arm at);
 
   /// Of an earlier run. Before the first next(); is dropped when the first windows at its best point tell otherwise.
   void believe(const std::vector<tuned_point>& known);
@@ -53,6 +61,7 @@ class state {
   arm present() const noexcept { return m_present; }   ///< what next() gave
   bool is_trying() const noexcept { return m_trying; } ///< the present window is of another point than the best
   bool is_settling() const noexcept { return m_has_present && m_unsettled > 0; } ///< the next sample tells nothing
+  bool is_in_window() const noexcept { return m_has_present && m_has_begun; }    ///< next() gives the present point
   bool converged() const noexcept { return m_chosen.has_value(); }
   bool settled() const { return converged() || (!m_belief && m_finalists.empty() && m_strategy->settled()); }
   unsigned epoch() const noexcept { return m_epoch; } ///< how often it has begun again
@@ -91,8 +100,6 @@ class state {
     m_has_begun = false;
     m_unsettled = 0;
   }
-  bool is_in_window() const noexcept { return m_has_present && m_has_begun; }
-  arm wanted() const;
   double relative(double cost) noexcept;
   double clipped(double x) noexcept;
   double expected_loss_ns(arm at, arm leading) const noexcept;
@@ -102,6 +109,7 @@ class state {
   outcome ignore(bool expected, arm at, double ns);
   bool is_refuted(double x);
   void learn(double x);
+  void end_search();
   void play_finals(double x);
   known_arm& here(arm at);
   std::vector<known_arm>::const_iterator position(arm at) const noexcept;

@@ -387,4 +387,34 @@ TEST(state, records_are_costs_as_reported) {
   for (const tuned_point& p : s.records()) EXPECT_NEAR(std::exp(p.mean), p.at == 0 ? 250 : 500, 1e-3);
 }
 
+TEST(state, what_is_refused_is_not_wanted_any_more) {
+  for (const search_strategy how : {search_strategy::local_ucb, search_strategy::exhaustive,
+                                    search_strategy::nelder_mead, search_strategy::parallel_rank_order}) {
+    state s(line(9), 2, windows_of_one({.how = how}));
+    for (int i = 0; i < 300; ++i) {
+      while (s.wanted() > 4) s.refuse(s.wanted());
+      const arm at = s.next();
+      ASSERT_LE(at, 4u) << treadle::to_string(how);
+      s.report(at, {10.0 - static_cast<double>(at)});
+    }
+    EXPECT_EQ(s.best(), 4u) << treadle::to_string(how);
+    EXPECT_EQ(s.converged(), how != search_strategy::local_ucb);
+  }
+}
+
+TEST(state, a_best_that_is_refused_gives_way_to_what_is_known_or_begins_again_where_it_is_told) {
+  state s(line(9), 2, windows_of_one({}));
+  run(s, [](arm at) { return 10.0 - static_cast<double>(at); }, 200);
+  ASSERT_EQ(s.best(), 8u);
+  s.refuse(8);
+  EXPECT_LT(s.best(), 8u);
+  for (const tuned_point& p : s.records()) EXPECT_NE(p.at, 8u);
+  state fresh(line(9), 2, windows_of_one({}));
+  fresh.refuse(2);
+  EXPECT_EQ(fresh.best(), 2u); // nothing else is known
+  fresh.reopen(5);
+  EXPECT_EQ(fresh.best(), 5u);
+  EXPECT_EQ(fresh.next(state::k_no_tries), 5u);
+}
+
 } // namespace

@@ -128,13 +128,15 @@ class local_ucb final : public strategy {
     }
   }
 
-  /// A refused point came of so many steps along `d`: the same along another dimension too, back or forth.
+  /// A refused point came of so many steps along `d`: as many along another dimension too, back or forth. Without an
+  /// order one step is as good as another.
   template <class F>
   void for_each_beside(arm refused, std::size_t d, std::int64_t steps, F f) const {
     for (std::size_t other = 0; other < m_space.dimensions().size(); ++other) {
-      if (other == d || !m_space.dimensions()[other].ordered) continue;
+      if (other == d) continue;
+      const bool alike = m_space.dimensions()[d].ordered && m_space.dimensions()[other].ordered;
       for (const std::int64_t step : k_steps) {
-        if (m_space.dimensions()[d].ordered && std::abs(step) != std::abs(steps)) continue;
+        if (alike && std::abs(step) != std::abs(steps)) continue;
         arm to = refused;
         if (m_space.move(to, other, step) && !m_refused.contains(to)) f(to);
       }

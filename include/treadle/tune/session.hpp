@@ -9,6 +9,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace treadle {
@@ -17,6 +20,29 @@ namespace detail {
 struct session_state;
 struct session_context;
 class session_driver;
+
+/// Which combinations of values a session may choose, by their positions in the domains of its knobs.
+class constraint {
+ public:
+  virtual ~constraint() = default;
+  virtual bool allows(const std::uint32_t* positions) = 0;
+};
+
+template <class F, class... Ts>
+class constraint_on final : public constraint {
+ public:
+  explicit constraint_on(F f, const knob<Ts>&... knobs) : m_function(std::move(f)), m_knobs(knobs...) {}
+  bool allows(const std::uint32_t* positions) override { return ask(positions, std::index_sequence_for<Ts...>()); }
+
+ private:
+  template <std::size_t... I>
+  bool ask(const std::uint32_t* at, std::index_sequence<I...> /*all*/) {
+    return m_function(std::get<I>(m_knobs).values().values()[at[I]]...);
+  }
+
+  F m_function;
+  std::tuple<const knob<Ts>&...> m_knobs;
+};
 } // namespace detail
 
 /// A measurement of one combination of values, which are in the knobs while it lasts. Report it once; one that is
@@ -68,8 +94,20 @@ class session {
   template <class... Ts>
   session(std::string name, const search_options& wanted, knob<Ts>&... knobs)
       : session(std::move(name), wanted, std::vector<detail::knob_base*>{&knobs...}) {}
-  /// The same for knobs of which the number is known at run time only.
-  session(std::string name, const search_options& wanted, std::vector<detail::knob_base*> knobs);
+  /// Only combinations for which `allowed(a, b, ...)` is true, with values of the knobs in their order:
+  ///
+  ///     treadle::session tuning("farm", {}, [&](int a, int b) { return a + b <= workers(); }, readers, writers);
+  ///
+  /// It is asked each time when a choice is made, so its answer may change, on the thread that calls next(), some at a
+  /// time where several threads do. What it throws next() throws, and then nothing was chosen.
+  template <class F, class... Ts>
+    requires(sizeof...(Ts) > 0 && std::is_invocable_r_v<bool, F&, const Ts&...>)
+  session(std::string name, const search_options& wanted, F allowed, knob<Ts>&... knobs)
+      : session(std::move(name), wanted, std::vector<detail::knob_base*>{&knobs...},
+                std::make_unique<detail::constraint_on<F, Ts...>>(std::move(allowed), knobs...)) {}
+  /// The same for knobs of which the number is known at run time only. No constraint: all combinations are allowed.
+  session(std::string name, const search_options& wanted, std::vector<detail::knob_base*> knobs,
+          std::unique_ptr<detail::constraint> allowed = nullptr);
   /// Leaves the best values in the knobs, and saves when it remembers.
   ~session();
   session(session&&) noexcept = default;
