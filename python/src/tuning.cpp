@@ -37,6 +37,24 @@ class position_knob final : public detail::knob_base {
   detail::atomic<std::uint32_t> m_index;
 };
 
+/// Asks a function of the positions of the values.
+class position_constraint final : public detail::constraint {
+ public:
+  position_constraint(nb::object function, std::size_t knobs) : m_function(std::move(function)), m_knobs(knobs) {}
+  ~position_constraint() override { // on whichever thread ends the last trial
+    const nb::gil_scoped_acquire acquired;
+    m_function.reset();
+  }
+  bool allows(const std::uint32_t* positions) override {
+    const nb::gil_scoped_acquire acquired;
+    return nb::cast<bool>(m_function(std::vector<std::uint32_t>(positions, positions + m_knobs)));
+  }
+
+ private:
+  nb::object m_function;
+  std::size_t m_knobs;
+};
+
 nb::dict to_dict(const session::status& s) {
   nb::dict result;
   result["best"] = s.best_choices;
@@ -92,7 +110,8 @@ void bind_tuning(nanobind::module_& m) {
       .def(
           "__init__",
           [](session* self, std::string name, const std::vector<position_knob*>& knobs, std::string_view strategy,
-             double window_ns, unsigned repeats, unsigned settling, double budget, bool drift, std::uint64_t seed) {
+             double window_ns, unsigned repeats, unsigned settling, double budget, bool drift, std::uint64_t seed,
+             nb::object allowed) {
             const search_options wanted{.how = search_strategy_from_name(strategy),
                                         .window_ns = window_ns,
                                         .repeats = repeats,
@@ -100,10 +119,14 @@ void bind_tuning(nanobind::module_& m) {
                                         .budget = budget,
                                         .drift = drift,
                                         .seed = seed};
-            new (self) session(std::move(name), wanted, std::vector<detail::knob_base*>(knobs.begin(), knobs.end()));
+            std::unique_ptr<detail::constraint> constraint;
+            if (!allowed.is_none())
+              constraint = std::make_unique<position_constraint>(std::move(allowed), knobs.size());
+            new (self) session(std::move(name), wanted, std::vector<detail::knob_base*>(knobs.begin(), knobs.end()),
+                               std::move(constraint));
           },
           "name"_a, "knobs"_a, "strategy"_a, "window_ns"_a, "repeats"_a, "settling"_a, "budget"_a, "drift"_a, "seed"_a,
-          nb::keep_alive<1, 3>())
+          "allowed"_a.none(), nb::keep_alive<1, 3>())
       .def("remember_in", &session::remember_in, "store"_a, nb::keep_alive<1, 2>(), released)
       .def("next", &session::next, "context"_a, released)
       .def("pause", &session::pause)

@@ -1,5 +1,6 @@
 """Native part of Treadle; use the package treadle instead."""
 
+from collections.abc import Callable
 from typing import Any
 
 class Settings:
@@ -91,6 +92,7 @@ class TuningSession:
         budget: float,
         drift: bool,
         seed: int,
+        allowed: Callable[[list[int]], bool] | None,
     ) -> None: ...
     def remember_in(self, store: TuningStore) -> None: ...
     def next(self, context: str) -> Trial: ...

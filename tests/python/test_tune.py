@@ -1,5 +1,6 @@
 """Knobs and sessions; the command `treadle tune` on a store as the C++ library leaves it (src/control/store_file.cpp)."""
 
+import gc
 import json
 import os
 import sqlite3
@@ -7,7 +8,8 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from threading import Timer
+from threading import Thread, Timer
+from weakref import ref
 
 import pytest
 
@@ -178,6 +180,91 @@ def test_refusals():
     with pytest.raises(ValueError, match="window_ns"):
         Session("fifth", Knob("x", [1]), window=-1)
     assert first.name == "first"
+
+
+def test_only_what_is_allowed_is_chosen():
+    workers = 9
+    a, b = Knob("a", range(10), 9), Knob("b", range(10), 9)
+    tuning = Session("farm", a, b, allowed=lambda a, b: a + b <= workers, **SIMULATED)
+
+    def work(trials):
+        for _ in range(trials):
+            with tuning.trial() as trial:
+                assert a.value + b.value <= workers
+                trial.report(1 + 0.1 * abs(a.value - 7) + 0.2 * abs(b.value - 5))
+
+    work(1000)
+    assert tuning.status().best == {"a": 4, "b": 5}
+    workers = 6
+    work(500)
+    assert tuning.status().best == {"a": 1, "b": 5}
+    workers = 3
+    tuning.pause()
+    assert a.value + b.value <= 3
+    tuning.resume()
+    workers = -1
+    with pytest.raises(ValueError, match="'farm'.*'a'.*'b'"), tuning.trial():
+        pass
+
+
+def test_what_a_constraint_raises_is_raised_and_nothing_is_chosen():
+    text, number = Knob("text", ["x", "y"]), Knob("number", [1, 2, 3])
+    limits = {"x": 1}
+    tuning = Session("test", text, number, allowed=lambda t, n: n <= limits[t], **SIMULATED)
+    with pytest.raises(KeyError, match="y"):
+        for _ in range(100):
+            with tuning.trial() as trial:
+                trial.report(1)
+    windows = tuning.status().windows
+    limits["y"] = 3
+    for _ in range(300):
+        with tuning.trial() as trial:
+            assert number.value <= limits[text.value]
+            trial.report(5 - number.value)
+    assert tuning.status().best == {"text": "y", "number": 3}
+    assert tuning.status().windows == windows + 300
+    with pytest.raises(TypeError, match="function"):
+        Session("other", Knob("k", [1]), allowed=True)
+    wrong = Session("wrong", Knob("k", [1]), allowed=lambda a, b: True)
+    with pytest.raises(TypeError, match="argument"), wrong.trial():
+        pass
+
+
+def test_a_constraint_may_know_its_session():
+    class Farm:
+        def __init__(self):
+            self.knob = Knob("k", range(4))
+            self.tuning = Session("farm", self.knob, allowed=self.allows)
+
+        def allows(self, k):
+            return k < 3 and self.tuning.status() is not None
+
+    farm = Farm()
+    with farm.tuning.trial():
+        pass
+    knob, gone = farm.knob, ref(farm)
+    del farm
+    gc.collect()
+    assert gone() is None
+    Session("next", knob)  # which the first one has left
+
+
+def test_threads_may_share_a_constrained_session():
+    a, b = Knob("a", range(10)), Knob("b", range(10))
+    tuning = Session("test", a, b, allowed=lambda x, y: x + y <= 9, **SIMULATED)
+
+    def work():
+        for _ in range(300):
+            with tuning.trial() as trial:
+                trial.report(20 - a.value - b.value)
+            tuning.status()
+
+    threads = [Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(tuning.status().best.values()) <= 9
 
 
 def test_what_was_found_is_found_again(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -83,6 +83,23 @@ class Status(NamedTuple):
     known: list[Point]  # in this epoch, most windows first
 
 
+def _over_positions(allowed: Callable[..., bool], knobs: Sequence[Knob[Any]]) -> Callable[[list[int]], bool]:
+    if not callable(allowed):
+        raise TypeError(f"expected a function of the knobs' values, got {allowed!r}")
+    return lambda positions: bool(allowed(*(k.values[i] for k, i in zip(knobs, positions, strict=True))))
+
+
+def _while_it_lives(allows: Callable[[list[int]], bool]) -> Callable[[list[int]], bool]:
+    """The native session must not keep what the program gave: that may know the session, and neither would ever end."""
+    kept = weakref.ref(allows)
+
+    def ask(positions: list[int]) -> bool:
+        function = kept()
+        return function is None or function(positions)
+
+    return ask
+
+
 class Session:
     """One search over some knobs for the values that make something cheap, as long as it lives.
 
@@ -97,6 +114,14 @@ class Session:
     `settling` measurements after a change are ignored. `budget` is the share of the time that tries may lose against the
     best known values, 0 for no limit; None is what the process allows everything that adapts together, 1 %. With `drift`
     the search begins again when costs change for good.
+    `allowed` says which combinations may be chosen, with the values in the order of the knobs:
+
+    >>> readers, writers = Knob("readers", range(1, 9)), Knob("writers", range(1, 9))
+    >>> farm = Session("farm", readers, writers, allowed=lambda r, w: r + w <= 8)
+
+    It is asked each time when a choice is made, so its answer may change; what it raises, trial() raises, and then
+    nothing was chosen. The search begins with the allowed values that are nearest to those in the knobs; ValueError
+    when there are none.
     `store`: True or a file keeps what was found for later runs. ValueError when a knob belongs to another session
     already.
     """
@@ -112,6 +137,7 @@ class Session:
         budget: float | None = None,
         drift: bool = True,
         seed: int = 1,
+        allowed: Callable[..., bool] | None = None,
         store: bool | str | Path = False,
     ) -> None:
         if budget is not None and not budget >= 0:
@@ -120,9 +146,12 @@ class Session:
         self.knobs: Sequence[Knob[Any]] = knobs
         natives = [k._native for k in knobs]
         share = -1.0 if budget is None else budget
+        allows = None if allowed is None else _over_positions(allowed, knobs)
+        ask = None if allows is None else _while_it_lives(allows)
         self._native = _native.TuningSession(
-            name, natives, strategy, window * 1e9, repeats, settling, share, drift, seed
+            name, natives, strategy, window * 1e9, repeats, settling, share, drift, seed, ask
         )
+        self._allows = allows  # after the native session, whose end asks as well
         self.store_message = ""
         if store:
             kept = _native.TuningStore(str(standard_path() if store is True else store))
