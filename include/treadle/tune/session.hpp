@@ -98,8 +98,10 @@ class session {
   ///
   ///     treadle::session tuning("farm", {}, [&](int a, int b) { return a + b <= workers(); }, readers, writers);
   ///
-  /// It is asked each time when a choice is made, so its answer may change, on the thread that calls next(), some at a
-  /// time where several threads do. What it throws next() throws, and then nothing was chosen.
+  /// It is asked each time when a choice is made, so its answer may change; without a lock, by all threads that call
+  /// next() or pause() and by the one that ends the session. What it throws next() throws, and then nothing was chosen.
+  /// Where the values in the knobs are not allowed, the search begins with the nearest that are. Knobs are set one
+  /// after the other, in an order in which what is in them meanwhile is allowed, too, where smaller values always are.
   template <class F, class... Ts>
     requires(sizeof...(Ts) > 0 && std::is_invocable_r_v<bool, F&, const Ts&...>)
   session(std::string name, const search_options& wanted, F allowed, knob<Ts>&... knobs)
@@ -108,7 +110,8 @@ class session {
   /// The same for knobs of which the number is known at run time only. No constraint: all combinations are allowed.
   session(std::string name, const search_options& wanted, std::vector<detail::knob_base*> knobs,
           std::unique_ptr<detail::constraint> allowed = nullptr);
-  /// Leaves the best values in the knobs, and saves when it remembers.
+  /// Leaves the best values in the knobs (those that are there, when its constraint throws), and saves when it
+  /// remembers.
   ~session();
   session(session&&) noexcept = default;
   session& operator=(session&&) = delete;
@@ -119,7 +122,8 @@ class session {
 
   /// Puts values into the knobs. What is learned is kept apart for each context, say "log2n=20" for inputs of some
   /// size, and for each number of workers. While another trial lasts it is the same one again; in another context, its
-  /// result says nothing. Throws what on_change() of a knob has thrown first, when all have their values.
+  /// result says nothing. Throws what on_change() of a knob has thrown first, when all have their values; what the
+  /// constraint has thrown, and std::invalid_argument when it allows nothing.
   [[nodiscard]] trial next(std::string_view context = {});
 
   /// Only the best values, from now on until resume().
