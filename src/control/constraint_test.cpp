@@ -31,6 +31,9 @@ using treadle::trial;
 /// Costs that take no time: each sample is a window, and tries cost nothing.
 const treadle::search_options k_simulated{.window_ns = 0, .budget = 0};
 
+constexpr search_strategy k_all[] = {search_strategy::local_ucb, search_strategy::exhaustive, search_strategy::random,
+                                     search_strategy::nelder_mead, search_strategy::parallel_rank_order};
+
 /// Nobody that an earlier test has left waits for a turn.
 class constraint_test : public testing::Test {
  protected:
@@ -50,8 +53,7 @@ class constraint_test : public testing::Test {
 };
 
 TEST_F(constraint_test, the_cheapest_allowed_values_are_found_by_all_searches) {
-  for (const auto how : {search_strategy::local_ucb, search_strategy::exhaustive, search_strategy::random,
-                         search_strategy::nelder_mead, search_strategy::parallel_rank_order}) {
+  for (const auto how : k_all) {
     a.set(0);
     b.set(0);
     session tuning(
@@ -154,6 +156,34 @@ TEST_F(constraint_test, may_change) {
     const auto best = tuning.look().best_choices;
     EXPECT_EQ(static_cast<int>(best[0] + best[1]), now);
   }
+}
+
+TEST_F(constraint_test, may_change_under_every_search) {
+  for (const auto how : k_all) {
+    most = 9;
+    session tuning(
+        "test", {.how = how, .window_ns = 0, .budget = 0}, [&](int x, int y) { return x + y <= most; }, a, b);
+    for (const int now : {9, 3, 12, 0, 5}) {
+      most = now;
+      work(tuning, 20); // in the middle of a search
+      most = now + 1;
+      work(tuning, 1000);
+      const auto best = tuning.look().best_choices;
+      EXPECT_LE(static_cast<int>(best[0] + best[1]), most) << treadle::to_string(how);
+    }
+  }
+}
+
+TEST_F(constraint_test, is_a_function_of_all_knobs) {
+  const auto of_one = [](int) { return true; };
+  const auto of_two = [](int, double) { return true; };
+  const auto of_text = [](const char*, int) { return true; };
+  using knobs = knob<int>&;
+  static_assert(
+      !std::is_constructible_v<session, const char*, treadle::search_options, decltype(of_one), knobs, knobs>);
+  static_assert(
+      !std::is_constructible_v<session, const char*, treadle::search_options, decltype(of_text), knobs, knobs>);
+  static_assert(std::is_constructible_v<session, const char*, treadle::search_options, decltype(of_two), knobs, knobs>);
 }
 
 TEST_F(constraint_test, one_that_throws_is_heard_and_nothing_is_chosen) {

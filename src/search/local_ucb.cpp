@@ -60,14 +60,13 @@ class local_ucb final : public strategy {
   }
 
  private:
-  static constexpr std::size_t k_most = 256;     // points that it remembers
-  static constexpr double k_memory = 100;        // windows
-  static constexpr double k_optimism = 0.02;     // suits relative noise of some percent
-  static constexpr std::uint32_t k_seldom = 100; // one window of so many
-  static constexpr unsigned k_draws = 32;        // until an allowed point comes, in these
-  static constexpr std::uint64_t k_refused_windows = 100;
+  static constexpr std::size_t k_most = 256;              // points that it remembers
+  static constexpr double k_memory = 100;                 // windows
+  static constexpr double k_optimism = 0.02;              // suits relative noise of some percent
+  static constexpr std::uint32_t k_seldom = 100;          // one window of so many
+  static constexpr unsigned k_draws = 32;                 // until an allowed point comes, in these
+  static constexpr std::uint64_t k_refused_windows = 100; // then the program is asked again
   static constexpr std::size_t k_candidates = k_most / 2; // or one of them would always look new
-
   static constexpr std::int64_t k_steps[] = {4, -4, 2, -2, 1, -1};
 
   struct known {
@@ -113,7 +112,9 @@ class local_ucb final : public strategy {
           f(to);
         else
           for_each_beside(to, d, steps, [&](arm at) {
-            if (beside > 0) f(at), --beside;
+            if (beside == 0) return;
+            --beside;
+            f(at);
           });
       };
       const dimension& along = m_space.dimensions()[d];
