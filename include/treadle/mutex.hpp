@@ -14,7 +14,9 @@ class mutex {
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
-  void lock() { lock_or_stop(nullptr); }
+  void lock() {
+    if (!try_lock()) lock_or_stop(nullptr);
+  }
   /// Until a stop is requested; false, and not locked, when that was first (treadle/stop.hpp).
   template <detail::stop_token_like Token>
   bool lock(const Token& token) {

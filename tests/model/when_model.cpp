@@ -86,8 +86,8 @@ void wait_for_some(unsigned required, unsigned ready, unsigned late, end what) {
   }
 }
 
-/// Two results wait for one input between others who do: one result is dropped, the other gets another input, while that
-/// input becomes ready, or stays.
+/// Two results wait for one input between others who do: one result is dropped, the other gets another input, while
+/// that input becomes ready, or stays.
 void two_results(bool completes) {
   plain<int> live = 0;
   auto *shared = new small_state, *other = new small_state;

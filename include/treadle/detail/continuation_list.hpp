@@ -12,8 +12,8 @@ class continuation_list {
 
   /// False, and nothing done, when ready already.
   bool try_attach(continuation& c) noexcept;
-  /// Takes an attached continuation back; false when it is not there (any more): it was or will be fired. Constant time,
-  /// amortised over what was attached.
+  /// Takes an attached continuation back; false when it is not there (any more): it was or will be fired. Constant
+  /// time, amortised over what was attached.
   bool withdraw(continuation& c) noexcept;
   /// Publishes what the caller wrote before, and fires. Once. The list may be gone as soon as it is ready: a
   /// continuation's owner, or somebody who looked at is_ready(), may destroy it.

@@ -5,8 +5,7 @@ namespace treadle::detail {
 namespace {
 
 /// Those that only wake first, and otherwise in the order of attachment.
-continuation* in_order_to_fire(continuation* newest) noexcept {
-  if (!newest || !newest->next_continuation) return newest; // the usual cases
+[[gnu::noinline]] continuation* in_order_to_fire(continuation* newest) noexcept {
   continuation *waking = nullptr, *last_waking = nullptr, *others = nullptr;
   while (newest) {
     continuation* const next = newest->next_continuation;
@@ -87,7 +86,8 @@ continuation* continuation_list::publish() noexcept {
     }
     // release: publishes the value to is_ready(); acquire: sees the continuations that were attached.
   } while (!m_word.compare_exchange(head, k_ready, order::acq_rel, order::relaxed));
-  return in_order_to_fire(reinterpret_cast<continuation*>(head));
+  auto* const newest = reinterpret_cast<continuation*>(head);
+  return newest && newest->next_continuation ? in_order_to_fire(newest) : newest;
 }
 
 void continuation_list::fire(continuation* first) noexcept {

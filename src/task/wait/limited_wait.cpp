@@ -26,8 +26,7 @@ void block_task(limited_wait<waiter>& wait, scheduler& here, std::int64_t deadli
 } // namespace
 
 bool block_within_limits(limited_wait<waiter>& wait, std::int64_t deadline_ns, stop_signal* stop) noexcept {
-  const calling until_stopped(
-      stop, [](void* w) noexcept { static_cast<limited_wait<waiter>*>(w)->give_up(); }, &wait);
+  const calling until_stopped(stop, [](void* w) noexcept { static_cast<limited_wait<waiter>*>(w)->give_up(); }, &wait);
   if (worker* w = this_worker()) {
     block_task(wait, w->owner(), deadline_ns);
   } else if (!wait.self.block_thread_until(deadline_ns)) {
