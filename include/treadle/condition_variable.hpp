@@ -34,7 +34,7 @@ class condition_variable {
   /// Until a stop is requested (treadle/stop.hpp), as std::condition_variable_any: what the condition is at the end.
   template <class Lock, detail::stop_token_like Token, class Predicate>
   bool wait(Lock& lock, const Token& token, Predicate condition) {
-    return wait_or_stop(lock, token, detail::wait_queue::k_no_deadline, condition);
+    return wait_or_stop(lock, token, detail::k_no_deadline, condition);
   }
   template <class Lock, detail::stop_token_like Token, class Duration, class Predicate>
   bool wait_for(Lock& lock, const Token& token, const Duration& timeout, Predicate condition) {
@@ -86,7 +86,7 @@ class condition_variable {
   template <class Lock>
   cv_status wait_until_ns(Lock& lock, std::int64_t deadline_ns, detail::stop_signal* stop = nullptr) {
     release(lock);
-    const bool notified = m_waiters.wait_until(m_guard, deadline_ns, stop);
+    const bool notified = m_waiters.wait(m_guard, stop, deadline_ns);
     lock.lock();
     return notified ? cv_status::no_timeout : cv_status::timeout;
   }

@@ -17,17 +17,17 @@ class latch {
   /// Counting below zero is undefined, as in the standard.
   void count_down(std::ptrdiff_t by = 1) noexcept;
   bool try_wait() noexcept;
-  void wait();
+  void wait() { wait_or_stop(nullptr); }
   /// Until a stop is requested; false when that was first (treadle/stop.hpp). The latch must stay meanwhile.
   template <detail::stop_token_like Token>
   bool wait(const Token& token) {
     detail::token_signal<Token> stop(token);
-    return wait_or_stop(stop);
+    return wait_or_stop(&stop);
   }
   void arrive_and_wait(std::ptrdiff_t by = 1);
 
  private:
-  bool wait_or_stop(detail::stop_signal& stop);
+  bool wait_or_stop(detail::stop_signal* stop);
 
   detail::spinlock m_guard;
   std::ptrdiff_t m_count;

@@ -14,18 +14,20 @@ class mutex {
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
-  void lock();
+  void lock() {
+    if (!try_lock()) lock_or_stop(nullptr);
+  }
   /// Until a stop is requested; false, and not locked, when that was first (treadle/stop.hpp).
   template <detail::stop_token_like Token>
   bool lock(const Token& token) {
     detail::token_signal<Token> stop(token);
-    return lock_or_stop(stop);
+    return lock_or_stop(&stop);
   }
   [[nodiscard]] bool try_lock() noexcept;
   void unlock() noexcept;
 
  private:
-  bool lock_or_stop(detail::stop_signal& stop);
+  bool lock_or_stop(detail::stop_signal* stop);
 
   detail::spinlock m_guard;
   bool m_held = false;

@@ -15,12 +15,14 @@ class semaphore_base {
   semaphore_base& operator=(const semaphore_base&) = delete;
 
   /// Takes one, or blocks until there is one. First come, first served.
-  void acquire();
+  void acquire() {
+    if (!try_acquire()) try_acquire_until_ns(k_no_deadline);
+  }
   /// Until a stop is requested; false when that was first (treadle/stop.hpp).
   template <stop_token_like Token>
   bool acquire(const Token& token) {
     token_signal<Token> stop(token);
-    return try_acquire_until_ns(wait_queue::k_no_deadline, &stop);
+    return try_acquire_until_ns(k_no_deadline, &stop);
   }
   bool try_acquire() noexcept;
   /// `timeout` is any std::chrono::duration; false when it passed without one.

@@ -154,7 +154,7 @@ auto collect(Iterator first, Iterator last) {
 // Each of the following takes futures and shared futures: by value as arguments, in a vector, or as an iterator range
 // (unique futures are moved out of the range). The result carries no exception of its own but std::bad_alloc: look into
 // the futures. None of them blocks. A result that is dropped before it is ready drops the futures, and nobody waits for
-// them; that looks through all who wait for the same futures.
+// them; that takes constant time for each, however many wait for the same futures.
 
 /// Ready when all are; the value is a tuple (arguments) or vector of the futures.
 template <class... Futures>

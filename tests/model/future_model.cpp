@@ -85,6 +85,40 @@ void withdraw_two() {
   require(a.fired == 0 && b.fired == 0 && late.fired == 1, "only what is attached fires");
 }
 
+/// Neighbours in the middle of the list, and its newest, take themselves back while it grows; one comes back.
+void withdraw_from_the_middle() {
+  continuation_list list;
+  plain<int> value = 0;
+  reader oldest(value), a(value), b(value), newest(value), late(value);
+  for (reader* r : {&oldest, &a, &b, &newest}) list.try_attach(*r);
+  in_parallel({[&] {
+                 require(list.withdraw(a), "nobody else takes it");
+                 require(!list.withdraw(a), "it is gone");
+               },
+               [&] { require(list.withdraw(b), "nobody else takes it"); },
+               [&] {
+                 require(list.try_attach(late), "not ready");
+                 require(list.withdraw(newest) && list.try_attach(newest), "not ready");
+               }});
+  value = 7;
+  list.complete();
+  require(a.fired == 0 && b.fired == 0, "what was taken back is not fired");
+  require(oldest.fired == 1 && late.fired == 1 && newest.fired == 1, "the others are");
+}
+
+/// One attaches while another, who need not find it there, takes it back: input_hooks.
+void withdraw_what_another_attaches() {
+  continuation_list list;
+  plain<int> value = 0;
+  reader before(value), c(value);
+  plain<int> attached = 0, withdrawn = 0;
+  list.try_attach(before);
+  in_parallel({[&] { value = 7, list.complete(); }, [&] { attached = list.try_attach(c) ? 1 : 0; },
+               [&] { withdrawn = list.withdraw(c) ? 1 : 0; }});
+  require(withdrawn + c.fired == attached, "withdrawn or fired, if attached");
+  require(before.fired == 1, "the other is fired");
+}
+
 void one_claims() {
   claim_word claim;
   atomic<int> visible{0};
@@ -281,6 +315,8 @@ std::vector<scenario> future_scenarios() {
       {"attach_two", [] { attach_or_find_ready(2); }},
       {"withdraw", withdraw_or_fire},
       {"withdraw_two", withdraw_two},
+      {"withdraw_from_the_middle", withdraw_from_the_middle},
+      {"withdraw_what_another_attaches", withdraw_what_another_attaches},
       {"claim", one_claims},
       {"deferred", deferred_is_queued_once},
       {"reference_count", last_owner_deletes},

@@ -16,7 +16,7 @@ struct scenario {
 std::vector<scenario> deque_scenarios();
 std::vector<scenario> idle_workers_scenarios();
 std::vector<scenario> future_scenarios();
-std::vector<scenario> timed_wait_scenarios();
+std::vector<scenario> limited_wait_scenarios();
 std::vector<scenario> when_scenarios();
 std::vector<scenario> notification_scenarios();
 std::vector<scenario> queue_scenarios();

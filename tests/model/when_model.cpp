@@ -86,6 +86,31 @@ void wait_for_some(unsigned required, unsigned ready, unsigned late, end what) {
   }
 }
 
+/// Two results wait for one input between others who do: one result is dropped, the other gets another input, while
+/// that input becomes ready, or stays.
+void two_results(bool completes) {
+  plain<int> live = 0;
+  auto *shared = new small_state, *other = new small_state;
+  auto* dropped = new some_ready(1, {shared}, live);
+  auto* kept = new some_ready(1, {shared, other}, live);
+  auto* last = new some_ready(1, {shared}, live);
+  for (auto* result : {dropped, kept, last}) result->hooks->start();
+  std::vector<std::function<void()>> threads{[&] { dropped->release(); }, [&] { other->complete(); }};
+  if (completes) threads.push_back([&] { shared->complete(); });
+  in_parallel(threads);
+  require(kept->waiting.is_ready() && kept->value == 1, "it has an input");
+  require(last->waiting.is_ready() == completes, "its hook stays until it has its input");
+  kept->release();
+  if (!completes) shared->complete();
+  require(last->waiting.is_ready(), "its hook has stayed");
+  last->release();
+  require(live == 0, "the results have gone");
+  for (auto* input : {shared, other}) {
+    require(input->is_ready() && input->owners.drop(), "nobody else keeps the input");
+    delete input;
+  }
+}
+
 } // namespace
 
 std::vector<scenario> when_scenarios() {
@@ -99,6 +124,8 @@ std::vector<scenario> when_scenarios() {
       {"when_two_of_three", [] { wait_for_some(2, 2, 1, end::keeps); }},
       {"when_all_of_two", [] { wait_for_some(2, 2, 0, end::keeps); }},
       {"when_any_of_two_dropped", [] { wait_for_some(1, 2, 0, end::drops); }},
+      {"when_two_results_leave", [] { two_results(false); }},
+      {"when_two_results_leave_or_fire", [] { two_results(true); }},
   };
 }
 

@@ -11,8 +11,12 @@ class continuation {
   /// attaches.
   /// `*this` may delete itself. Must not block for long: it delays the completing thread.
   virtual void fire() noexcept = 0;
+  /// True when that does nothing but wake somebody who is blocked: the others come after those.
+  virtual bool only_wakes() const noexcept { return false; }
 
-  plain<continuation*> next_continuation = nullptr; // used by the list in the state
+  // Used by the list in the state.
+  plain<continuation*> next_continuation = nullptr;     // older; in a list that is fired, the next one
+  plain<continuation*> previous_continuation = nullptr; // newer, once somebody needed it to take one out
 
  protected:
   ~continuation() = default;

@@ -4,6 +4,9 @@
 
 namespace treadle::detail {
 
+/// Of the steady clock: never.
+inline constexpr std::int64_t k_no_deadline = INT64_MAX;
+
 /// Nanoseconds in any std::chrono::duration, without <chrono>. Floating point, because the longest durations do not fit
 /// into 64-bit nanoseconds.
 template <class Duration>

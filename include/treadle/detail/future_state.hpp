@@ -140,6 +140,7 @@ class future_state : public job {
  private:
   void wait_slow(sharing s);
   bool becomes_ready_here(sharing s);
+  bool block_within(std::int64_t deadline_ns, stop_signal* stop);
   void end_entry() noexcept; // of a queue
   void refuse_own_task() const;
   void start_deferred_slow() noexcept;

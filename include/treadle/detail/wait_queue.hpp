@@ -1,5 +1,6 @@
 #pragma once
 
+#include <treadle/detail/deadline.hpp>
 #include <treadle/detail/stop_signal.hpp>
 #include <treadle/detail/waiter.hpp>
 
@@ -9,15 +10,12 @@ namespace treadle::detail {
 /// synchronisation types are a few words of state beside one of these.
 class wait_queue {
  public:
-  static constexpr std::int64_t k_no_deadline = INT64_MAX;
-
   bool empty() const noexcept { return m_head == nullptr; }
 
   /// Holding `lock`, and after ready_to_block() or prepare_to_block(): blocks until notified. The lock is released
   /// before the caller blocks and NOT held on return. Cannot fail; the owner of the queue may be gone when it returns.
-  void wait(spinlock& lock) noexcept;
-  /// The same until `deadline_ns` of the steady clock, or a stop is requested; false when that ended it.
-  bool wait_until(spinlock& lock, std::int64_t deadline_ns, stop_signal* stop = nullptr) noexcept;
+  /// With a stop_signal or a deadline of the steady clock the owner must stay, and false says that this ended the wait.
+  bool wait(spinlock& lock, stop_signal* stop = nullptr, std::int64_t deadline_ns = k_no_deadline) noexcept;
 
   /// Holding the lock: takes the oldest waiter out, null when there is none. The caller then calls its notify(), best
   /// after releasing the lock.
@@ -27,7 +25,7 @@ class wait_queue {
   static void notify_list(waiter* list) noexcept;
 
  private:
-  struct timed_wait;
+  struct limited;
   void append(waiter& w) noexcept;
   void remove(waiter& w) noexcept;
 

@@ -5,6 +5,7 @@
 #if !defined(__clang__) || !defined(TREADLE_TSAN)
 
 #include "task/engine/runtime_fixture.hpp"
+#include "task/engine/scheduler.hpp"
 
 #include <treadle/coroutine.hpp>
 #include <treadle/task_group.hpp>
@@ -94,17 +95,60 @@ class one_worker_test : public ::testing::Test {
   runtime rt{{.workers = 1}};
 };
 
+/// Looks like a std::stop_token; a source of those would need memory, and somebody else to ask for the stop.
+struct stop_after_50us {
+  bool stop_requested() const noexcept { return false; }
+  bool stop_possible() const noexcept { return true; }
+};
+
+} // namespace
+
+namespace detail {
+
+template <>
+class token_signal<stop_after_50us> final : public stop_signal, timer {
+ public:
+  explicit token_signal(const stop_after_50us&) noexcept {}
+  bool is_requested() const noexcept override { return false; }
+  void call(void (*end)(void*) noexcept, void* argument) noexcept override {
+    m_end = end;
+    m_argument = argument;
+    this_worker()->owner().arm(*this, deadline_in_ns(50'000));
+  }
+  void cancel() noexcept override { this_worker()->owner().timers.cancel(*this); }
+
+ private:
+  void expire() noexcept override { m_end(m_argument); }
+
+  void (*m_end)(void*) noexcept = nullptr;
+  void* m_argument = nullptr;
+};
+
+} // namespace detail
+
+namespace {
+
 TEST_F(one_worker_test, waits_with_a_limit_need_no_memory) {
   using namespace std::chrono_literals;
   async([] {
-    mutex guard;
+    mutex guard, held;
+    held.lock();
     condition_variable changed;
     counting_semaphore<> none(0);
+    latch closed(1);
+    promise<int> open;
+    const shared_future<int> never = open.get_future().share();
     for (int round = 0; round < 2; ++round) {
       this_task::sleep_for(50us);
       std::unique_lock lock(guard);
       EXPECT_EQ(changed.wait_for(lock, 50us), cv_status::timeout);
       EXPECT_FALSE(none.try_acquire_for(50us));
+      EXPECT_EQ(never.wait_for(50us), future_status::timeout);
+      const stop_after_50us stop;
+      EXPECT_FALSE(never.wait(stop));
+      EXPECT_FALSE(none.acquire(stop));
+      EXPECT_FALSE(held.lock(stop));
+      EXPECT_FALSE(closed.wait(stop));
       g_nothing = true; // the second time everything that is kept is there
     }
     g_nothing = false;

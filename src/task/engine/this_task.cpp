@@ -61,7 +61,7 @@ bool sleep_until_stopped(std::int64_t deadline_ns, stop_signal& stop) {
   spinlock lock;
   wait_queue nobody; // notifies
   lock.lock();
-  nobody.wait_until(lock, deadline_ns, &stop);
+  nobody.wait(lock, &stop, deadline_ns);
   return !stop.is_requested();
 }
 

@@ -2,6 +2,25 @@
 #include <treadle/detail/spinlock.hpp>
 
 namespace treadle::detail {
+namespace {
+
+/// Those that only wake first, and otherwise in the order of attachment.
+[[gnu::noinline]] continuation* in_order_to_fire(continuation* newest) noexcept {
+  continuation *waking = nullptr, *last_waking = nullptr, *others = nullptr;
+  while (newest) {
+    continuation* const next = newest->next_continuation;
+    continuation*& list = newest->only_wakes() ? waking : others;
+    newest->next_continuation = list;
+    list = newest;
+    if (waking && !last_waking) last_waking = waking;
+    newest = next;
+  }
+  if (!waking) return others;
+  last_waking->next_continuation = others;
+  return waking;
+}
+
+} // namespace
 
 bool continuation_list::try_attach(continuation& c) noexcept {
   std::uintptr_t head = m_word.load(order::acquire);
@@ -31,14 +50,31 @@ bool continuation_list::withdraw(continuation& c) noexcept {
     if (head == k_ready) return false;
     // acquire: sees the links that others wrote before they attached.
   } while (!m_word.compare_exchange(head, head | k_locked, order::acquire, order::relaxed));
-  plain<continuation*> newest = reinterpret_cast<continuation*>(head);
-  plain<continuation*>* link = &newest;
-  while (*link && *link != &c) link = &(*link)->next_continuation;
-  const bool found = *link != nullptr;
-  if (found) *link = c.next_continuation;
-  continuation* first = newest;
-  m_word.store(reinterpret_cast<std::uintptr_t>(first), order::release); // whoever comes next sees the links
+  auto* newest = reinterpret_cast<continuation*>(head);
+  link_back(newest);
+  continuation* const newer = c.previous_continuation;
+  const bool found = newer || newest == &c;
+  if (found) {
+    continuation* const older = c.next_continuation;
+    if (newer)
+      newer->next_continuation = older;
+    else
+      newest = older;
+    if (older) older->previous_continuation = newer;
+    c.previous_continuation = nullptr;
+  }
+  m_word.store(reinterpret_cast<std::uintptr_t>(newest), order::release); // whoever comes next sees the links
   return found;
+}
+
+/// To the first one that is linked back already, as are all behind it.
+void continuation_list::link_back(continuation* newest) noexcept {
+  while (newest) {
+    continuation* const older = newest->next_continuation;
+    if (!older || older->previous_continuation) return;
+    older->previous_continuation = newest;
+    newest = older;
+  }
 }
 
 continuation* continuation_list::publish() noexcept {
@@ -50,22 +86,15 @@ continuation* continuation_list::publish() noexcept {
     }
     // release: publishes the value to is_ready(); acquire: sees the continuations that were attached.
   } while (!m_word.compare_exchange(head, k_ready, order::acq_rel, order::relaxed));
-  auto* newest = reinterpret_cast<continuation*>(head);
-  continuation* oldest = nullptr; // fire in the order of attachment
-  while (newest) {
-    continuation* next = newest->next_continuation;
-    newest->next_continuation = oldest;
-    oldest = newest;
-    newest = next;
-  }
-  return oldest;
+  auto* const newest = reinterpret_cast<continuation*>(head);
+  return newest && newest->next_continuation ? in_order_to_fire(newest) : newest;
 }
 
-void continuation_list::fire(continuation* oldest) noexcept {
-  while (oldest) {
-    continuation* next = oldest->next_continuation; // firing may destroy it
-    oldest->fire();
-    oldest = next;
+void continuation_list::fire(continuation* first) noexcept {
+  while (first) {
+    continuation* next = first->next_continuation; // firing may destroy it
+    first->fire();
+    first = next;
   }
 }
 

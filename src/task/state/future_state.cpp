@@ -4,7 +4,9 @@
 #include "task/counters/task_events.hpp"
 #include "task/engine/scheduler.hpp"
 #include "task/state/running_scope.hpp"
-#include "task/wait/timed_wait.hpp"
+#include "task/wait/limited_wait.hpp"
+
+#include <treadle/detail/deadline.hpp>
 
 #include <algorithm>
 #include <string>
@@ -87,43 +89,13 @@ class blocked_get final : public continuation {
     m_waiter.block([](void* self) { return static_cast<blocked_get*>(self)->publish(); }, this);
   }
   void fire() noexcept override { m_waiter.notify(); }
+  bool only_wakes() const noexcept override { return true; }
 
  private:
   bool publish() noexcept { return m_state.try_attach(*this); }
 
   waiter m_waiter;
   future_state& m_state;
-};
-
-/// A get() with a time limit, after prepare_to_block(): the state and the timer race to end it.
-class timed_get final : public timed_wait<future_state>, public timer {
- public:
-  explicit timed_get(future_state& state) noexcept : timed_wait(state) {}
-
-  bool block_until(std::int64_t deadline_ns) noexcept {
-    if (worker* w = this_worker()) {
-      scheduler& here = w->owner();
-      here.arm(*this, deadline_ns);
-      if (attach()) m_waiter.block();
-      here.timers.cancel(*this);
-    } else if (attach() && !m_waiter.block_thread_until(deadline_ns) && !decide()) {
-      m_waiter.await_notification(); // the state was faster by a moment and is about to notify
-    }
-    return leave();
-  }
-  bool block_or_stop(stop_signal& stop) noexcept {
-    {
-      const calling until_stopped(&stop, [](void* self) noexcept { static_cast<timed_get*>(self)->end(); }, this);
-      if (attach()) m_waiter.block();
-    }
-    return leave();
-  }
-  void expire() noexcept override { end(); }
-
- private:
-  void wake() noexcept override { m_waiter.notify(); }
-
-  waiter m_waiter;
 };
 
 } // namespace
@@ -162,9 +134,7 @@ void future_state::wait_slow(sharing s) {
 bool future_state::wait_or_stop(stop_signal& stop) {
   if (is_ready()) return true;
   if (stop.is_requested()) return false;
-  if (becomes_ready_here(sharing::shared)) return true;
-  prepare_to_block();
-  return (new timed_get(*this))->block_or_stop(stop);
+  return becomes_ready_here(sharing::shared) || block_within(k_no_deadline, &stop);
 }
 
 void queue_here(job& task) {
@@ -209,9 +179,13 @@ void future_state::queue_or_fail() noexcept {
 
 bool future_state::wait_until(std::int64_t deadline_ns) {
   if (is_ready()) return true;
-  if (deadline_ns <= steady_now_ns()) return false;
+  return deadline_ns > steady_now_ns() && block_within(deadline_ns, nullptr);
+}
+
+bool future_state::block_within(std::int64_t deadline_ns, stop_signal* stop) {
   prepare_to_block();
-  return (new timed_get(*this))->block_until(deadline_ns);
+  limited_wait_for_state<future_state, waiter> wait(*this);
+  return !try_attach(wait) || block_within_limits(wait, deadline_ns, stop);
 }
 
 void schedule(job& task) {

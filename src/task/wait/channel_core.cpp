@@ -56,10 +56,7 @@ channel_core::result channel_core::put(future_state* item, future_state*& receiv
     };
     if (lock_to_wait(m_lock, is_full)) {
       // It has an item: nothing can fail between its wake-up and its use of the room.
-      if (!stop)
-        m_senders.wait(m_lock);
-      else if (!m_senders.wait_until(m_lock, wait_queue::k_no_deadline, stop))
-        return result::stopped;
+      if (!m_senders.wait(m_lock, stop)) return result::stopped;
       continue;
     }
     result done = result::closed;

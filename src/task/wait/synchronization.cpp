@@ -16,16 +16,9 @@ using detail::scoped_lock;
 using detail::wait_queue;
 using detail::waiter;
 
-void mutex::lock() {
+bool mutex::lock_or_stop(detail::stop_signal* stop) {
   // unlock() leaves m_held set for the one it wakes
-  if (lock_to_wait(m_guard, [this] { return m_held; })) return m_waiters.wait(m_guard);
-  m_held = true;
-  m_guard.unlock();
-}
-
-bool mutex::lock_or_stop(detail::stop_signal& stop) {
-  if (lock_to_wait(m_guard, [this] { return m_held; }))
-    return m_waiters.wait_until(m_guard, wait_queue::k_no_deadline, &stop);
+  if (lock_to_wait(m_guard, [this] { return m_held; })) return m_waiters.wait(m_guard, stop);
   m_held = true;
   m_guard.unlock();
   return true;
@@ -75,14 +68,9 @@ bool latch::try_wait() noexcept {
   return m_count == 0;
 }
 
-void latch::wait() {
-  if (lock_to_wait(m_guard, [this] { return m_count != 0; })) return m_waiters.wait(m_guard);
-  m_guard.unlock();
-}
-
-bool latch::wait_or_stop(detail::stop_signal& stop) {
-  if (lock_to_wait(m_guard, [this] { return m_count != 0; }))
-    return m_waiters.wait_until(m_guard, wait_queue::k_no_deadline, &stop);
+bool latch::wait_or_stop(detail::stop_signal* stop) {
+  // without a stop_signal the latch may be gone afterwards
+  if (lock_to_wait(m_guard, [this] { return m_count != 0; })) return m_waiters.wait(m_guard, stop);
   m_guard.unlock();
   return true;
 }
@@ -90,7 +78,7 @@ bool latch::wait_or_stop(detail::stop_signal& stop) {
 void latch::arrive_and_wait(std::ptrdiff_t by) {
   const bool waits = lock_to_wait(m_guard, [&] { return m_count != by; });
   m_count -= by; // in one step with the wait: the last to arrive may return and destroy the latch
-  if (waits) return m_waiters.wait(m_guard);
+  if (waits) return static_cast<void>(m_waiters.wait(m_guard));
   waiter* all = m_waiters.take_all();
   m_guard.unlock();
   wait_queue::notify_list(all);
@@ -114,20 +102,10 @@ void detail::barrier_base::arrive(std::ptrdiff_t count, bool drop, std::uint64_t
 }
 
 bool detail::barrier_base::wait_for_phase_after(std::uint64_t phase, stop_signal* stop) {
-  if (lock_to_wait(m_guard, [&] { return m_phase == phase; })) {
-    if (stop) return m_waiters.wait_until(m_guard, wait_queue::k_no_deadline, stop);
-    m_waiters.wait(m_guard); // the barrier may be gone afterwards
-    return true;
-  }
+  // without a stop_signal the barrier may be gone afterwards
+  if (lock_to_wait(m_guard, [&] { return m_phase == phase; })) return m_waiters.wait(m_guard, stop);
   m_guard.unlock();
   return true;
-}
-
-void detail::semaphore_base::acquire() {
-  // release() keeps one back for the waiter it wakes
-  if (lock_to_wait(m_guard, [this] { return m_count <= 0; })) return m_waiters.wait(m_guard);
-  --m_count;
-  m_guard.unlock();
 }
 
 bool detail::semaphore_base::try_acquire() noexcept {
@@ -138,7 +116,8 @@ bool detail::semaphore_base::try_acquire() noexcept {
 }
 
 bool detail::semaphore_base::try_acquire_until_ns(std::int64_t deadline_ns, stop_signal* stop) {
-  if (lock_to_wait(m_guard, [this] { return m_count <= 0; })) return m_waiters.wait_until(m_guard, deadline_ns, stop);
+  // release() keeps one back for the waiter it wakes
+  if (lock_to_wait(m_guard, [this] { return m_count <= 0; })) return m_waiters.wait(m_guard, stop, deadline_ns);
   --m_count;
   m_guard.unlock();
   return true;

@@ -1,6 +1,6 @@
 #include <treadle/detail/wait_queue.hpp>
 
-#include "task/engine/scheduler.hpp"
+#include "task/wait/limited_wait.hpp"
 
 namespace treadle::detail {
 
@@ -21,52 +21,31 @@ void wait_queue::remove(waiter& w) noexcept {
   w.queued = false;
 }
 
-void wait_queue::wait(spinlock& lock) noexcept {
-  waiter self;
-  append(self);
-  lock.unlock();
-  self.block();
-}
-
-/// A waiter in a queue, in the timers and with a stop_signal at once. The thread that takes it out of the queue decides
-/// how the wait ends.
-struct wait_queue::timed_wait final : timer {
-  timed_wait(wait_queue& q, spinlock& l) noexcept : queue(q), lock(l) {}
-  /// True when nobody else has taken it out.
-  bool withdraw() noexcept {
+struct wait_queue::limited final : limited_wait<waiter> {
+  limited(wait_queue& q, spinlock& l) noexcept : queue(q), lock(l) {}
+  bool withdraw() noexcept override {
     const scoped_lock guard(lock);
     if (!self.queued) return false;
     queue.remove(self);
     return true;
   }
-  void expire() noexcept override {
-    if (!withdraw()) return;
-    given_up = true;
-    self.notify();
-  }
 
-  waiter self;
   wait_queue& queue;
   spinlock& lock;
-  bool given_up = false;
 };
 
-bool wait_queue::wait_until(spinlock& lock, std::int64_t deadline_ns, stop_signal* stop) noexcept {
-  timed_wait state(*this, lock);
-  append(state.self);
-  lock.unlock();
-  const calling until_stopped(stop, [](void* s) noexcept { static_cast<timed_wait*>(s)->expire(); }, &state);
-  if (worker* w = this_worker()) {
-    scheduler& here = w->owner();
-    if (deadline_ns != k_no_deadline) here.arm(state, deadline_ns);
-    state.self.block();
-    if (deadline_ns != k_no_deadline) here.timers.cancel(state);
-    return !state.given_up;
+bool wait_queue::wait(spinlock& lock, stop_signal* stop, std::int64_t deadline_ns) noexcept {
+  if (!stop && deadline_ns == k_no_deadline) {
+    waiter self;
+    append(self);
+    lock.unlock();
+    self.block();
+    return true;
   }
-  if (state.self.block_thread_until(deadline_ns)) return !state.given_up;
-  if (state.withdraw()) return false;
-  state.self.await_notification(); // somebody took it out just now
-  return !state.given_up;
+  limited wait(*this, lock);
+  append(wait.self);
+  lock.unlock();
+  return block_within_limits(wait, deadline_ns, stop);
 }
 
 waiter* wait_queue::take_one() noexcept {
