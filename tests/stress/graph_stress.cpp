@@ -2,6 +2,7 @@
 // starts (async, dataflow, then, parallel_invoke ...) and where it blocks. seeds.hpp says how a failure is replayed.
 
 #include "chaos/chaos.hpp"
+#include "stress/changing_concurrency.hpp"
 #include "stress/seeds.hpp"
 
 #include <treadle/algorithm/for_loop.hpp>
@@ -177,6 +178,7 @@ void run_seed(std::uint64_t seed) {
   const auto expected = evaluate_serially(program);
   detail::seed_chaos(seed);
   runtime rt({.workers = 1 + static_cast<unsigned>(seed % 6), .pools = "side:1"});
+  const testing::changing_concurrency changing(rt, seed / 6);
   const auto check = [&] {
     machine m(program);
     for (std::size_t i = program.size(); i-- > 0;) {

@@ -4,6 +4,7 @@
 // must end; nothing may be left behind.
 
 #include "chaos/chaos.hpp"
+#include "stress/changing_concurrency.hpp"
 #include "stress/seeds.hpp"
 #include "task/wait/hooks_fixture.hpp"
 
@@ -282,6 +283,7 @@ void run_seed(std::uint64_t seed) {
   detail::seed_chaos(seed);
   choices random(seed);
   runtime rt({.workers = 1 + random.below(6)});
+  const testing::changing_concurrency changing(rt, seed);
   constexpr item k_items = 150;
   promise<void> never;
   const shared_future<void> open = never.get_future().share();
