@@ -16,10 +16,10 @@
 ///     task_group group(source.get_token());                                           // drops what has not begun
 ///
 /// A stop is a request: nothing is interrupted. A loop looks every few microseconds, or after each iteration that
-/// takes longer; a wait ends at once, and what was waited for goes on. Requesting it takes as long as waking those that
-/// wait. What is waited for with a token must stay until that wait has returned. A program's own std::stop_callback
-/// must not wait for tasks, nor lock treadle::mutex: the standard library takes it for granted that callbacks end on
-/// the thread on which they began.
+/// takes longer; a sort before each comparison; a wait ends at once, and what was waited for goes on. Requesting it
+/// takes as long as waking those that wait. What is waited for with a token must stay until that wait has returned. A
+/// program's own std::stop_callback must not wait for tasks, nor lock treadle::mutex: the standard library takes it for
+/// granted that callbacks end on the thread on which they began.
 namespace treadle {
 
 namespace detail {

@@ -18,9 +18,9 @@ namespace treadle::detail {
 inline constexpr std::uint32_t k_keys_in_cache = 1 << 16;
 
 /// Sorts n keys, in which only the bits of `varying` differ, by their bits from `lowest` on. Returns where they are
-/// then: there or in `other`.
-template <class Key>
-Key* sort_by_digits(Key* keys, Key* other, std::uint32_t n, Key varying, unsigned lowest) {
+/// then: there or in `other`. Calls look(), which may throw, before each pass.
+template <class Key, class Look>
+Key* sort_by_digits(Key* keys, Key* other, std::uint32_t n, Key varying, unsigned lowest, const Look& look) {
   constexpr unsigned k_bits = 8, k_end = sizeof(Key) * CHAR_BIT;
   const auto digit = [](auto bits, unsigned shift) { return static_cast<std::uint8_t>(bits >> shift); };
   const auto next_digit = [&](unsigned shift) {
@@ -39,6 +39,7 @@ Key* sort_by_digits(Key* keys, Key* other, std::uint32_t n, Key varying, unsigne
   }
   for (std::uint32_t i = half; i < n - half; ++i) ++counts_of_front[digit(keys[i], shift)];
   while (shift < k_end) {
+    look();
     std::uint32_t place = 0;
     for (std::size_t d = 0; d < front.size(); ++d) {
       front[d] = place;
@@ -95,9 +96,10 @@ inline unsigned leading_bits(std::uint32_t n) noexcept {
   return (static_cast<unsigned>(std::bit_width(n)) + k_spare + k_digit - 1) / k_digit * k_digit;
 }
 
-/// Sorts n numbers. Throws std::bad_alloc without memory for two keys each, before any is moved.
-template <class T, bool Descending>
-void radix_sort(T* first, std::uint32_t n) {
+/// Sorts n numbers. Throws std::bad_alloc without memory for two keys each, and what look() throws, before any is
+/// moved.
+template <class T, bool Descending, class Look>
+void radix_sort(T* first, std::uint32_t n, const Look& look) {
   using keys = number_keys<T, Descending>;
   using key = typename keys::key;
   const std::size_t room = 2 * std::size_t{n};
@@ -118,9 +120,9 @@ void radix_sort(T* first, std::uint32_t n) {
   }
   const unsigned width = bit_width_of(varying), leading = leading_bits(n),
                  lowest = width > leading ? width - leading : 0;
-  key* sorted = sort_by_digits(own, own + n, n, varying, lowest);
+  key* sorted = sort_by_digits(own, own + n, n, varying, lowest, look);
   if (lowest > 0 && !insert_few(sorted, n))
-    sorted = sort_by_digits(sorted, sorted == own ? own + n : own, n, varying, 0);
+    sorted = sort_by_digits(sorted, sorted == own ? own + n : own, n, varying, 0, look);
   for (std::uint32_t i = 0; i < n; ++i) first[i] = keys::number(static_cast<key>(sorted[i] + least));
 }
 

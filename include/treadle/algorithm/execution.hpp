@@ -107,12 +107,14 @@ class execution_policy {
     return changed;
   }
 
-  /// Throws treadle::stopped when a stop is requested (treadle/stop.hpp). It is looked for at the beginning, and by
-  /// loops every few microseconds, whatever their chunks; by what sorts and merges at the beginning only.
+  /// Throws treadle::stopped when a stop is requested (treadle/stop.hpp). It is looked for at the beginning, by loops
+  /// every few microseconds, whatever their chunks, and by what sorts and merges before each comparison.
   template <detail::stop_token_like Token>
   constexpr auto with(const Token& token) const noexcept {
     return execution_policy<Execution, Asynchronous, Executor, Token>(m_cut, m_executor, token);
   }
+
+  constexpr const StopToken& stop_token() const noexcept { return m_token; }
 
   constexpr detail::loop_cut cut() const noexcept {
     detail::loop_cut cut = m_cut;

@@ -5,7 +5,8 @@
 namespace treadle {
 
 /// Puts into the place `nth` what would be there if [first, last) were sorted, nothing that goes behind it before it,
-/// and nothing that goes before it behind it. O(n) comparisons. Exceptions as with sort().
+/// and nothing that goes before it behind it. O(n) comparisons. Exceptions and stops as with
+/// sort().
 template <any_execution_policy Policy, std::random_access_iterator It, class Compare = std::less<>>
 auto nth_element(const Policy& policy, It first, std::type_identity_t<It> nth, std::type_identity_t<It> last,
                  Compare compare = {}) {

@@ -53,16 +53,17 @@ struct set_symmetric_difference_operation {
 
 struct includes_algorithm {
   template <class Policy, class A, class B, class Compare>
-  bool operator()(const Policy&, A a, A a_end, B b, B b_end, Compare& compare) const {
+  bool operator()(const Policy& policy, A a, A a_end, B b, B b_end, Compare& compare) const {
+    auto&& less = stoppable_order(policy, compare);
     if constexpr (Policy::is_parallel && std::random_access_iterator<A> && std::random_access_iterator<B>) {
       if ((a_end - a) + (b_end - b) > k_merge_grain) {
         const piece_pair pieces{to_plain(a), to_plain(a_end), to_plain(b), to_plain(b_end)};
         atomic<bool> all{true};
-        call_on_worker([&] { check(pieces, compare, all); });
+        call_on_worker([&] { check(pieces, less, all); });
         return all.load(order::relaxed);
       }
     }
-    return serially(piece_pair{a, a_end, b, b_end}, compare);
+    return serially(piece_pair{a, a_end, b, b_end}, less);
   }
 
  private:
@@ -92,7 +93,7 @@ struct includes_algorithm {
 // to `out`, which must not overlap the input, in sorted order and return the end of what was written. They are parallel
 // when all iterators are random-access ones; pieces that other workers do are first written to memory of their own.
 // When `compare`, which several workers call at the same time, throws, the exception is rethrown and what was written
-// is unspecified.
+// is unspecified; so it is when a stop is requested, which is looked for before each comparison.
 
 /// Elements of either range, each as often as in the range that has more of them; of equal ones those of `a`
 /// come first.

@@ -8,13 +8,15 @@ namespace detail {
 
 struct sort_algorithm {
   template <class Policy, class It, class Compare>
-  void operator()(const Policy&, It first, It last, Compare& compare) const {
+  void operator()(const Policy& policy, It first, It last, Compare& compare) const {
     using value_type = std::iter_value_t<It>;
     const auto sort_all = [&](bool parallel) {
       if constexpr (orders_numbers<It, Compare>) {
-        sort_numbers<value_type, number_order<Compare, value_type>>(to_plain(first), to_plain(last), parallel);
+        sort_numbers<value_type, number_order<Compare, value_type>>(to_plain(first), to_plain(last), parallel,
+                                                                    policy.cut());
       } else {
-        quicksort<any_kernel, decltype(to_plain(first)), Compare>(compare, parallel)
+        auto&& less = stoppable_order(policy, compare);
+        quicksort<any_kernel, decltype(to_plain(first)), std::remove_reference_t<decltype(less)>>(less, parallel)
             .sort(to_plain(first), to_plain(last));
       }
     };
@@ -41,6 +43,9 @@ struct partial_sort_algorithm {
 /// `compare` is called by several workers at the same time. When it throws, the exception is rethrown and the range
 /// holds all its elements in some order; the same is the result when it is not a strict weak order (or a number is
 /// NaN). O(n log n) comparisons whatever the input; ordered input in either direction takes n.
+///
+/// When a stop is requested, which is looked for before each comparison, and of numbers before each pass over at most
+/// 65 536 of them, the range holds all its elements in some order, too.
 template <any_execution_policy Policy, std::random_access_iterator It, class Compare = std::less<>>
 auto sort(const Policy& policy, It first, std::type_identity_t<It> last, Compare compare = {}) {
   return detail::run_algorithm(policy, detail::sort_algorithm{}, first, last, std::move(compare));
@@ -50,7 +55,8 @@ auto sort(const Policy& policy, Range&& range, Compare compare = {}) {
   return treadle::sort(policy, std::ranges::begin(range), detail::last_of(range), std::move(compare));
 }
 
-/// Sorts what belongs into [first, middle), and leaves the rest behind it in any order. Exceptions as with sort().
+/// Sorts what belongs into [first, middle), and leaves the rest behind it in any order. Exceptions and stops as with
+/// sort().
 template <any_execution_policy Policy, std::random_access_iterator It, class Compare = std::less<>>
 auto partial_sort(const Policy& policy, It first, std::type_identity_t<It> middle, std::type_identity_t<It> last,
                   Compare compare = {}) {

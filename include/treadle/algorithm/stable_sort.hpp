@@ -17,7 +17,9 @@ struct stable_sort_algorithm {
       sort_algorithm()(policy, first, last, compare); // nobody can tell equal integers apart
     } else {
       const auto sort_all = [&](bool parallel) {
-        merge_sort<decltype(to_plain(first)), Compare>(compare, parallel).sort(to_plain(first), to_plain(last));
+        auto&& less = stoppable_order(policy, compare);
+        merge_sort<decltype(to_plain(first)), std::remove_reference_t<decltype(less)>>(less, parallel)
+            .sort(to_plain(first), to_plain(last));
       };
       if (Policy::is_parallel && last - first > any_kernel::k_fork_grain)
         call_on_worker([&] { sort_all(true); });
@@ -33,9 +35,9 @@ struct stable_sort_algorithm {
 /// std::bad_alloc before anything is changed.
 ///
 /// `compare` is called by several workers at the same time. When it throws, the exception is rethrown and the range
-/// holds all its elements in some order; the same is the result when it is not a strict weak order. O(n log n)
-/// comparisons, n - 1 when the range is sorted. Elements whose move constructor may throw are sorted by
-/// std::stable_sort, by one worker.
+/// holds all its elements in some order; the same is the result when it is not a strict weak order, and when a stop is
+/// requested, which is looked for as by sort(). O(n log n) comparisons, n - 1 when the range is sorted. Elements whose
+/// move constructor may throw are sorted by std::stable_sort, by one worker, which sees a stop only at its beginning.
 template <any_execution_policy Policy, std::random_access_iterator It, class Compare = std::less<>>
 auto stable_sort(const Policy& policy, It first, std::type_identity_t<It> last, Compare compare = {}) {
   return detail::run_algorithm(policy, detail::stable_sort_algorithm{}, first, last, std::move(compare));

@@ -2,6 +2,7 @@
 
 #include <treadle/algorithm/detail/algorithm.hpp>
 #include <treadle/parallel_invoke.hpp>
+#include <treadle/stopped.hpp>
 
 #include <algorithm>
 #include <set> // std::less and std::greater, for less than <functional> costs to compile
@@ -30,6 +31,29 @@ inline constexpr bool orders_numbers =
 
 template <class Compare, class T>
 using number_order = std::conditional_t<is_ascending<Compare, T>, std::less<T>, std::greater<T>>;
+
+/// An order that throws treadle::stopped once a stop is requested. What stands an exception of any comparison, with all
+/// elements in the range afterwards, needs no other look.
+template <class Compare, class Token>
+struct stopping_order {
+  Compare& compare;
+  const Token& token;
+
+  template <class A, class B>
+  bool operator()(A&& a, B&& b) const {
+    if (TREADLE_UNLIKELY(token.stop_requested())) throw stopped();
+    return compare(std::forward<A>(a), std::forward<B>(b));
+  }
+};
+
+/// `compare` itself when the policy has no token.
+template <class Policy, class Compare>
+constexpr decltype(auto) stoppable_order(const Policy& policy, Compare& compare) noexcept {
+  if constexpr (Policy::has_stop_token)
+    return stopping_order<Compare, std::remove_cvref_t<decltype(policy.stop_token())>>{compare, policy.stop_token()};
+  else
+    return (compare);
+}
 
 /// Elements so cheap to copy that moving one in vain costs less than a mispredicted branch.
 template <class T>
@@ -88,27 +112,38 @@ void fork(bool parallel, F&& f, G&& g) {
   g();
 }
 
-/// True when related(x, y) for all neighbours. Gives up at the first pair for which it is not.
-template <class It, class Related>
-bool all_neighbours(bool parallel, It first, It last, Related related) {
+/// True when related(x, y) for all neighbours. Gives up at the first pair for which it is not. Calls look(), which may
+/// throw, before each few thousand pairs.
+template <class It, class Related, class Look>
+bool all_neighbours(bool parallel, It first, It last, Related related, Look look) {
+  constexpr std::uint64_t k_glance = 64, k_piece = k_glance * k_glance;
   const auto holds = [&](std::uint64_t begin, std::uint64_t end) {
-    const It stop = first + static_cast<std::ptrdiff_t>(end);
-    for (It it = first + static_cast<std::ptrdiff_t>(begin); it != stop; ++it) {
-      if (!related(*it, *(it + 1))) return false;
+    while (begin != end) {
+      look();
+      const std::uint64_t piece_end = std::min(end, begin + k_piece);
+      const It stop = first + static_cast<std::ptrdiff_t>(piece_end);
+      for (It it = first + static_cast<std::ptrdiff_t>(begin); it != stop; ++it) {
+        if (!related(*it, *(it + 1))) return false;
+      }
+      begin = piece_end;
     }
     return true;
   };
   const auto pairs = static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(last - first - 1, 0));
-  constexpr std::uint64_t k_glance = 64;
   if (!parallel || pairs <= k_glance) return holds(0, pairs);
   if (!holds(0, k_glance)) return false;
   atomic<bool> all{true};
-  for_ranges(par.with(dynamic_chunk_size{k_glance * k_glance}), pairs, [&](std::uint64_t begin, std::uint64_t end) {
+  for_ranges(par.with(dynamic_chunk_size{k_piece}), pairs, [&](std::uint64_t begin, std::uint64_t end) {
     const bool here = holds(begin, end);
     if (!here) all.store(false, order::relaxed); // read after the loop, whose end orders it
     return here;
   });
   return all.load(order::relaxed);
+}
+
+template <class It, class Related>
+bool all_neighbours(bool parallel, It first, It last, Related related) {
+  return all_neighbours(parallel, first, last, related, [] {});
 }
 
 template <class It>

@@ -72,7 +72,8 @@ It pseudo_median(It a, It b, It c, std::ptrdiff_t n, Less& less) {
   return median_of_three(a, b, c, less);
 }
 
-/// The innermost loops of quicksort for elements and orders of any kind.
+/// The innermost loops of quicksort for elements and orders of any kind. Where a stop may be requested the order looks,
+/// and throws.
 struct any_kernel {
   static constexpr std::ptrdiff_t k_small = 24;
   static constexpr std::ptrdiff_t k_fork_grain = 256;
@@ -89,6 +90,15 @@ struct any_kernel {
     if (last - first > most) return false;
     insertion_sort(first, last, less);
     return true;
+  }
+
+  /// Called before each piece and each division; may throw.
+  void look() const noexcept {}
+
+  /// call(function), which takes long, or with a function that looks and does the same.
+  template <class F, class Call>
+  auto looking(F&& function, Call call) const {
+    return call(function);
   }
 
   /// Moves what goes_left(element) before the rest; returns the boundary.
@@ -140,11 +150,12 @@ struct any_kernel {
 template <class Kernel, class It, class Less>
 class quicksort {
  public:
-  quicksort(Less& less, bool parallel) noexcept : m_less(less), m_parallel(parallel) {}
+  quicksort(Less& less, bool parallel, const Kernel& kernel = Kernel()) noexcept
+      : m_less(less), m_parallel(parallel), m_kernel(kernel) {}
 
   void sort(It first, It last) {
     if (last - first > Kernel::k_small && in_one_run(first, last)) return;
-    m_piece = Kernel::piece_of(first, last, m_parallel);
+    m_piece = m_kernel.piece_of(first, last, m_parallel);
     sort(first, last, bad_splits_allowed(last - first), true);
   }
 
@@ -154,7 +165,8 @@ class quicksort {
     int bad_splits = bad_splits_allowed(last - first);
     bool leftmost = true;
     while (last - first > Kernel::k_small) {
-      if (bad_splits == 0) return heap_sort(first, last, m_less);
+      m_kernel.look();
+      if (bad_splits == 0) return sort_for_sure(first, last);
       const auto [left_end, right_begin] = split(first, last, leftmost, bad_splits);
       if (nth < left_end) {
         last = left_end;
@@ -183,19 +195,25 @@ class quicksort {
 
   /// Sorts what is in order or in the opposite order.
   bool in_one_run(It first, It last) {
-    if (all_neighbours(m_parallel, first, last, [this](const auto& a, const auto& b) { return !m_less(b, a); }))
+    const auto look = [this] { m_kernel.look(); };
+    if (all_neighbours(m_parallel, first, last, [this](const auto& a, const auto& b) { return !m_less(b, a); }, look))
       return true;
-    if (!all_neighbours(m_parallel, first, last, [this](const auto& a, const auto& b) { return !m_less(a, b); }))
+    if (!all_neighbours(m_parallel, first, last, [this](const auto& a, const auto& b) { return !m_less(a, b); }, look))
       return false;
     reverse_elements(m_parallel, first, last);
     return true;
   }
 
+  void sort_for_sure(It first, It last) {
+    m_kernel.looking(m_less, [=](auto& less) { heap_sort(first, last, less); });
+  }
+
   void sort(It first, It last, int bad_splits, bool leftmost) {
     for (;;) {
       const std::ptrdiff_t n = last - first;
-      if (Kernel::sort_piece(first, last, m_piece, m_less)) return;
-      if (bad_splits == 0) return heap_sort(first, last, m_less);
+      m_kernel.look();
+      if (m_kernel.sort_piece(first, last, m_piece, m_less)) return;
+      if (bad_splits == 0) return sort_for_sure(first, last);
       const parts sides = split(first, last, leftmost, bad_splits);
       const It left_end = sides.left_end, right_begin = sides.right_begin;
       if (m_parallel && n > Kernel::k_fork_grain && this_task::stack_remaining() > k_serial_stack_bytes) {
@@ -249,15 +267,17 @@ class quicksort {
 
   template <class Predicate>
   It partition(It first, It last, Predicate goes_left) {
-    if (m_parallel && last - first > k_parallel_partition && somebody_is_hungry()) {
-      auto serially = [&](It begin, It end) { return Kernel::partition(begin, end, goes_left); };
+    const auto serially = [&](It begin, It end) {
+      return m_kernel.looking(goes_left, [=](auto& goes) { return Kernel::partition(begin, end, goes); });
+    };
+    if (m_parallel && last - first > k_parallel_partition && somebody_is_hungry())
       return block_partition<It, decltype(serially)>(first, last, serially).run();
-    }
-    return Kernel::partition(first, last, goes_left);
+    return serially(first, last);
   }
 
   Less& m_less;
   const bool m_parallel;
+  [[no_unique_address]] const Kernel m_kernel;
   std::ptrdiff_t m_piece = 0;
 };
 

@@ -136,7 +136,8 @@ class parallel_set_operation {
 template <class Operation>
 struct set_algorithm {
   template <class Policy, class A, class B, class Out, class Compare>
-  Out operator()(const Policy&, A a, A a_end, B b, B b_end, Out out, Compare& compare) const {
+  Out operator()(const Policy& policy, A a, A a_end, B b, B b_end, Out out, Compare& compare) const {
+    auto&& less = stoppable_order(policy, compare);
     if constexpr (Policy::is_parallel && std::random_access_iterator<A> && std::random_access_iterator<B> &&
                   std::random_access_iterator<Out>) {
       using value_type = std::iter_value_t<Out>;
@@ -145,13 +146,14 @@ struct set_algorithm {
         if ((a_end - a) + (b_end - b) > k_merge_grain) {
           const piece_pair pieces{to_plain(a), to_plain(a_end), to_plain(b), to_plain(b_end)};
           auto end = to_plain(out);
+          using order_type = std::remove_reference_t<decltype(less)>;
           call_on_worker(
-              [&] { end = parallel_set_operation<Operation, value_type, Compare>(compare).run(pieces, end); });
+              [&] { end = parallel_set_operation<Operation, value_type, order_type>(less).run(pieces, end); });
           return out + (end - to_plain(out));
         }
       }
     }
-    return Operation()(a, a_end, b, b_end, out, compare);
+    return Operation()(a, a_end, b, b_end, out, less);
   }
 };
 
