@@ -15,6 +15,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 
 #include <unistd.h>
@@ -134,7 +135,8 @@ TEST_F(tuning_store_test, it_is_saved_while_decisions_live) {
 
 /// A place for which both ways are tried, because its cost does not tell.
 decision_report report_of_place(const std::string& name) {
-  auto& place = *new detail::site; // lives for ever
+  static std::deque<detail::site> places; // a place lives as long as the program
+  auto& place = places.emplace_back();
   const auto cost = detail::present_spawn_cost();
   for (int i = 0; i < 20; ++i) {
     place.begin_sample({name.data(), name.size()});
