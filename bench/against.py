@@ -113,8 +113,7 @@ def pairs_of(workload: str, commit: Before, only: list[str] | None) -> list[Riva
     """Ours and the commit's of each program that is Treadle's."""
     found: list[Rival] = []
     for now in rivals_of(workload):
-        is_ours = now.name.startswith("treadle") or now.command[0] == sys.executable
-        if now.name == "treadle_apart" or not is_ours or (only and now.name not in only):
+        if not now.is_ours or (only and now.name not in only):
             continue
         console.print(f"building {workload}: {now.name} of {commit.commit[:12]}", highlight=False)
         if before := commit.rival(workload, now):

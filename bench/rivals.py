@@ -30,6 +30,12 @@ class Rival:
     command: tuple[str, ...]
     workers_min: int = 1
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether it may run on Treadle: all programs in Python are measured in its virtual environment."""
+        is_python = self.command[0] == sys.executable
+        return self.name != "treadle_apart" and (self.name.startswith("treadle") or is_python)
+
 
 def sources(folder: Path) -> list[Path]:
     found = (f for f in folder.iterdir() if f.suffix in {".cpp", ".py", ".go"})

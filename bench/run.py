@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+import adapting
 import against
 from host import Round, Watch
 from machine import changes, save
@@ -126,6 +127,11 @@ def parse(argv: list[str]) -> argparse.Namespace:
         metavar="COMMIT",
         help="instead of rivals: ours as it is and as it was, in turn; fails where it is slower",
     )
+    parser.add_argument(
+        "--adapting",
+        action="store_true",
+        help="instead of rivals: what adapting costs ours, once; fails where it is too much",
+    )
     parser.add_argument("--timeout", type=float, default=300.0, metavar="S", help="per process (default 300)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write one object per line")
     parser.add_argument(
@@ -134,15 +140,18 @@ def parse(argv: list[str]) -> argparse.Namespace:
         help=f"raw CSV with a machine note under bench/results/; at least {ENOUGH} rounds of a commit",
     )
     options = parser.parse_args(argv)
-    if not options.list and options.name not in [*workloads(), "all"]:
-        parser.error(f"no workload '{options.name or ''}'; there are: all, {', '.join(workloads())}")
+    known = ["all", *workloads(), *(["apps"] if options.adapting else [])]
+    if not options.list and options.name not in known:
+        parser.error(f"no workload '{options.name or ''}'; there are: {', '.join(known)}")
     if options.repeat is None:
         usual = 3 if options.name == "all" and not options.save else ENOUGH
         options.repeat = 1 if options.quick else usual
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 32)
-    if options.against and options.save:
-        parser.error("--against compares two builds: --save is for rivals")
+    if options.save and (options.against or options.adapting):
+        parser.error("--save is for rivals")
+    if options.against and options.adapting:
+        parser.error("--against and --adapting are two different looks")
     if options.repeat < 1 or any(w < 1 for w in options.workers or []):
         parser.error("--repeat and --workers take numbers of at least 1")
     if options.save and options.repeat < ENOUGH:
@@ -193,7 +202,10 @@ def run_workload(
 def choose(name: str, options: argparse.Namespace) -> list[Rival]:
     if options.against:
         return against.pairs_of(name, against.before(options.against), options.only)
-    return [r for r in rivals_of(name) if not options.only or r.name in options.only]
+    found = adapting.APPS if name == "apps" else rivals_of(name)
+    if options.adapting and name != "apps":
+        found = [r for r in found if r.is_ours]
+    return [r for r in found if not options.only or r.name in options.only]
 
 
 def main(argv: list[str]) -> int:
@@ -203,6 +215,8 @@ def main(argv: list[str]) -> int:
             print(f"{name}: {', '.join(r.name for r in rivals_of(name))}")
         return 0
     names = workloads() if options.name == "all" else [options.name]
+    if options.adapting and options.name == "all":
+        names.append("apps")
     try:
         chosen = {name: choose(name, options) for name in names}
     except against.CannotBuildError as reason:
@@ -211,7 +225,7 @@ def main(argv: list[str]) -> int:
     if not any(chosen.values()):
         console.print(f"[red]no rival of {options.name} to run")
         return 1
-    rounds = options.repeat + (not options.quick)
+    rounds = 1 if options.adapting else options.repeat + (not options.quick)
     total = sum(len(rivals) * len(workers_for(name, options)) * rounds for name, rivals in chosen.items())
     rows: list[dict] = []
     failures: list[str] = []
@@ -226,9 +240,15 @@ def main(argv: list[str]) -> int:
             def advance(what: str, name: str = name) -> None:
                 progress.update(bar, description=f"{name}: {what}", advance=1)
 
-            more_rows, more_failures = run_workload(name, chosen[name], options, advance)
+            if options.adapting:
+                counts = workers_for(name, options)
+                more_rows, more_failures = adapting.cost(name, chosen[name], counts, options.timeout, advance)
+            else:
+                more_rows, more_failures = run_workload(name, chosen[name], options, advance)
             rows += more_rows
             failures += more_failures
+    if options.adapting:
+        adapting.show(rows)
     if options.json:
         options.json.write_text("".join(json.dumps(row) + "\n" for row in rows))
     for failure in failures:

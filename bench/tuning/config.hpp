@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <numeric>
@@ -22,7 +21,7 @@ namespace tuning_bench {
 class surface {
  public:
   explicit surface(const std::string& name) {
-    const auto path = std::filesystem::path(__FILE__).parent_path() / "surfaces" / (name + ".csv");
+    const std::string path = SURFACES "/" + name + ".csv";
     std::ifstream file(path);
     std::string line;
     while (std::getline(file, line)) {
@@ -34,7 +33,7 @@ class surface {
       m_samples[situation].resize(std::max(m_samples[situation].size(), point + 1));
       for (double us = 0; fields >> comma >> us;) m_samples[situation][point].push_back(std::max(us, 1.0));
     }
-    if (m_samples.size() != k_situations) throw std::runtime_error("no recording in " + path.string());
+    if (m_samples.size() != k_situations) throw std::runtime_error("no recording in " + path);
     m_next.assign(m_samples.size(), std::vector<std::size_t>(points()));
   }
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import adapting
 import against
 import host
 import machine
@@ -466,3 +467,39 @@ def test_a_build_against_another_counts_a_loss_only_when_all_of_the_interval_say
 def test_a_commit_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench_run.main(["fib", "--against", "no-such-commit"]) == 2
     assert "no commit 'no-such-commit'" in capsys.readouterr().err
+
+
+SPENDS = """
+import json, os, sys
+lines = LINES
+with open(os.environ["TREADLE_PRINT_COUNTER_DESTINATION"], "w") as file:
+    for time_s, *spent in lines:
+        counters = dict(zip(os.environ["TREADLE_PRINT_COUNTER"].split(";"), spent))
+        print(json.dumps({"time_s": time_s, "counters": counters}), file=file)
+sys.exit(not lines)
+"""
+
+
+def test_what_adapting_costs_is_a_share_of_the_time_of_all_runtimes_of_a_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def program(name: str, text: str) -> Rival:
+        (tmp_path / f"{name}.py").write_text(text)
+        return Rival(name, (sys.executable, str(tmp_path / f"{name}.py")))
+
+    chosen = [
+        program("twice", SPENDS.replace("LINES", "[(0.5, 1e6, 0), (1.5, 4e6, 3e7)]")),
+        program("fails", SPENDS.replace("LINES", "[]")),
+        program("none", ""),
+        program("real", 'import treadle as td\ntd.counters["/tuning/time/cumulative"]'),
+    ]
+    rows, failures = adapting.cost("w", chosen, [2], 60, lambda _: None)
+    assert [row["rival"] for row in rows] == ["twice", "real"]
+    assert rows[0]["seconds"] == 2 and [rows[0][name] for name in adapting.MOST] == pytest.approx(
+        [0.002, 0.015]
+    )
+    assert rows[1]["seconds"] > 0 and [rows[1][name] for name in adapting.MOST] == [0, 0]
+    assert len(failures) == 2 and "w: fails, 2 workers: exit code 1" in failures[1]
+    assert failures[0] == "w: twice, 2 workers: /tuning/time/exploring is 1.50% of the time, more than 1.0%"
+    adapting.show(rows)
+    assert "1.500%" in capsys.readouterr().out
