@@ -10,8 +10,8 @@
 namespace treadle {
 
 /// Called by each worker of all pools on its thread, with its number through all pools: before its first task, and
-/// after its last. They must not wait for tasks: doing so throws std::system_error, and ends the program. What they do
-/// to the thread's affinity stays until the mask of the process changes.
+/// after its last. They must not create tasks or wait for them: doing so throws std::system_error, and ends the
+/// program. What they do to the thread's affinity stays until the mask of the process changes.
 struct worker_hooks {
   void (*on_start)(void* context, unsigned worker) noexcept = nullptr;
   void (*on_stop)(void* context, unsigned worker) noexcept = nullptr;
@@ -24,8 +24,8 @@ struct worker_hooks {
 struct runtime_options {
   /// Workers (OS threads). --treadle:workers, TREADLE_WORKERS; default: usable cores, that is the affinity mask of the
   /// main thread, bounded by the CPU quota of the control group. Then no more workers are active at a time than these
-  /// allow later on, which is looked at twice in a second: a program that binds its main thread to a core for itself
-  /// says here how many workers it wants.
+  /// allow later on, which is looked at twice in a second. A program that binds its main thread to a core for itself
+  /// says here how many workers it wants; these keep the mask with which the process began.
   unsigned workers = 0;
   /// Usable bytes of a task's stack; only tasks that really suspend occupy one. --treadle:stack-bytes,
   /// TREADLE_STACK_BYTES; default 256 KiB, at least 128 KiB.
@@ -150,7 +150,8 @@ class runtime {
   /// Ends the runtime as the destructor does, but does not wait for ever: when, for `deadline_ms`, no task has run or
   /// was about to, none sleeps, and some are blocked, these are left as they are, with whatever is on their stacks.
   /// They are returned, a line for each kind: "  name (3 times)"; an empty text when all has ended. Afterwards there
-  /// are no workers, and tasks use another runtime. A task in a blocking_region or in a system call runs, and is waited
+  /// are no workers, and tasks use another runtime; a second call, or one at the same time, waits for the first and
+  /// returns nothing. A task in a blocking_region or in a system call runs, and is waited
   /// for. Call from outside the runtime: throws std::system_error (resource_deadlock_would_occur) inside its tasks.
   [[nodiscard]] std::string stop(unsigned deadline_ms);
 
@@ -166,11 +167,11 @@ class runtime {
   bool wait_idle_until(std::int64_t deadline_ns);
   bool is_here() const noexcept; // not stopped, and of this process
   void refuse_inside(const char* what) const;
-  void end(); // after the last task
   std::string end_within(std::int64_t deadline_ns);
   bool drains_within(std::int64_t deadline_ns);
-  void conclude() const; // tells and keeps what was decided
-  pools* m_pools;        // the default one first
+  std::uint64_t tasks_created() const noexcept;
+  void conclude() const;    // tells and keeps what was decided
+  pools* m_pools = nullptr; // the default one first; as long as this object, for those who ask while it is stopped
 };
 
 } // namespace treadle

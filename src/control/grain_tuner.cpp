@@ -32,27 +32,26 @@ template <class Rule>
 class by_counter {
  public:
   by_counter(const char* counter, const grain_tuner::options& wanted)
-      : m_rule(wanted), m_counter({counter}), m_window_ns(wanted.window_ns) {
+      : m_rule(wanted), m_counter({counter}), m_window_ns(static_cast<double>(wanted.window_ns)) {
     m_counter.reset();
   }
   double grain() const noexcept { return m_rule.grain(); }
   bool settled() const { return m_rule.settled(); }
   std::uint64_t windows() const noexcept { return m_windows; }
   void done(double units, double ns, std::int64_t) {
-    m_units += units;
-    m_ns += ns;
-    if (m_ns < static_cast<double>(m_window_ns)) return;
-    m_rule.report(m_counter.read().front().value, m_units); // NaN while there is no runtime
+    m_window.add({0, units, ns});
+    if (!m_window.is_complete(m_window_ns, 1)) return;
+    m_rule.report(m_counter.read().front().value, m_window.work()); // NaN while there is no runtime
     ++m_windows;
-    m_units = m_ns = 0;
+    m_window = {};
     m_counter.reset();
   }
 
  private:
   Rule m_rule;
   counters::group m_counter;
-  std::int64_t m_window_ns;
-  double m_units = 0, m_ns = 0;
+  double m_window_ns;
+  loop::window m_window;
   std::uint64_t m_windows = 0;
 };
 

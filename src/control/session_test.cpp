@@ -4,7 +4,7 @@
 #include "loop/turns.hpp"
 
 #include <treadle/observe/counters.hpp>
-#include <treadle/runtime.hpp>
+#include <treadle/treadle.hpp>
 #include <treadle/tune/explain.hpp>
 
 #include <gtest/gtest.h>
@@ -460,6 +460,64 @@ TEST_F(session_test, may_be_moved_while_it_is_driven) {
   for (int i = 0; i < 60'000 && after.look().windows < windows + 3; ++i) std::this_thread::sleep_for(1ms);
   EXPECT_GE(after.look().windows, windows + 3);
   EXPECT_FALSE(loop.failed());
+}
+
+TEST_F(session_test, what_is_driven_changes_its_knobs_in_tasks_which_may_wait) {
+  treadle::runtime rt({.workers = 2});
+  knob<int> k("k", steps(0, 5), 0);
+  std::atomic<int> changes{0}, outside{0};
+  treadle::latch opened(1);
+  k.on_change([&](int) {
+    outside += treadle::this_task::worker_index() < 0;
+    if (++changes == 1) opened.wait();
+  });
+  session tuning("test", k_simulated, k);
+  treadle::rule driven = treadle::drive(tuning, 1ms, treadle::minimize([&] { return 1 + 0.5 * std::abs(k - 2); }));
+  std::atomic<int> ticks{0};
+  const treadle::rule other = treadle::every(1ms, [&] { ++ticks; });
+  while (changes == 0) std::this_thread::yield();
+  const int before = ticks;
+  for (int i = 0; i < 60'000 && ticks < before + 5; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_GE(ticks, before + 5); // the clock goes on
+  EXPECT_EQ(changes, 1);
+  opened.count_down();
+  for (int i = 0; i < 60'000 && tuning.look().windows < 60; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(tuning.look().best, "2");
+  driven.end();
+  EXPECT_EQ(k, 2);
+  EXPECT_EQ(outside, 0);
+}
+
+TEST_F(session_test, what_is_driven_may_be_ended_from_what_it_changes) {
+  treadle::runtime rt({.workers = 2});
+  for (int round = 0; round < 20; ++round) {
+    knob<int> k("k", steps(0, 5), 0);
+    session tuning("test", k_simulated, k);
+    treadle::rule driven;
+    std::atomic<bool> is_there{false}, ended{false};
+    k.on_change([&](int) {
+      while (!is_there) std::this_thread::yield();
+      if (!ended.exchange(true)) driven.end();
+    });
+    driven = treadle::drive(tuning, 1ms, treadle::minimize([&] { return 1 + 0.5 * std::abs(k - 2); }));
+    is_there = true;
+    while (!ended) std::this_thread::yield();
+    rt.wait_idle(); // the last step leaves the best
+  }
+}
+
+TEST_F(session_test, what_is_driven_ends_though_no_worker_is_active) {
+  treadle::runtime rt({.workers = 2});
+  knob<int> k("k", steps(0, 5), 0);
+  session tuning("test", k_simulated, k);
+  rt.set_concurrency(0);
+  {
+    const treadle::rule driven = treadle::drive(tuning, 1ms, treadle::minimize([&] { return 1.0; }));
+    while (rt.statistics().tasks_created == 0) std::this_thread::yield();
+  }
+  rt.set_concurrency(2);
+  rt.wait_idle();
+  EXPECT_EQ(tuning.look().windows, 0u);
 }
 
 TEST_F(session_test, an_objective_that_throws_ends_the_loop_and_nothing_else) {

@@ -20,18 +20,6 @@ struct inlining_decision {
   friend bool operator==(const inlining_decision&, const inlining_decision&) = default;
 };
 
-struct always_async {
-  constexpr inlining_decision decide(const inlining_sample&, execution) const noexcept {
-    return {execution::spawned, true};
-  }
-};
-
-struct always_inline {
-  constexpr inlining_decision decide(const inlining_sample&, execution) const noexcept {
-    return {execution::inlined, true};
-  }
-};
-
 // Wagle et al., "Runtime Adaptive Task Inlining on Asynchronous Multitasking Runtime Systems", ICPP 2019, Algorithm 1:
 // after count_threshold evaluations, spawn when the mean time is >= upper, inline when it is <= lower, and between the
 // two, as before them, go on as last time. The first time is spawned.

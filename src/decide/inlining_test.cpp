@@ -8,11 +8,6 @@ namespace {
 
 constexpr auto k_inlined = execution::inlined, k_spawned = execution::spawned;
 
-TEST(inlining, the_constant_policies_ignore_everything) {
-  EXPECT_EQ(always_async().decide({100, 1}, k_inlined), (inlining_decision{k_spawned, true}));
-  EXPECT_EQ(always_inline().decide({}, k_spawned), (inlining_decision{k_inlined, true}));
-}
-
 TEST(inlining, paper_baseline_has_the_papers_defaults) {
   const paper_baseline p;
   EXPECT_EQ(p.count_threshold, 5u);

@@ -37,6 +37,8 @@ class drift_detector {
     return false;
   }
 
+  /// What came last gives no reason to doubt the reference, as far as there is one.
+  bool is_calm() const noexcept { return m_up == 0 && m_down == 0; }
   unsigned count() const noexcept { return m_known.count; } ///< windows in the reference
   double mean() const noexcept { return m_known.mean; }
   double deviation() const noexcept {

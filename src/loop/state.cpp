@@ -20,14 +20,16 @@ constexpr double k_calm_windows = 500; // an alarm that comes sooner was probabl
 state::state(const tune::space& over, arm start, const search_options& wanted)
     : m_space(over), m_options(wanted), m_strategy(make_strategy(wanted, over, start)) {}
 
-arm state::best() const { return m_belief ? m_belief->at : m_chosen ? *m_chosen : m_strategy->best(); }
+arm state::best() const {
+  return m_belief ? m_belief->at : m_chosen ? *m_chosen : m_leading ? *m_leading : m_strategy->best();
+}
 
 arm state::wanted() const {
   if (!m_finalists.empty())
     return std::min_element(m_finalists.begin(), m_finalists.end(),
                             [](const finalist& a, const finalist& b) { return a.windows < b.windows; })
         ->at;
-  return m_belief || converged() ? best() : m_strategy->next();
+  return m_belief || converged() || m_strategy->best() != best() ? best() : m_strategy->next();
 }
 
 double state::next_loss_ns() const {
@@ -164,6 +166,16 @@ state::outcome state::complete(double x, double ns, bool failed) {
 void state::learn(double x) {
   m_strategy->report(m_present, x);
   if (m_strategy->converged()) end_search();
+  if (!m_strategy->freezes()) follow();
+}
+
+/// When everything becomes cheaper, what is measured next looks better than what was best, whose old windows say what
+/// it used to cost, and which nobody would measure any more. So another point leads only after the best one has been
+/// measured once more, and was found as it used to be.
+void state::follow() {
+  const arm next = m_strategy->best();
+  const known_arm* const leading = m_leading ? find(*m_leading) : nullptr;
+  if (!leading || next == *m_leading || (m_present == *m_leading && leading->drift.is_calm())) m_leading = next;
 }
 
 /// What looked best may have been lucky once: the best few are measured again.
@@ -213,6 +225,7 @@ void state::believe(const std::vector<tuned_point>& known) {
 
 void state::refuse(arm at) {
   m_strategy->refuse(at);
+  if (m_leading == at) m_leading.reset();
   std::erase_if(m_known, [at](const known_arm& k) { return k.at == at; });
   std::erase_if(m_finalists, [at](const finalist& f) { return f.at == at; });
   if (m_finalists.empty() && !m_chosen && m_strategy->converged()) end_search();
@@ -221,6 +234,7 @@ void state::refuse(arm at) {
 void state::reopen(arm from) {
   m_strategy->restart(from);
   m_known.clear();
+  m_leading.reset();
   m_belief.reset();
   m_finalists.clear();
   m_chosen.reset();

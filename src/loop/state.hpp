@@ -60,8 +60,7 @@ class state {
   arm best() const;
   arm present() const noexcept { return m_present; }   ///< what next() gave
   bool is_trying() const noexcept { return m_trying; } ///< the present window is of another point than the best
-  bool is_settling() const noexcept { return m_has_present && m_unsettled > 0; } ///< the next sample tells nothing
-  bool is_in_window() const noexcept { return m_has_present && m_has_begun; }    ///< next() gives the present point
+  bool is_in_window() const noexcept { return m_has_present && m_has_begun; } ///< next() gives the present point
   bool converged() const noexcept { return m_chosen.has_value(); }
   bool settled() const { return converged() || (!m_belief && m_finalists.empty() && m_strategy->settled()); }
   unsigned epoch() const noexcept { return m_epoch; } ///< how often it has begun again
@@ -109,6 +108,7 @@ class state {
   outcome ignore(bool expected, arm at, double ns);
   bool is_refuted(double x);
   void learn(double x);
+  void follow();
   void end_search();
   void play_finals(double x);
   known_arm& here(arm at);
@@ -131,6 +131,7 @@ class state {
 
   // The present epoch
   std::vector<known_arm> m_known; // sorted
+  std::optional<arm> m_leading;   // the best, where the strategy goes on learning; see follow()
   std::optional<belief> m_belief;
   std::vector<finalist> m_finalists; // the best points of a strategy that has converged, measured once more
   std::optional<arm> m_chosen;       // by these

@@ -28,6 +28,7 @@ class window {
     return m_samples >= least_samples && m_ns >= least_ns;
   }
   double cost() const noexcept { return m_cost / m_work; } ///< of a unit of work
+  double work() const noexcept { return m_work; }
   double ns() const noexcept { return m_ns; }
 
  private:

@@ -1,7 +1,6 @@
 #include "topology/placement.hpp"
 
 #include "topology/machine_tree.hpp"
-#include "topology/process_mask.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -54,8 +53,8 @@ binding binding_from_name(std::string_view name) {
   throw std::invalid_argument("expected none, compact or scatter, got '" + std::string(name) + "'");
 }
 
-std::vector<unsigned> cpus_in_order(binding how) {
-  std::vector<unsigned> cpus = process_mask().cpus();
+std::vector<unsigned> cpus_in_order(binding how, const process_mask& within) {
+  std::vector<unsigned> cpus = within.cpus();
   const hwloc_topology_t machine = how == binding::none ? nullptr : this_machine();
   if (!machine) return cpus;
   std::vector<place> places;
@@ -69,13 +68,13 @@ std::vector<unsigned> cpus_in_order(binding how) {
   return cpus;
 }
 
-void place_worker(unsigned n, binding how) noexcept {
+void place_worker(unsigned n, binding how, const process_mask& within) noexcept {
   try {
-    const std::vector<unsigned> cpus = cpus_in_order(how);
+    const std::vector<unsigned> cpus = cpus_in_order(how, within);
     if (!cpus.empty()) run_on(cpus[n % cpus.size()]);
   } catch (...) { // no memory
   }
-  if (how == binding::none) process_mask().apply(); // from there
+  if (how == binding::none) within.apply(); // from there
 }
 
 } // namespace treadle::detail

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "topology/process_mask.hpp"
+
 #include <string_view>
 #include <vector>
 
@@ -14,12 +16,12 @@ enum class binding {
 /// By "none", "compact" or "scatter"; an empty name is "none". Throws std::invalid_argument.
 binding binding_from_name(std::string_view name);
 
-/// The hardware threads that the process may use at the moment, by the numbers of the operating system, in the order in
-/// which workers get them. Other orders than `none` read the topology, which takes some milliseconds the first time.
-std::vector<unsigned> cpus_in_order(binding how);
+/// The hardware threads of a mask, by the numbers of the operating system, in the order in which workers get them.
+/// Other orders than `none` read the topology, which takes some milliseconds the first time.
+std::vector<unsigned> cpus_in_order(binding how, const process_mask& within);
 
 /// Puts the calling thread, the n-th worker, in its place; when there are more workers than places they are shared.
 /// Where the system refuses it, the thread stays where it is.
-void place_worker(unsigned n, binding how) noexcept;
+void place_worker(unsigned n, binding how, const process_mask& within) noexcept;
 
 } // namespace treadle::detail

@@ -21,6 +21,9 @@ process_mask::process_mask() noexcept {
   }
 }
 
+static const process_mask g_at_start;
+const process_mask& process_mask::at_start() noexcept { return g_at_start; }
+
 process_mask::~process_mask() {
   if (m_set) CPU_FREE(m_set);
 }

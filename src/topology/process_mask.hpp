@@ -13,6 +13,8 @@ namespace treadle::detail {
 class process_mask {
  public:
   process_mask() noexcept;
+  /// What it was when this library was loaded, before the program could change it.
+  static const process_mask& at_start() noexcept;
   ~process_mask();
   process_mask(const process_mask&) = delete;
   process_mask& operator=(const process_mask&) = delete;

@@ -115,8 +115,9 @@ template <class F>
 }
 
 /// Calls `f()`, or `f(context)`, every period (a std::chrono::duration), first when one has passed, on a thread of the
-/// runtime's own that all periodic rules share. Calls stay on the beat of the steady clock. Throws
-/// std::invalid_argument when the period is not positive, std::system_error when there is no thread to be had.
+/// runtime's own that all periodic rules share. Calls stay on the beat of the steady clock. In the child
+/// of a fork there are none. Throws std::invalid_argument when the period is not positive, std::system_error when there
+/// is no thread to be had.
 template <class Duration, class F>
 [[nodiscard]] rule every(const Duration& period, F f) {
   return rule(detail::start_periodic_rule(detail::duration_ns(period),

@@ -184,9 +184,10 @@ namespace detail {
 rule drive_session(session& what, double period_ns, std::unique_ptr<objective> cost);
 }
 
-/// Lets a session run by itself: each period (a std::chrono::duration) is one trial. The session, which may be moved
-/// meanwhile, lives longer than the rule, which leaves the best values in the knobs when it ends. Throws what every()
-/// does.
+/// Lets a session run by itself: each period (a std::chrono::duration) is one trial, or longer where a change takes
+/// longer. Where there is a runtime, the objective and what knobs tell run in its tasks, and may wait. The session,
+/// which may be moved meanwhile, lives longer than the rule, which leaves the best values in the knobs when it ends.
+/// Throws what every() does.
 template <class Duration>
 [[nodiscard]] rule drive(session& what, const Duration& period, std::unique_ptr<objective> cost) {
   return detail::drive_session(what, detail::duration_ns(period), std::move(cost));

@@ -2,7 +2,6 @@
 
 #include "task/engine/present_workers.hpp"
 #include "task/engine/scheduler.hpp"
-#include "topology/process_mask.hpp"
 #include "topology/usable_cores.hpp"
 
 #include <algorithm>
@@ -59,7 +58,7 @@ void concurrency::begin(std::vector<scheduler*> pools) {
   m_usable = m_pools.front()->capacity();
   m_present.store(m_maximum, order::relaxed);
   m_fingerprint = process_mask().fingerprint();
-  m_next_look_ns.store(steady_now_ns() + k_look_ns, order::relaxed);
+  if (m_follows) m_next_look_ns.store(steady_now_ns() + k_look_ns, order::relaxed);
 }
 
 void concurrency::end() {
@@ -106,11 +105,10 @@ void concurrency::look(std::int64_t now_ns) noexcept {
     return;
   try {
     const std::uint64_t fingerprint = process_mask().fingerprint();
-    const unsigned usable = m_follows ? usable_cores() : 0; // reads files: without the mutex
+    const unsigned usable = usable_cores(); // reads files: without the mutex
     const std::lock_guard guard(m_mutex);
     if (std::exchange(m_fingerprint, fingerprint) != fingerprint) m_masks.fetch_add(1, order::relaxed);
-    if (!m_follows || m_usable == usable) return;
-    share_out(m_granted, usable);
+    if (m_usable != usable) share_out(m_granted, usable);
   } catch (...) { // no memory: stays as it is
   }
 }

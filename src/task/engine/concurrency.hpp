@@ -17,7 +17,8 @@ class scheduler;
 /// at the moment, shared out over the pools. docs/design/concurrency.md
 class concurrency {
  public:
-  /// `follows`: the mask of the main thread, and the quota of the control group.
+  /// `follows`: the mask of the main thread, and the quota of the control group. Otherwise workers have the mask with
+  /// which the process began: the main thread may since have been bound to a core of its own.
   concurrency(bool follows, binding how) noexcept : m_follows(follows), m_binding(how) {}
 
   /// Once, with all of the runtime; until end().
@@ -35,12 +36,15 @@ class concurrency {
   void look_at_cores(std::int64_t now_ns) noexcept {
     if (TREADLE_UNLIKELY(now_ns >= m_next_look_ns.load(order::relaxed))) look(now_ns);
   }
-  /// By worker `number`: places it anew when the mask has changed since it was `placed`.
+  /// By worker `number`: places it when it has not been yet, or when the mask that is followed has changed since.
   void place(unsigned number, std::uint32_t& placed) const noexcept {
     const std::uint32_t now = m_masks.load(order::relaxed);
     if (TREADLE_LIKELY(placed == now)) return;
     placed = now;
-    place_worker(number, m_binding);
+    if (m_follows)
+      place_worker(number, m_binding, process_mask());
+    else
+      place_worker(number, m_binding, process_mask::at_start());
   }
 
  private:
@@ -55,7 +59,7 @@ class concurrency {
   const binding m_binding;
   unsigned m_maximum = 0;
   atomic<unsigned> m_present{0};
-  atomic<std::int64_t> m_next_look_ns{INT64_MAX}; // until begin()
+  atomic<std::int64_t> m_next_look_ns{INT64_MAX}; // until begin(), or for ever
   atomic<std::uint32_t> m_masks{1};               // that were seen
   std::mutex m_mutex;                             // of the next
   std::vector<scheduler*> m_pools;

@@ -15,7 +15,9 @@ class concurrency_knob final : public listed_knob {
   std::string_view knob_name() const noexcept override { return "runtime.concurrency"; }
   std::string knob_value() const override;
   std::string knob_values() const override;
-  std::string_view knob_meaning() const noexcept override { return "How many workers may be active, in all pools."; }
+  std::string_view knob_meaning() const noexcept override {
+    return "How many workers may be active, in all pools; where there are fewer, all.";
+  }
   void set_from_text(std::string_view text) override;
 
   /// By a runtime that starts, which may have fewer; none: all may be active.

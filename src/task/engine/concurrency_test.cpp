@@ -341,6 +341,16 @@ TEST(worker_hooks, are_called_on_each_workers_thread) {
   EXPECT_EQ(seen.stopped, seen.started);
 }
 
+TEST(worker_hooks_death_test, must_not_create_tasks) {
+  EXPECT_DEATH(
+      {
+        worker_hooks hooks;
+        hooks.on_stop = [](void*, unsigned) noexcept { static_cast<void>(async([] {})); };
+        const runtime rt({.workers = 1, .hooks = hooks});
+      },
+      "worker_hooks must not create tasks");
+}
+
 TEST(worker_hooks_death_test, must_not_wait_for_tasks) {
   EXPECT_DEATH(
       {
@@ -349,7 +359,7 @@ TEST(worker_hooks_death_test, must_not_wait_for_tasks) {
         runtime rt({.workers = 1, .hooks = hooks});
         rt.wait_idle();
       },
-      "worker_hooks must not wait for tasks");
+      "worker_hooks must not create tasks or wait for them");
 }
 
 TEST(binding, puts_each_worker_on_a_core_of_its_own) {
@@ -403,6 +413,42 @@ TEST(affinity, is_followed_while_the_runtime_runs) {
   EXPECT_EQ(rt.max_concurrency(), all);
   ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
   EXPECT_TRUE(work_until(all));
+  // In a loop that has all workers busy, too.
+  std::atomic<bool> seen{false};
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
+  for_loop(par, 0, 20'000'000, [&](int) {
+    if (seen.load(std::memory_order_relaxed)) return;
+    const auto end = std::chrono::steady_clock::now() + 1us;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+    if (rt.concurrency() == 1) seen = true;
+  });
+  EXPECT_TRUE(seen);
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
+}
+
+/// Where the program has said how many workers it wants, its main thread may be bound to a core of its own.
+TEST(affinity, of_the_main_thread_is_its_own_where_workers_are_asked_for) {
+  cpu_set_t whole, one;
+  CPU_ZERO(&whole);
+  ASSERT_EQ(sched_getaffinity(getpid(), sizeof whole, &whole), 0);
+  CPU_ZERO(&one);
+  for (unsigned cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &whole)) CPU_SET(cpu, &one);
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
+  {
+    runtime rt({.workers = 2});
+    for (int i = 0; i < 100; ++i) {
+      async([&] {
+        cpu_set_t mine;
+        CPU_ZERO(&mine);
+        sched_getaffinity(0, sizeof mine, &mine);
+        EXPECT_TRUE(CPU_EQUAL(&mine, &whole));
+      }).get();
+    }
+    EXPECT_EQ(rt.concurrency(), 2u);
+  }
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
 }
 
 } // namespace

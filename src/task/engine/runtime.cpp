@@ -95,6 +95,9 @@ struct runtime::pools {
   ~pools() { active.end(); }
 
   const std::uint32_t generation = detail::fork_generation();
+  detail::atomic<bool> runs{false}; // all of it has started, and it has not been stopped
+  std::mutex stopping;
+  bool abandoned = false; // with tasks that are blocked for good: nothing of it may be destroyed
   std::int64_t exit_deadline_ns = 0;
   bool explain = false;
   detail::concurrency active;
@@ -106,6 +109,9 @@ struct runtime::pools {
 detail::scheduler& detail::scheduler::of(const runtime& r) noexcept { return *r.m_pools->all.front(); }
 std::vector<std::unique_ptr<detail::scheduler>>& detail::scheduler::pools_of(const runtime& r) noexcept {
   return r.m_pools->all;
+}
+bool detail::scheduler::has_started(const runtime& r) noexcept {
+  return r.m_pools->runs.load(order::acquire); // pairs with the constructor of the runtime
 }
 
 runtime::runtime(runtime_options options) {
@@ -121,6 +127,7 @@ runtime::runtime(runtime_options options) {
   static const unsigned cores = detail::usable_cores(); // takes longer than starting a worker
   const std::int64_t search_ns = workers <= cores ? 50'000 : 10'000;
   auto made = std::make_unique<pools>(follows, detail::binding_from_name(resolved.bind));
+  m_pools = made.get(); // before workers look for it
   made->exit_deadline_ns = std::int64_t{resolved.exit_deadline_ms} * 1'000'000;
   made->explain = resolved.explain;
   if (resolved.inlining) detail::choose_inlining(*resolved.inlining);
@@ -137,7 +144,7 @@ runtime::runtime(runtime_options options) {
   }
   made->active.begin(std::move(all));
   if (const auto n = detail::the_concurrency_knob.given()) made->active.grant(std::min(*n, made->active.maximum()));
-  m_pools = made.get();
+  made->runs.store(true, detail::order::release); // pairs with visit_current_pools(): all pools
   detail::publish_thread_counters();
   {
     std::lock_guard guard(runtimes().mutex);
@@ -152,6 +159,7 @@ runtime::runtime(runtime_options options) {
           resolved.print_counters, std::int64_t{resolved.print_counter_interval_ms} * 1'000'000,
           resolved.print_counter_destination, resolved.print_counter_format});
   } catch (...) {
+    made->runs.store(false, detail::order::relaxed);
     withdraw();
     if (made->traced) made->traced->discard();
     throw;
@@ -165,23 +173,17 @@ void runtime::withdraw() noexcept {
   runtimes().publish_workers();
 }
 
-bool runtime::is_here() const noexcept { return m_pools && m_pools->generation == detail::fork_generation(); }
-
-runtime::~runtime() {
-  if (!is_here()) return; // its threads are the parent's
-  refuse_inside("~runtime");
-  m_pools->active.end();
-  end();
+bool runtime::is_here() const noexcept {
+  return m_pools->generation == detail::fork_generation() && m_pools->runs.load(detail::order::acquire);
 }
 
-void runtime::end() {
-  wait_idle_until(detail::k_never_ns); // while it still is the current one for the tasks in flight
-  m_pools->printer.reset();
-  withdraw();
-  for (auto& pool : m_pools->all) pool->await_visitors(); // their tasks may go to any pool
-  wait_idle_until(detail::k_never_ns);
-  conclude();
-  delete std::exchange(m_pools, nullptr);
+runtime::~runtime() {
+  if (m_pools->generation != detail::fork_generation()) return; // its threads are the parent's
+  if (is_here()) {
+    refuse_inside("~runtime");
+    end_within(detail::k_never_ns);
+  }
+  if (!m_pools->abandoned) delete m_pools;
 }
 
 void runtime::conclude() const {
@@ -210,31 +212,34 @@ std::string runtime::stop(unsigned deadline_ms) {
   return end_within(std::int64_t{std::max(deadline_ms, 1u)} * 1'000'000);
 }
 
-/// The lines of scheduler::blocked_tasks(); none when all has ended.
+/// The lines of scheduler::blocked_tasks(); none when all has ended, or somebody else has ended it.
 std::string runtime::end_within(std::int64_t deadline_ns) {
-  m_pools->active.end();
-  if (drains_within(deadline_ns)) {
-    end();
-    return {};
-  }
-  // Tasks are blocked for good. Their stacks, and all that refers to them, stay as they are.
-  pools& left = *m_pools;
-  left.printer.reset();
+  pools& p = *m_pools;
+  const std::lock_guard one_at_a_time(p.stopping);
+  if (!is_here()) return {};
+  p.active.end();
+  bool has_drained = drains_within(deadline_ns); // while it still is the current one for the tasks in flight
+  const std::uint64_t created = tasks_created();
+  p.printer.reset();
   withdraw();
-  static auto& abandoned = *new std::vector<pools*>; // not lost
-  static auto& mutex = *new detail::fork_safe_mutex;
-  {
-    const std::lock_guard guard(mutex);
-    abandoned.push_back(&left);
-  }
+  for (auto& pool : p.all) pool->await_visitors(); // their tasks may go to any pool
+  if (has_drained || tasks_created() != created) has_drained = drains_within(deadline_ns);
+  for (auto& pool : p.all) pool->stop_workers();
   std::string blocked;
-  for (auto& pool : left.all) {
-    pool->stop_workers();
-    blocked += pool->blocked_tasks();
+  if (!has_drained) {
+    // Tasks are blocked for good. Their stacks, and all that refers to them, stay as they are.
+    static auto& abandoned = *new std::vector<pools*>; // not lost
+    static auto& mutex = *new detail::fork_safe_mutex;
+    {
+      const std::lock_guard guard(mutex);
+      abandoned.push_back(&p);
+    }
+    p.abandoned = true;
+    for (auto& pool : p.all) blocked += pool->blocked_tasks();
   }
   conclude();
-  m_pools = nullptr;
-  left.traced.reset();
+  p.traced.reset();
+  p.runs.store(false, detail::order::release); // pairs with is_here()
   return blocked;
 }
 
@@ -256,13 +261,13 @@ bool runtime::drains_within(std::int64_t deadline_ns) {
   return false;
 }
 
-unsigned runtime::workers() const noexcept { return m_pools ? detail::scheduler::of(*this).capacity() : 0; }
+unsigned runtime::workers() const noexcept { return is_here() ? detail::scheduler::of(*this).capacity() : 0; }
 void runtime::set_concurrency(unsigned n) {
   if (is_here()) m_pools->active.grant(n);
 }
-unsigned runtime::concurrency() const noexcept { return m_pools ? m_pools->active.present() : 0; }
-unsigned runtime::max_concurrency() const noexcept { return m_pools ? m_pools->active.maximum() : 0; }
-std::size_t runtime::stack_bytes() const noexcept { return m_pools ? detail::scheduler::of(*this).stack_bytes : 0; }
+unsigned runtime::concurrency() const noexcept { return is_here() ? m_pools->active.present() : 0; }
+unsigned runtime::max_concurrency() const noexcept { return is_here() ? m_pools->active.maximum() : 0; }
+std::size_t runtime::stack_bytes() const noexcept { return is_here() ? detail::scheduler::of(*this).stack_bytes : 0; }
 
 void runtime::refuse_inside(const char* what) const {
   detail::refuse_in_worker_hook();
@@ -278,27 +283,28 @@ void runtime::wait_idle() {
   wait_idle_until(detail::k_never_ns);
 }
 
+std::uint64_t runtime::tasks_created() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& pool : m_pools->all) sum += pool->tasks_created();
+  return sum;
+}
+
 bool runtime::wait_idle_until(std::int64_t deadline_ns) {
-  const auto created = [this] {
-    std::uint64_t sum = 0;
-    for (const auto& pool : m_pools->all) sum += pool->tasks_created();
-    return sum;
-  };
   // Each pool was idle at some moment after `before` was read. When nothing has been created since then in any of them,
   // none had a task that could create another one elsewhere after its moment: all are idle now.
   for (;;) {
-    const std::uint64_t before = created();
+    const std::uint64_t before = tasks_created();
     for (const auto& pool : m_pools->all) {
       if (!pool->wait_idle_until(deadline_ns)) return false;
     }
-    if (m_pools->all.size() == 1 || created() == before) return true;
+    if (m_pools->all.size() == 1 || tasks_created() == before) return true;
   }
 }
 
 runtime_statistics runtime::statistics() const noexcept {
   using detail::order;
   runtime_statistics sum;
-  if (!m_pools) return sum;
+  if (!is_here()) return sum;
   for (const auto& pool : m_pools->all) {
     sum.tasks_created += pool->tasks_created();
     sum.stacks += pool->stacks.load(order::relaxed);
@@ -330,23 +336,27 @@ bool visit_current_pools(void (*visit)(void*, const std::vector<std::unique_ptr<
   const worker* w = this_worker();
   std::lock_guard guard(runtimes().mutex);
   if (!w && runtimes().live.empty()) return false;
-  visit(argument, scheduler::pools_of(w ? w->owner().facade : *runtimes().live.back()));
+  const runtime& r = w ? w->owner().facade : *runtimes().live.back();
+  if (w && !scheduler::has_started(r)) return false;
+  visit(argument, scheduler::pools_of(r));
   return true;
 }
 
 scheduler& enter_current_scheduler() {
   refuse_in_forked_task();
+  refuse_in_worker_hook(); // or the default runtime would be started, where this one is not known yet or any more
   for (;;) {
-    {
-      std::lock_guard guard(runtimes().mutex);
-      if (!runtimes().live.empty()) {
-        scheduler& s = scheduler::of(*runtimes().live.back());
-        s.enter(); // under the lock: the destructor of the runtime takes it before it waits for those inside
-        return s;
-      }
-    }
+    if (scheduler* const present = enter_present_scheduler()) return *present;
     default_runtime();
   }
+}
+
+scheduler* enter_present_scheduler() noexcept {
+  std::lock_guard guard(runtimes().mutex);
+  if (runtimes().live.empty()) return nullptr;
+  scheduler& s = scheduler::of(*runtimes().live.back());
+  s.enter(); // under the lock: the destructor of the runtime takes it before it waits for those inside
+  return &s;
 }
 
 scheduler* find_pool(const char* name) {

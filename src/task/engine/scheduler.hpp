@@ -42,6 +42,8 @@ class scheduler {
   /// The default pool.
   static scheduler& of(const runtime& r) noexcept;
   static std::vector<std::unique_ptr<scheduler>>& pools_of(const runtime& r) noexcept;
+  /// Whether all pools are there; its workers run before that.
+  static bool has_started(const runtime& r) noexcept;
 
   /// Any thread. Between the two the scheduler is not destroyed.
   void enter() noexcept { m_injecting.fetch_add(1, order::relaxed); }
@@ -155,6 +157,8 @@ void queue_here(job& task);
 
 /// For foreign threads: the scheduler they use, started on demand, and entered. The caller must leave() it.
 scheduler& enter_current_scheduler();
+/// The same without starting one: null when there is none.
+scheduler* enter_present_scheduler() noexcept;
 
 inline bool worker::is_asked_to_leave() const noexcept {
   return TREADLE_UNLIKELY(m_scheduler.on_duty.has_surplus()) && !lends();

@@ -1,6 +1,8 @@
 // runtime::stop()
 #include "task/engine/runtime_fixture.hpp"
 
+#include <treadle/observe/counters.hpp>
+#include <treadle/observe/events.hpp>
 #include <treadle/treadle.hpp>
 
 #include <atomic>
@@ -75,6 +77,45 @@ TEST_P(stop_test, names_and_leaves_what_is_blocked) {
   never.count_down(); // wakes them, for nobody
   rt = std::make_unique<runtime>(runtime_options{.workers = GetParam()});
   EXPECT_EQ(async([] { return 7; }).get(), 7);
+}
+
+TEST_P(stop_test, may_be_asked_for_by_several_threads_while_others_use_the_runtime) {
+  for (int round = 0; round < 20; ++round) {
+    rt = std::make_unique<runtime>(runtime_options{.workers = GetParam()});
+    std::atomic<bool> over{false};
+    std::thread asks([&] {
+      for (unsigned n = 0; !over; n = (n + 1) % (GetParam() + 1)) {
+        rt->set_concurrency(n);
+        static_cast<void>(rt->statistics());
+        static_cast<void>(rt->concurrency());
+      }
+    });
+    std::atomic<int> done{0};
+    for (int i = 0; i < 100; ++i) static_cast<void>(async([&] { ++done; }));
+    std::thread other([&] { EXPECT_EQ(rt->stop(1000), ""); });
+    EXPECT_EQ(rt->stop(1000), "");
+    EXPECT_EQ(done, 100);
+    other.join();
+    over = true;
+    asks.join();
+  }
+}
+
+TEST_P(stop_test, a_listener_may_read_counters_from_the_first_worker_to_the_last) {
+  std::atomic<int> read{0};
+  const auto look = [&](const auto&) {
+    try {
+      read += counters::counter("/runtime/concurrency").value() > 0;
+    } catch (const std::exception&) { // no runtime yet, or any more
+    }
+  };
+  const auto parked = events::on<events::worker_parked>(look);
+  const auto woken = events::on<events::worker_woken>(look);
+  for (int round = 0; round < 20; ++round) {
+    rt = std::make_unique<runtime>(runtime_options{.workers = GetParam(), .pools = "io:1"});
+    async([] {}).get();
+    rt.reset();
+  }
 }
 
 TEST_P(stop_test, is_refused_inside_of_a_task) {

@@ -125,8 +125,10 @@ void worker::void_phase() noexcept {
   m_sampled_phase_began = 0;
 }
 
+void worker::look_at_cores() noexcept { m_scheduler.active.look_at_cores(steady_now_ns()); }
+
 void worker::begin_sample() noexcept {
-  m_scheduler.active.look_at_cores(steady_now_ns());
+  look_at_cores();
   take_place();
   const std::int64_t now = ticks_now();
   m_sampled_phase_began = now;
@@ -254,7 +256,7 @@ void worker::rest_from_vain_steals() noexcept {
 
 job* worker::search() {
   m_phase_ended = 0;
-  m_scheduler.active.look_at_cores(steady_now_ns());
+  look_at_cores();
   take_place();
   cpu.store(sched_getcpu(), order::relaxed);
   counters.searching.begin(ticks_now());

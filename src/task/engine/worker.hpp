@@ -109,6 +109,8 @@ class worker {
 
   /// On the cores of the process, unless it is there already.
   void take_place() noexcept;
+  /// See concurrency::look_at_cores().
+  void look_at_cores() noexcept;
 
   /// Its task is between begin_blocking() and end_blocking(). Any thread.
   bool lends() const noexcept { return m_lends.load(order::relaxed); }
@@ -233,6 +235,18 @@ class worker {
 inline worker* this_worker() noexcept {
   const task_stack* current = this_task_stack();
   return current ? current->runner : nullptr;
+}
+/// The innermost task that the caller runs in; null outside of tasks.
+inline const job* running_job() noexcept {
+  const task_stack* current = this_task_stack();
+  return current && current->running ? current->running->task : nullptr;
+}
+/// Whether the caller is in this task, or in one that it runs in place. False for null.
+inline bool is_running_here(const job* task) noexcept {
+  const task_stack* current = this_task_stack();
+  for (const running_task* r = current ? current->running : nullptr; r; r = r->outer)
+    if (r->task == task) return true;
+  return false;
 }
 /// Counts where the caller runs; returns the number before.
 inline std::uint64_t count(atomic<std::uint64_t> readiness_counts::* what, std::uint64_t by = 1) noexcept {

@@ -16,7 +16,7 @@ void call_worker_hook(void (*hook)(void*, unsigned) noexcept, void* context, uns
 void refuse_in_worker_hook() {
   if (in_worker_hook)
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                            "worker_hooks must not wait for tasks");
+                            "worker_hooks must not create tasks or wait for them");
 }
 
 } // namespace treadle::detail

@@ -17,6 +17,8 @@ void run_on_worker(void (*call)(void*), void* argument);
 
 namespace {
 
+constexpr std::int64_t k_look_at_cores_ns = 100'000'000;
+
 double in_ns(const tunable_ns& time) noexcept { return static_cast<double>(std::int64_t{time}); }
 std::uint64_t in_ps(const tunable_ns& time) noexcept { return static_cast<std::uint64_t>(std::int64_t{time}) * 1000; }
 
@@ -213,6 +215,8 @@ void loop_part::run_chunks(task_stack& current) {
   std::uint64_t iterations = 0;
   std::int64_t ticks = 0; // without those that promotions take
   std::int64_t before = ticks_now();
+  const std::int64_t look_pause = ns_to_ticks(k_look_at_cores_ns);
+  std::int64_t look_at = before + look_pause;
   for (;;) {
     const std::uint64_t begin = m_next.load(order::relaxed);
     std::uint64_t end = m_end.load(order::relaxed);
@@ -238,6 +242,10 @@ void loop_part::run_chunks(task_stack& current) {
         chunk = std::max(chunk, 2 * chunk); // not beyond 64 bits
       else if (took > 2 * target)
         chunk = std::max(chunk / 2, cut.chunk);
+      if (TREADLE_UNLIKELY(now >= look_at)) { // while all workers are in long loops nobody else does
+        current.runner->look_at_cores();
+        look_at = now + look_pause;
+      }
     }
     if (TREADLE_UNLIKELY(current.hungry->load(order::relaxed) != 0) && m_kind) {
       current.runner->promote_oldest(current);

@@ -102,13 +102,10 @@ class blocked_get final : public continuation {
 
 /// A wait for a task on the calling stack could not end.
 void future_state::refuse_own_task() const {
-  const task_stack* current = this_task_stack();
-  for (const running_task* r = current ? current->running : nullptr; r; r = r->outer) {
-    if (r->task != this) continue;
-    const task_name own = name();
-    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                            "a task waits for its own future, " + std::string(own.text, own.bytes));
-  }
+  if (!is_running_here(this)) return;
+  const task_name own = name();
+  throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                          "a task waits for its own future, " + std::string(own.text, own.bytes));
 }
 
 /// Runs the task where that is possible. Part of its callers: chains of deferred tasks nest as deeply as stacks allow.
