@@ -14,6 +14,10 @@ void coroutine_resumption::resume_as_task(std::coroutine_handle<> coroutine) noe
   }
 }
 
+void coroutine_resumption::leave() noexcept {
+  if (worker* w = this_worker()) w->end_blocking();
+}
+
 namespace {
 
 /// Stands for the coroutine while it runs, which may destroy its frame.

@@ -115,6 +115,7 @@ void future_state::refuse_own_task() const {
 [[gnu::always_inline]] inline bool future_state::becomes_ready_here(sharing s) {
   const std::uint32_t claimable = m_claim.state();
   if (claimable == claim_word::k_deferred) {
+    if (worker* w = this_worker()) w->makes_way();
     if (stack_has_room())
       static_cast<void>(run_unqueued() && count(&readiness_counts::direct));
     else

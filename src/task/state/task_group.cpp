@@ -70,7 +70,8 @@ void task_group::execute(group_task& task) noexcept {
 
 void task_group::run_own_tasks() {
   while (stack_has_room()) {
-    worker* here = this_worker();
+    if (worker* w = this_worker()) w->makes_way();
+    worker* here = this_worker(); // perhaps another one
     job* top = here ? here->tasks.pop() : nullptr;
     if (!top) return;
     if (!top->belongs_to(this)) return here->push(*top);
