@@ -19,7 +19,7 @@ class coroutine_resumption : job {
   ~coroutine_resumption() = default;
 
   void resume_as_task(std::coroutine_handle<> coroutine) noexcept;
-  /// The caller goes on without the coroutine: a blocking_region ends.
+  /// The caller goes on without the coroutine: counts it as suspended, and ends a blocking_region.
   static void leave() noexcept;
 
  private:
