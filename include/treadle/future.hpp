@@ -62,13 +62,28 @@ class future_base {
   /// `timeout` is any std::chrono::duration. A deferred task is reported, not run.
   template <class Duration>
   future_status wait_for(const Duration& timeout) const {
-    if (state().is_deferred()) return future_status::deferred;
-    return state().wait_until(detail::deadline_after(timeout)) ? future_status::ready : future_status::timeout;
+    return wait_within(detail::deadline_after(timeout), nullptr);
   }
   /// `deadline` is a time point of any clock.
   template <class TimePoint>
   future_status wait_until(const TimePoint& deadline) const {
     return wait_for(deadline - TimePoint::clock::now());
+  }
+  /// Both until a stop is requested, too (treadle/stop.hpp): that is a timeout as well.
+  template <class Duration, stop_token_like Token>
+  future_status wait_for(const Duration& timeout, const Token& token) const {
+    token_signal<Token> stop(token);
+    return wait_within(detail::deadline_after(timeout), &stop);
+  }
+  template <class TimePoint, stop_token_like Token>
+  future_status wait_until(const TimePoint& deadline, const Token& token) const {
+    return wait_for(deadline - TimePoint::clock::now(), token);
+  }
+
+ private:
+  future_status wait_within(std::int64_t deadline_ns, stop_signal* stop) const {
+    if (state().is_deferred()) return future_status::deferred;
+    return state().wait_until(deadline_ns, stop) ? future_status::ready : future_status::timeout;
   }
 
  protected:

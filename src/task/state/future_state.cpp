@@ -178,9 +178,10 @@ void future_state::queue_or_fail() noexcept {
   }
 }
 
-bool future_state::wait_until(std::int64_t deadline_ns) {
+bool future_state::wait_until(std::int64_t deadline_ns, stop_signal* stop) {
   if (is_ready()) return true;
-  return deadline_ns > steady_now_ns() && block_within(deadline_ns, nullptr);
+  if (stop && stop->is_requested()) return false;
+  return deadline_ns > steady_now_ns() && block_within(deadline_ns, stop);
 }
 
 bool future_state::block_within(std::int64_t deadline_ns, stop_signal* stop) {
