@@ -3,9 +3,8 @@
 #include <treadle/detail/deadline.hpp>
 #include <treadle/detail/future_state.hpp>
 #include <treadle/detail/intrusive_ptr.hpp>
-#include <treadle/detail/invoke.hpp>
+#include <treadle/detail/stoppable.hpp>
 #include <treadle/future_error.hpp>
-#include <treadle/stopped.hpp>
 
 namespace treadle {
 
@@ -163,6 +162,16 @@ class [[nodiscard]] future : public detail::future_base<T> {
   auto then(F&& f) {
     return then(launch::async, std::forward<F>(f));
   }
+  /// The same, also then(token, policy or executor, f). When a stop is requested before the call begins, f is not
+  /// called, and the result holds treadle::stopped, when this is ready.
+  template <detail::stop_token_like Token, class F>
+  auto then(const Token& token, F&& f) {
+    return then(launch::async, detail::make_stoppable(token, std::forward<F>(f)));
+  }
+  template <detail::stop_token_like Token, class How, class F>
+  auto then(const Token& token, const How& how, F&& f) {
+    return then(how, detail::make_stoppable(token, std::forward<F>(f)));
+  }
 
  private:
   friend struct detail::access;
@@ -203,6 +212,14 @@ class [[nodiscard]] shared_future : public detail::future_base<T> {
   template <class F>
   auto then(F&& f) const {
     return then(launch::async, std::forward<F>(f));
+  }
+  template <detail::stop_token_like Token, class F>
+  auto then(const Token& token, F&& f) const {
+    return then(launch::async, detail::make_stoppable(token, std::forward<F>(f)));
+  }
+  template <detail::stop_token_like Token, class How, class F>
+  auto then(const Token& token, const How& how, F&& f) const {
+    return then(how, detail::make_stoppable(token, std::forward<F>(f)));
   }
 
  private:

@@ -57,6 +57,49 @@ TEST_P(stop_token_test, tasks_begin_only_before_the_stop) {
   EXPECT_EQ(begun, 0);
 }
 
+template <class... Args>
+concept starts_a_task = requires(Args... args) { async(args...); };
+using function = void (*)();
+static_assert(starts_a_task<std::stop_token, launch, function>);
+static_assert(starts_a_task<std::stop_token, parallel_executor, function>);
+static_assert(!starts_a_task<launch, std::stop_token, function>, "the token comes first");
+static_assert(!starts_a_task<parallel_executor, std::stop_token, function>);
+
+TEST_P(stop_token_test, tasks_of_any_kind_begin_only_before_the_stop) {
+  std::stop_source source;
+  const auto token = source.get_token();
+  int begun = 0;
+  const auto start_all = [&](const auto& check) {
+    const auto f = [&begun] { return ++begun; };
+    check(async(token, launch::sync, f));
+    check(async(token, launch::deferred, f));
+    check(async(token, launch::adaptive, f));
+    check(async(token, parallel_executor(priority::high), f));
+    check(async(token, sequenced_executor(), [&begun](int by) { return begun += by; }, 1));
+    check(make_ready_future(1).then(token, [&begun](future<int> one) { return begun += one.get(); }));
+    check(make_ready_future(1).then(token, launch::sync, [&begun](future<int> one) { return begun += one.get(); }));
+    check(make_ready_future().share().then(token, parallel_executor(), [&](const auto&) { return f(); }));
+    check(dataflow(token, unwrapping([&begun](int by) { return begun += by; }), make_ready_future(1)));
+    check(dataflow(token, launch::sync, [&](const auto&) { return f(); }, make_ready_future()));
+    check(dataflow(token, parallel_executor(), [&](const auto&) { return f(); }, make_ready_future()));
+  };
+  int expected = 0;
+  start_all([&](future<int> result) { EXPECT_EQ(result.get(), ++expected); });
+  source.request_stop();
+  start_all([](future<int> result) { EXPECT_THROW(result.get(), stopped); });
+  EXPECT_EQ(begun, expected);
+}
+
+TEST_P(stop_token_test, a_continuation_is_dropped_when_its_input_is_ready) {
+  std::stop_source source;
+  promise<int> given;
+  auto result = given.get_future().then(source.get_token(), [](future<int> input) { return input.get(); });
+  source.request_stop();
+  EXPECT_FALSE(result.is_ready());
+  given.set_value(1);
+  EXPECT_THROW(result.get(), stopped);
+}
+
 TEST_P(stop_token_test, groups_drop_what_has_not_begun) {
   std::stop_source source;
   task_group group(source.get_token());
