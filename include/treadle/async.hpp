@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/detail/site.hpp>
+#include <treadle/detail/stoppable.hpp>
 #include <treadle/future.hpp>
 
 namespace treadle {
@@ -62,9 +63,23 @@ template <detail::task_function F, class... Args>
   return detail::launch_task(launch::async, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...));
 }
 
-template <class F, class... Args>
+template <detail::task_function F, class... Args>
 [[nodiscard]] auto async(launch policy, F&& f, Args&&... args) {
   return detail::launch_task(policy, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...));
 }
+
+/// The same, also async(token, policy or executor, f, args...). When a stop is requested before the task begins, it
+/// does not, and its future holds treadle::stopped. Without arguments f may take the token.
+template <detail::stop_token_like Token, detail::task_function F, class... Args>
+[[nodiscard]] auto async(const Token& token, F&& f, Args&&... args) {
+  return async(token, launch::async, std::forward<F>(f), std::forward<Args>(args)...);
+}
+template <detail::stop_token_like Token, detail::before_function How, class F, class... Args>
+[[nodiscard]] auto async(const Token& token, const How& how, F&& f, Args&&... args) {
+  return async(how,
+               detail::make_stoppable(token, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...)));
+}
+template <detail::before_function How, detail::stop_token_like Token, class... Args>
+void async(const How& comes_second, const Token& comes_first, Args&&... args) = delete;
 
 } // namespace treadle

@@ -65,6 +65,12 @@ class barrier : detail::barrier_base {
     detail::prepare_to_block(); // when that fails, it has not arrived
     wait(arrive());
   }
+  /// The same until a stop is requested; false when that was first, but it has arrived.
+  template <detail::stop_token_like Token>
+  bool arrive_and_wait(const Token& token) {
+    detail::prepare_to_block();
+    return wait(arrive(), token);
+  }
   /// Arrives, and lowers the number expected in later phases by one.
   void arrive_and_drop() {
     std::uint64_t phase = 0;

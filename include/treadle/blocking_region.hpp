@@ -12,7 +12,8 @@ class worker;
 /// when its task ends, forks, loops or waits.
 ///
 /// For what takes 20 us or more: lending costs some microseconds. Waiting for tasks needs no region, and ends it, as
-/// whatever suspends the task does. Outside of tasks it does nothing. Regions may be nested; the outermost counts.
+/// whatever suspends the task, or a coroutine in it, does. Outside of tasks it does nothing. Regions may be nested; the
+/// outermost counts.
 class blocking_region {
  public:
   blocking_region() noexcept;

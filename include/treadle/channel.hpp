@@ -54,36 +54,77 @@ class channel {
   }
   /// Blocks for the value itself.
   T get(launch) { return get().get(); }
+  /// The same until a stop is requested (treadle/stop.hpp): then throws treadle::stopped, and has taken no value.
+  template <detail::stop_token_like Token>
+  T get(const Token& token) {
+    future<T> next = get();
+    if (!comes(next, &token)) throw stopped();
+    return next.get();
+  }
 
   /// No more values: waiting and later receivers get channel_closed once the stored values are gone, blocked and later
   /// senders throw it. Returns how many receivers were waiting.
   std::size_t close() { return m_core->close(std::make_exception_ptr(channel_closed())); }
 
   /// Input range over the values until the channel is closed; each step blocks.
-  class iterator {
+  template <class Token = void>
+  class iterator_until {
    public:
-    iterator() = default;
-    explicit iterator(channel& source) : m_source(&source) { ++*this; }
+    iterator_until() = default;
+    explicit iterator_until(channel& source, const Token* token = nullptr) : m_source(&source), m_token(token) {
+      ++*this;
+    }
     T& operator*() { return *m_value; }
-    iterator& operator++() {
+    iterator_until& operator++() {
       auto next = m_source->get();
-      next.wait();
-      if (next.has_exception())
+      if (!m_source->comes(next, m_token) || next.has_exception())
         m_source = nullptr, m_value.reset();
       else
         m_value.emplace(next.get());
       return *this;
     }
-    bool operator==(const iterator& other) const { return m_source == other.m_source; }
+    bool operator==(const iterator_until& other) const { return m_source == other.m_source; }
 
    private:
     channel* m_source = nullptr;
+    const Token* m_token = nullptr;
     std::optional<T> m_value;
   };
+  using iterator = iterator_until<>;
   iterator begin() { return iterator(*this); }
   iterator end() { return iterator(); }
 
+  /// The same range, which also ends when a stop is requested: `for (T& value : numbers.until(token))`.
+  template <detail::stop_token_like Token>
+  class values_until {
+   public:
+    values_until(channel& source, const Token& token) : m_source(source), m_token(token) {}
+    iterator_until<Token> begin() { return iterator_until<Token>(m_source, &m_token); }
+    iterator_until<Token> end() { return {}; }
+
+   private:
+    channel m_source;
+    Token m_token;
+  };
+  template <detail::stop_token_like Token>
+  values_until<Token> until(const Token& token) {
+    return {*this, token};
+  }
+
  private:
+  /// Waits for a get(). False when a stop was first: then no value comes, and the future has no state any more.
+  template <class Token>
+  bool comes(future<T>& next, const Token* token) {
+    if constexpr (!std::is_void_v<Token>) {
+      if (!next.wait(*token) && m_core->withdraw(detail::access::state(next))) {
+        detail::access::take(next).detach(); // withdraw() has given up its share
+        return false;
+      }
+    }
+    next.wait();
+    return true;
+  }
+
   bool put(T& value, detail::stop_signal* stop) {
     state_ptr item;
     for (;;) {

@@ -40,6 +40,10 @@ class condition_variable {
   bool wait_for(Lock& lock, const Token& token, const Duration& timeout, Predicate condition) {
     return wait_or_stop(lock, token, detail::deadline_after(timeout), condition);
   }
+  template <class Lock, detail::stop_token_like Token, class TimePoint, class Predicate>
+  bool wait_until(Lock& lock, const Token& token, const TimePoint& deadline, Predicate condition) {
+    return wait_for(lock, token, deadline - TimePoint::clock::now(), condition);
+  }
 
   /// `timeout` is any std::chrono::duration.
   template <class Lock, class Duration>

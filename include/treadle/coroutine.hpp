@@ -19,6 +19,8 @@ class coroutine_resumption : job {
   ~coroutine_resumption() = default;
 
   void resume_as_task(std::coroutine_handle<> coroutine) noexcept;
+  /// The caller goes on without the coroutine: counts it as suspended, and ends a blocking_region.
+  static void leave() noexcept;
 
  private:
   void run() noexcept final;
@@ -36,7 +38,9 @@ class future_awaiter final : continuation, coroutine_resumption {
   bool await_suspend(std::coroutine_handle<> coroutine) {
     m_waiting = coroutine;
     access::state(m_future).start_deferred();
-    return access::state(m_future).try_attach(*this);
+    if (!access::state(m_future).try_attach(*this)) return false;
+    coroutine_resumption::leave(); // the coroutine may have gone on, and *this be gone
+    return true;
   }
   decltype(auto) await_resume() { return m_future.get(); }
 

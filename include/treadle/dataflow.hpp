@@ -139,9 +139,22 @@ template <detail::task_function F, class... Args>
 [[nodiscard]] auto dataflow(F&& f, Args&&... args) {
   return detail::attach_dataflow(launch::async, std::forward<F>(f), std::forward<Args>(args)...);
 }
-template <class F, class... Args>
+template <detail::task_function F, class... Args>
 [[nodiscard]] auto dataflow(launch policy, F&& f, Args&&... args) {
   return detail::attach_dataflow(policy, std::forward<F>(f), std::forward<Args>(args)...);
 }
+
+/// The same, also dataflow(token, policy or executor, f, args...). When a stop is requested before the call begins, f
+/// is not called, and the result holds treadle::stopped, when the futures are ready.
+template <detail::stop_token_like Token, detail::task_function F, class... Args>
+[[nodiscard]] auto dataflow(const Token& token, F&& f, Args&&... args) {
+  return dataflow(launch::async, detail::make_stoppable(token, std::forward<F>(f)), std::forward<Args>(args)...);
+}
+template <detail::stop_token_like Token, detail::before_function How, class F, class... Args>
+[[nodiscard]] auto dataflow(const Token& token, const How& how, F&& f, Args&&... args) {
+  return dataflow(how, detail::make_stoppable(token, std::forward<F>(f)), std::forward<Args>(args)...);
+}
+template <detail::before_function How, detail::stop_token_like Token, class... Args>
+void dataflow(const How& comes_second, const Token& comes_first, Args&&... args) = delete;
 
 } // namespace treadle

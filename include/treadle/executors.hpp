@@ -100,7 +100,7 @@ annotated_function<std::decay_t<F>> annotated(F&& f, const char* name) {
 }
 
 /// Calls f(args...) as a task of the executor; see async(f, args...).
-template <any_executor Executor, class F, class... Args>
+template <any_executor Executor, detail::task_function F, class... Args>
 [[nodiscard]] auto async(const Executor& executor, F&& f, Args&&... args) {
   auto call = detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...);
   if constexpr (std::is_same_v<Executor, sequenced_executor>) {
@@ -117,7 +117,7 @@ template <any_executor Executor, class F, class... Args>
 }
 
 /// Calls f(args...) as a task of the executor when all futures among `args` are ready; see dataflow(f, args...).
-template <any_executor Executor, class F, class... Args>
+template <any_executor Executor, detail::task_function F, class... Args>
 [[nodiscard]] auto dataflow(const Executor& executor, F&& f, Args&&... args) {
   return dataflow(
       launch::sync,

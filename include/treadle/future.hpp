@@ -3,9 +3,8 @@
 #include <treadle/detail/deadline.hpp>
 #include <treadle/detail/future_state.hpp>
 #include <treadle/detail/intrusive_ptr.hpp>
-#include <treadle/detail/invoke.hpp>
+#include <treadle/detail/stoppable.hpp>
 #include <treadle/future_error.hpp>
-#include <treadle/stopped.hpp>
 
 namespace treadle {
 
@@ -62,13 +61,28 @@ class future_base {
   /// `timeout` is any std::chrono::duration. A deferred task is reported, not run.
   template <class Duration>
   future_status wait_for(const Duration& timeout) const {
-    if (state().is_deferred()) return future_status::deferred;
-    return state().wait_until(detail::deadline_after(timeout)) ? future_status::ready : future_status::timeout;
+    return wait_within(detail::deadline_after(timeout), nullptr);
   }
   /// `deadline` is a time point of any clock.
   template <class TimePoint>
   future_status wait_until(const TimePoint& deadline) const {
     return wait_for(deadline - TimePoint::clock::now());
+  }
+  /// Both until a stop is requested, too (treadle/stop.hpp): that is a timeout as well.
+  template <class Duration, stop_token_like Token>
+  future_status wait_for(const Duration& timeout, const Token& token) const {
+    token_signal<Token> stop(token);
+    return wait_within(detail::deadline_after(timeout), &stop);
+  }
+  template <class TimePoint, stop_token_like Token>
+  future_status wait_until(const TimePoint& deadline, const Token& token) const {
+    return wait_for(deadline - TimePoint::clock::now(), token);
+  }
+
+ private:
+  future_status wait_within(std::int64_t deadline_ns, stop_signal* stop) const {
+    if (state().is_deferred()) return future_status::deferred;
+    return state().wait_until(deadline_ns, stop) ? future_status::ready : future_status::timeout;
   }
 
  protected:
@@ -148,6 +162,16 @@ class [[nodiscard]] future : public detail::future_base<T> {
   auto then(F&& f) {
     return then(launch::async, std::forward<F>(f));
   }
+  /// The same, also then(token, policy or executor, f). When a stop is requested before the call begins, f is not
+  /// called, and the result holds treadle::stopped, when this is ready.
+  template <detail::stop_token_like Token, class F>
+  auto then(const Token& token, F&& f) {
+    return then(launch::async, detail::make_stoppable(token, std::forward<F>(f)));
+  }
+  template <detail::stop_token_like Token, class How, class F>
+  auto then(const Token& token, const How& how, F&& f) {
+    return then(how, detail::make_stoppable(token, std::forward<F>(f)));
+  }
 
  private:
   friend struct detail::access;
@@ -188,6 +212,14 @@ class [[nodiscard]] shared_future : public detail::future_base<T> {
   template <class F>
   auto then(F&& f) const {
     return then(launch::async, std::forward<F>(f));
+  }
+  template <detail::stop_token_like Token, class F>
+  auto then(const Token& token, F&& f) const {
+    return then(launch::async, detail::make_stoppable(token, std::forward<F>(f)));
+  }
+  template <detail::stop_token_like Token, class How, class F>
+  auto then(const Token& token, const How& how, F&& f) const {
+    return then(how, detail::make_stoppable(token, std::forward<F>(f)));
   }
 
  private:

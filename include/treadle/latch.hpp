@@ -24,10 +24,21 @@ class latch {
     detail::token_signal<Token> stop(token);
     return wait_or_stop(&stop);
   }
-  void arrive_and_wait(std::ptrdiff_t by = 1);
+  void arrive_and_wait(std::ptrdiff_t by = 1) { arrive_and_wait_or_stop(by, nullptr); }
+  /// The same until a stop is requested; false when that was first, but it has arrived.
+  template <detail::stop_token_like Token>
+  bool arrive_and_wait(std::ptrdiff_t by, const Token& token) {
+    detail::token_signal<Token> stop(token);
+    return arrive_and_wait_or_stop(by, &stop);
+  }
+  template <detail::stop_token_like Token>
+  bool arrive_and_wait(const Token& token) {
+    return arrive_and_wait(1, token);
+  }
 
  private:
   bool wait_or_stop(detail::stop_signal* stop);
+  bool arrive_and_wait_or_stop(std::ptrdiff_t by, detail::stop_signal* stop);
 
   detail::spinlock m_guard;
   std::ptrdiff_t m_count;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <treadle/detail/stop_signal.hpp>
+
 #include <type_traits>
 
 namespace treadle {
@@ -28,9 +30,12 @@ template <class T>
 concept any_executor = is_executor<T>;
 
 namespace detail {
-/// What comes first where neither a policy nor an executor is given.
+/// A policy or an executor: before what is called, and behind a stop token.
+template <class T>
+concept before_function = std::is_same_v<std::decay_t<T>, launch> || is_executor<std::decay_t<T>>;
+/// What is called.
 template <class F>
-concept task_function = !std::is_same_v<std::decay_t<F>, launch> && !is_executor<std::decay_t<F>>;
+concept task_function = !before_function<F> && !stop_token_like<std::decay_t<F>>;
 } // namespace detail
 
 } // namespace treadle

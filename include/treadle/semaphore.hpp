@@ -34,6 +34,16 @@ class semaphore_base {
   bool try_acquire_until(const TimePoint& deadline) {
     return try_acquire_for(deadline - TimePoint::clock::now());
   }
+  /// Both until a stop is requested, too; false when that was first.
+  template <class Duration, stop_token_like Token>
+  bool try_acquire_for(const Duration& timeout, const Token& token) {
+    token_signal<Token> stop(token);
+    return try_acquire_until_ns(deadline_after(timeout), &stop);
+  }
+  template <class TimePoint, stop_token_like Token>
+  bool try_acquire_until(const TimePoint& deadline, const Token& token) {
+    return try_acquire_for(deadline - TimePoint::clock::now(), token);
+  }
   void release(std::ptrdiff_t count = 1) noexcept;
 
  protected:

@@ -44,32 +44,6 @@ class token_signal<std::stop_token> final : public stop_signal {
   std::optional<std::stop_callback<ending>> m_call;
 };
 
-/// A task that is not begun when a stop was requested before.
-template <class F>
-struct stoppable {
-  std::stop_token token;
-  F function;
-
-  decltype(auto) operator()() {
-    if (token.stop_requested()) throw stopped();
-    if constexpr (std::is_invocable_v<F, std::stop_token>)
-      return std::move(function)(std::move(token));
-    else
-      return std::move(function)();
-  }
-};
-
 } // namespace detail
-
-/// As async(f, args...); when a stop is requested before the task begins, it does not, and its future holds
-/// treadle::stopped. Without arguments f may take the token.
-template <class F, class... Args>
-[[nodiscard]] auto async(std::stop_token token, F&& f, Args&&... args) {
-  if constexpr (sizeof...(Args) == 0)
-    return async(detail::stoppable<std::decay_t<F>>{std::move(token), std::forward<F>(f)});
-  else
-    return async(
-        detail::stoppable{std::move(token), detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...)});
-}
 
 } // namespace treadle

@@ -3,6 +3,7 @@
 #include <treadle/detail/group_count.hpp>
 #include <treadle/detail/job.hpp>
 #include <treadle/detail/slab.hpp>
+#include <treadle/detail/stop_signal.hpp>
 
 #include <exception>
 #include <new>
@@ -114,7 +115,14 @@ class task_group {
 
   /// Blocks until all tasks have finished, also those started meanwhile, and runs them here as long as nobody else has
   /// taken them. Rethrows the first exception. The group may then be used again, as new.
-  void wait();
+  void wait() { wait_or_stop(nullptr); }
+  /// The same until a stop is requested (treadle/stop.hpp). False when that was first, and nothing has changed: the
+  /// tasks go on, and are to be waited for. One that is run here is not stopped.
+  template <detail::stop_token_like Token>
+  bool wait(const Token& token) {
+    detail::token_signal<Token> stop(token);
+    return wait_or_stop(&stop);
+  }
 
   /// Drops the tasks that have not started; those that run may ask for stop_requested(). Any thread. Until the end of
   /// the next wait().
@@ -131,8 +139,9 @@ class task_group {
   void start(detail::group_task& task);
   bool is_made_here() const noexcept;
   void execute(detail::group_task& task) noexcept;
-  void run_own_tasks();
-  void wait_finished();
+  void run_own_tasks(detail::stop_signal* stop);
+  bool wait_finished(detail::stop_signal* stop);
+  bool wait_or_stop(detail::stop_signal* stop);
 
   // The stack that counts its tasks without atomic operations: where the group was made, until that is left. Relaxed:
   // whichever value another stack reads, it is not its own.

@@ -39,6 +39,10 @@ template <class TimePoint>
 void sleep_until(const TimePoint& deadline) {
   sleep_for(deadline - TimePoint::clock::now());
 }
+template <class TimePoint, treadle::detail::stop_token_like Token>
+bool sleep_until(const TimePoint& deadline, const Token& token) {
+  return sleep_for(deadline - TimePoint::clock::now(), token);
+}
 
 /// Index of the worker that runs the caller; -1 on a foreign thread. May change at every suspension. In [0, workers),
 /// and up to 64 more where tasks use blocking_region: those of spare workers.

@@ -174,6 +174,27 @@ TEST_P(sort_stop_test, nobody_compares_twice_after_the_stop) {
   }
 }
 
+// An exception takes longer than a small part of the work: each look after the stop is one.
+TEST_P(sort_stop_test, few_parts_throw_after_the_stop) {
+  auto keys = sorting_inputs(100'000)[0];
+  const auto less = [](int a, int b) { return a < b; };
+  for (const auto& algorithm : k_in_place) {
+    algorithm.prepare(keys);
+    for (const long looks : {10'000L, 150'000L, 300'000L, 1'000'000L}) {
+      with_policies([&](const auto& policy) {
+        auto values = keys;
+        const counted_looks token(looks);
+        try {
+          algorithm.run(policy.with(token), values, less);
+        } catch (const stopped&) {
+          ASSERT_EQ(sorted(values), sorted(keys)) << algorithm.name;
+        }
+        ASSERT_GT(token.left(), -100 * static_cast<long>(GetParam())) << algorithm.name << " after " << looks;
+      });
+    }
+  }
+}
+
 TEST_P(sort_stop_test, asynchronous) {
   auto values = sorting_inputs(50'000)[0];
   std::stop_source source;
@@ -264,6 +285,9 @@ TEST_P(sort_stop_test, two_ranges) {
       std::vector<int> out(a.size() + b.size());
       EXPECT_THROW(algorithm(source.get_token(), out, less), stopped);
       EXPECT_LT(less.calls(), call + static_cast<long>(GetParam()));
+      const counted_looks token(call);
+      EXPECT_THROW(algorithm(token, out, std::less<int>()), stopped);
+      EXPECT_GT(token.left(), -100 * static_cast<long>(GetParam()));
     }
   };
   with_policies([&](const auto& p) {

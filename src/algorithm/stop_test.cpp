@@ -57,6 +57,49 @@ TEST_P(stop_token_test, tasks_begin_only_before_the_stop) {
   EXPECT_EQ(begun, 0);
 }
 
+template <class... Args>
+concept starts_a_task = requires(Args... args) { async(args...); };
+using function = void (*)();
+static_assert(starts_a_task<std::stop_token, launch, function>);
+static_assert(starts_a_task<std::stop_token, parallel_executor, function>);
+static_assert(!starts_a_task<launch, std::stop_token, function>, "the token comes first");
+static_assert(!starts_a_task<parallel_executor, std::stop_token, function>);
+
+TEST_P(stop_token_test, tasks_of_any_kind_begin_only_before_the_stop) {
+  std::stop_source source;
+  const auto token = source.get_token();
+  int begun = 0;
+  const auto start_all = [&](const auto& check) {
+    const auto f = [&begun] { return ++begun; };
+    check(async(token, launch::sync, f));
+    check(async(token, launch::deferred, f));
+    check(async(token, launch::adaptive, f));
+    check(async(token, parallel_executor(priority::high), f));
+    check(async(token, sequenced_executor(), [&begun](int by) { return begun += by; }, 1));
+    check(make_ready_future(1).then(token, [&begun](future<int> one) { return begun += one.get(); }));
+    check(make_ready_future(1).then(token, launch::sync, [&begun](future<int> one) { return begun += one.get(); }));
+    check(make_ready_future().share().then(token, parallel_executor(), [&](const auto&) { return f(); }));
+    check(dataflow(token, unwrapping([&begun](int by) { return begun += by; }), make_ready_future(1)));
+    check(dataflow(token, launch::sync, [&](const auto&) { return f(); }, make_ready_future()));
+    check(dataflow(token, parallel_executor(), [&](const auto&) { return f(); }, make_ready_future()));
+  };
+  int expected = 0;
+  start_all([&](future<int> result) { EXPECT_EQ(result.get(), ++expected); });
+  source.request_stop();
+  start_all([](future<int> result) { EXPECT_THROW(result.get(), stopped); });
+  EXPECT_EQ(begun, expected);
+}
+
+TEST_P(stop_token_test, a_continuation_is_dropped_when_its_input_is_ready) {
+  std::stop_source source;
+  promise<int> given;
+  auto result = given.get_future().then(source.get_token(), [](future<int> input) { return input.get(); });
+  source.request_stop();
+  EXPECT_FALSE(result.is_ready());
+  given.set_value(1);
+  EXPECT_THROW(result.get(), stopped);
+}
+
 TEST_P(stop_token_test, groups_drop_what_has_not_begun) {
   std::stop_source source;
   task_group group(source.get_token());
@@ -164,7 +207,10 @@ TEST_P(stop_token_test, futures) {
     auto waits = later.get_future();
     EXPECT_FALSE(waits.wait(token));
     EXPECT_THROW(waits.get(token), stopped);
+    EXPECT_EQ(waits.wait_for(1h, token), future_status::timeout);
+    EXPECT_EQ(waits.wait_for(1us, std::stop_token()), future_status::timeout);
     later.set_value(7);
+    EXPECT_EQ(waits.wait_until(std::chrono::steady_clock::now(), token), future_status::ready);
     EXPECT_TRUE(waits.wait(token)); // ready comes first
     EXPECT_EQ(waits.get(token), 7);
     auto shared = make_ready_future(8).share();
@@ -184,6 +230,10 @@ TEST_P(stop_token_test, locks_and_semaphores) {
     EXPECT_FALSE(s.acquire(token));
     s.release();
     EXPECT_TRUE(s.acquire(token));
+    EXPECT_FALSE(s.try_acquire_for(1h, token));
+    EXPECT_FALSE(s.try_acquire_for(1us, std::stop_token()));
+    s.release();
+    EXPECT_TRUE(s.try_acquire_until(std::chrono::steady_clock::now() + 1h, token));
   });
 }
 
@@ -197,6 +247,33 @@ TEST_P(stop_token_test, latches_and_barriers) {
     EXPECT_FALSE(b.wait(b.arrive(), token));
     auto second = b.arrive();
     EXPECT_TRUE(b.wait(std::move(second), token)); // the first arrival has counted
+    latch two(2);
+    EXPECT_FALSE(two.arrive_and_wait(token)); // and has arrived
+    EXPECT_TRUE(two.arrive_and_wait(1, token));
+    EXPECT_FALSE(b.arrive_and_wait(token));
+    EXPECT_TRUE(b.arrive_and_wait(token));
+  });
+}
+
+TEST_P(stop_token_test, groups) {
+  here_and_in_a_task([](const std::stop_token& token) {
+    latch begun(3), opens(1);
+    std::atomic<int> done{0};
+    task_group group;
+    for (int i = 0; i < 3; ++i)
+      group.run([&] {
+        begun.count_down();
+        opens.wait();
+        ++done;
+      });
+    begun.wait(); // or wait() would run one, and that is not stopped
+    EXPECT_FALSE(group.wait(token));
+    opens.count_down();
+    EXPECT_TRUE(group.wait(std::stop_token()));
+    EXPECT_EQ(done, 3);
+    EXPECT_TRUE(group.wait(token));
+    group.run([] { throw std::out_of_range("thrown"); });
+    EXPECT_THROW(group.wait(std::stop_token()), std::out_of_range);
   });
 }
 
@@ -208,6 +285,7 @@ TEST_P(stop_token_test, condition_variables) {
     EXPECT_FALSE(changed.wait(lock, token, [] { return false; }));
     EXPECT_TRUE(changed.wait(lock, token, [] { return true; }));
     EXPECT_FALSE(changed.wait_for(lock, std::stop_token(), 1ms, [] { return false; }));
+    EXPECT_FALSE(changed.wait_until(lock, token, std::chrono::steady_clock::now() + 1h, [] { return false; }));
     EXPECT_TRUE(lock.owns_lock());
   });
 }
@@ -224,13 +302,58 @@ TEST_P(stop_token_test, channels) {
     EXPECT_THROW(next.get(token), stopped);
     full.set(4);
     EXPECT_EQ(next.get(), 4);
+    EXPECT_THROW(full.get(token), stopped);
+    for (int value : full.until(token)) ADD_FAILURE() << value;
+    full.set(5);
+    full.set(6, token);
+    EXPECT_EQ(full.get(token), 5); // what was there before
+    full.close();
+    EXPECT_THROW(full.get(token), channel_closed);
   });
+}
+
+TEST_P(stop_token_test, waits_with_a_limit) {
+  here_and_in_a_task([](const std::stop_token& token) {
+    promise<int> never;
+    EXPECT_EQ(never.get_future().wait_for(1h, token), future_status::timeout);
+  });
+  here_and_in_a_task([](const std::stop_token& token) {
+    counting_semaphore<> none(0);
+    EXPECT_FALSE(none.try_acquire_for(1h, token));
+  });
+}
+
+TEST_P(stop_token_test, waits_for_values) {
+  here_and_in_a_task([](const std::stop_token& token) {
+    channel<int> empty;
+    EXPECT_THROW(empty.get(token), stopped);
+    empty.set(7); // to nobody
+    EXPECT_EQ(empty.get(token), 7);
+  });
+}
+
+TEST_P(stop_token_test, values_until) {
+  channel<int> numbers;
+  std::stop_source source;
+  for (int i = 1; i <= 10; ++i) numbers.set(i);
+  int sum = 0;
+  auto adds = async([&, token = source.get_token()] {
+    for (int n : numbers.until(token)) {
+      sum += n;
+      if (n == 10) source.request_stop();
+    }
+  });
+  adds.get();
+  EXPECT_EQ(sum, 55);
+  numbers.close();
+  for (int n : numbers.until(std::stop_token())) ADD_FAILURE() << n;
 }
 
 TEST_P(stop_token_test, sleeping) {
   here_and_in_a_task([](const std::stop_token& token) {
     EXPECT_TRUE(this_task::sleep_for(10us, std::stop_token()));
     EXPECT_FALSE(this_task::sleep_for(1h, token));
+    EXPECT_FALSE(this_task::sleep_until(std::chrono::steady_clock::now() + 1h, token));
   });
 }
 
@@ -256,6 +379,41 @@ TEST_P(stop_token_test, waits_that_end_at_the_same_moment) {
     EXPECT_TRUE(result == -1 || result == 7 || result == 8) << result;
     stops.get();
     gives.get();
+  }
+}
+
+TEST_P(stop_token_test, no_value_is_lost_that_comes_with_the_stop) {
+  channel<int> numbers;
+  for (int i = 0; i < 1000; ++i) {
+    std::stop_source source;
+    auto takes = async([&, token = source.get_token()]() mutable {
+      try {
+        return numbers.get(token);
+      } catch (const stopped&) {
+        return -1;
+      }
+    });
+    auto stops = async([&] { source.request_stop(); });
+    auto gives = async([&] { numbers.set(i); });
+    const int taken = takes.get();
+    EXPECT_EQ(taken == -1 ? numbers.get(launch::sync) : taken, i);
+    stops.get();
+    gives.get();
+  }
+}
+
+TEST_P(stop_token_test, a_group_that_ends_with_the_stop_is_waited_for_again) {
+  for (int i = 0; i < 1000; ++i) {
+    std::stop_source source;
+    async([&] {
+      task_group group;
+      std::atomic<int> done{0};
+      for (int k = 0; k < 3; ++k) group.run([&] { ++done; });
+      auto stops = async([&] { source.request_stop(); });
+      if (!group.wait(source.get_token())) group.wait();
+      EXPECT_EQ(done, 3);
+      stops.get();
+    }).get();
   }
 }
 

@@ -81,6 +81,34 @@ void grows(bool owner_takes_it) {
   thief.join();
 }
 
+/// Something else ends the wait at the moment when the last task finishes; then the owner waits again.
+void given_up() {
+  small_group group;
+  plain<int> did = 0;
+  group.count.started_here();
+  thread thief([&] {
+    did = 1;
+    group.finish_elsewhere();
+  });
+  atomic<std::uint32_t> word{0};
+  plain<bool> was_given_up = false;
+  group.woken = &word;
+  if (group.count.begin_wait()) {
+    thread stop([&] {
+      if (!group.count.withdraw_wait()) return;
+      was_given_up = true;
+      require(word.exchange(1, order::release) == 0, "the owner is woken once");
+      detail::futex_wake(word);
+    });
+    while (word.load(order::acquire) == 0) detail::futex_wait(word, 0);
+    stop.join();
+  }
+  was_given_up ? group.wait() : group.count.end_wait();
+  require(did == 1, "what the task did is seen");
+  require(group.count.all_finished(), "the count is zero again");
+  thief.join();
+}
+
 } // namespace
 
 std::vector<scenario> group_scenarios() {
@@ -89,6 +117,7 @@ std::vector<scenario> group_scenarios() {
       {"group_two_stolen", [] { stolen(2, 0); }},
       {"group_grows", [] { grows(false); }},
       {"group_grows_owner", [] { grows(true); }},
+      {"group_given_up", given_up},
   };
 }
 

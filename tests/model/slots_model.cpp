@@ -196,10 +196,36 @@ void hand_over(unsigned workers) {
   require(idle.count().load(order::relaxed) == 0, "nobody is asked for anything");
 }
 
+/// A worker that has left and cannot stay away has a slot again: of its own accord, or because it was handed one.
+void come_back(unsigned workers, bool may_be_handed_one) {
+  detail::idle_workers idle(workers);
+  detail::slots on_duty(idle, workers);
+  on_duty.set_wanted(workers);
+  for (unsigned i = 0; i < workers; ++i) on_duty.take();
+  thread returns([&] {
+    if (on_duty.has_surplus() && on_duty.leave(0)) on_duty.come_back(0);
+  });
+  std::vector<thread> running;
+  for (unsigned w = 1; w < workers; ++w)
+    running.emplace_back([&, w] {
+      if (on_duty.has_surplus() && on_duty.leave(w)) on_duty.wait(w);
+    });
+  on_duty.set_wanted(0);
+  if (!may_be_handed_one) returns.join();
+  on_duty.set_wanted(workers);
+  if (may_be_handed_one) returns.join();
+  for (thread& t : running) t.join();
+  require(on_duty.active() == workers && !on_duty.has_surplus(), "all have their slots again");
+  require(idle.count().load(order::relaxed) == 0, "nobody is asked for anything");
+}
+
 } // namespace
 
 std::vector<scenario> slots_scenarios() {
   return {
+      {"come_back_1", [] { come_back(1, true); }},
+      {"come_back_2", [] { come_back(2, true); }},
+      {"come_back_alone", [] { come_back(2, false); }},
       {"hand_over_2", [] { hand_over(2); }},
       {"hand_over_4", [] { hand_over(4); }},
       {"change_1", [] { change(1, {0}); }},

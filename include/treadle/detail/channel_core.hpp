@@ -30,11 +30,15 @@ class channel_core {
   result put(future_state* item, future_state*& receiver, stop_signal* stop = nullptr);
   /// For a receiver: an item, or a place to wait for the caller's state, which is shared when it is stored.
   result take(future_state* receiver, future_state*& item) noexcept;
+  /// For a receiver whose state was stored, and that waits no longer: gives its share up, and no value comes. False
+  /// when one, or the end of the channel, has been or is about to be handed to it.
+  bool withdraw(future_state& receiver) noexcept;
   /// Completes the waiting receivers with `why`; returns how many somebody still has a future of.
   std::size_t close(const std::exception_ptr& why) noexcept;
 
  private:
-  /// Linked by job::next_job, which states without a task do not use otherwise.
+  /// Linked by job::next_job, which states without a task do not use otherwise; the last one by itself, so that each
+  /// tells whether it is in a list.
   struct list {
     void push(future_state& s) noexcept;
     future_state* pop() noexcept;

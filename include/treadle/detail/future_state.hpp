@@ -56,8 +56,9 @@ class future_state : public job {
   void wait_unshared() {
     if (!is_ready()) wait_slow(sharing::unshared);
   }
-  /// The same until `deadline_ns` of the steady clock; true when ready. Does not run deferred tasks (as the standard).
-  bool wait_until(std::int64_t deadline_ns);
+  /// The same until `deadline_ns` of the steady clock, or the request of `stop`, which may be null; true when ready.
+  /// Does not run deferred tasks (as the standard).
+  bool wait_until(std::int64_t deadline_ns, stop_signal* stop);
   /// As wait(), until a stop is requested; true when ready.
   bool wait_or_stop(stop_signal& stop);
 

@@ -28,7 +28,16 @@ class group_count {
     m_here = 0;
     return m_elsewhere.fetch_add(here + k_waiting, order::acq_rel) + here != 0;
   }
-  /// After the wake-up, or a begin_wait() that returned false.
+  /// By anybody, while the owner waits: it does not any more, and has to be woken. False when everything is finished:
+  /// then the thread of the last task wakes it. Relaxed: what the tasks release stays in the release sequence.
+  bool withdraw_wait() noexcept {
+    std::int64_t now = m_elsewhere.load(order::relaxed);
+    while (now != k_waiting) {
+      if (m_elsewhere.compare_exchange(now, now - k_waiting, order::relaxed, order::relaxed)) return true;
+    }
+    return false;
+  }
+  /// After the wake-up by a task, or a begin_wait() that returned false.
   void end_wait() noexcept { m_elsewhere.store(0, order::relaxed); }
 
  private:

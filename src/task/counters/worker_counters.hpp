@@ -16,10 +16,13 @@ struct readiness_counts {
   /// Of some tasks: the time from their creation until all inputs were there.
   atomic<std::uint64_t> staged_ticks{0};
   atomic<std::uint64_t> staged_waits{0};
+  /// That are suspended. A sum: who counts the end need not be who has counted the beginning.
+  atomic<std::uint64_t> coroutines{0};
 
   static constexpr atomic<std::uint64_t> readiness_counts::* k_all[] = {
       &readiness_counts::direct,        &readiness_counts::staged,       &readiness_counts::staged_accesses,
-      &readiness_counts::staged_misses, &readiness_counts::staged_ticks, &readiness_counts::staged_waits};
+      &readiness_counts::staged_misses, &readiness_counts::staged_ticks, &readiness_counts::staged_waits,
+      &readiness_counts::coroutines};
   void subtract(const readiness_counts& other) noexcept {
     for (const auto one : k_all) (this->*one).increment_unshared(0 - (other.*one).load(order::relaxed));
   }

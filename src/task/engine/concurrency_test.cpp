@@ -2,6 +2,7 @@
 
 #include "base/rng.hpp"
 #include "task/engine/runtime_fixture.hpp"
+#include "task/engine/worker.hpp"
 
 #include <treadle/algorithm/for_loop.hpp>
 #include <treadle/coroutine.hpp>
@@ -147,7 +148,15 @@ TEST_P(concurrency_test, tasks_that_never_end_give_way) {
   const auto waits = [&] {
     while (!stop) fib(8);
   };
-  for (const std::function<void()>& program : {std::function<void()>(loops), {forks}, {waits}}) {
+  const auto groups = [&] {
+    task_group group;
+    const auto again = [&](const auto& self) -> void {
+      if (!stop) group.run([&] { self(self); });
+    };
+    again(again);
+    group.wait();
+  };
+  for (const std::function<void()>& program : {std::function<void()>(loops), {forks}, {waits}, {groups}}) {
     stop = false;
     std::vector<future<void>> all;
     for (unsigned i = 0; i < 2 * GetParam(); ++i) all.push_back(async(program));
@@ -277,6 +286,34 @@ TEST_P(concurrency_test, a_region_ends_where_its_coroutine_is_suspended) {
   EXPECT_EQ(waiting.wait_for(10ms), future_status::timeout);
   rt->set_concurrency(GetParam());
   EXPECT_EQ(waiting.get(), 7);
+}
+
+bool lends() { return detail::this_worker()->lends(); }
+
+TEST_P(concurrency_test, no_task_runs_in_the_region_of_another) {
+  async([] {
+    for (const launch policy : {launch::async, launch::deferred}) {
+      const blocking_region region;
+      EXPECT_TRUE(lends());
+      EXPECT_FALSE(async(policy, lends).get());
+    }
+    const blocking_region region;
+    task_group group;
+    for (int i = 0; i < 10; ++i) group.run([] { EXPECT_FALSE(lends()); });
+    group.wait();
+  }).get();
+  EXPECT_TRUE(comes_true([] { return on_duty() == GetParam(); }));
+}
+
+TEST_P(concurrency_test, who_called_a_coroutine_is_not_in_its_region) {
+  promise<int> given;
+  auto result = async([in = given.get_future()]() mutable {
+                  auto waits = coroutine_in_a_region(std::move(in));
+                  EXPECT_FALSE(lends());
+                  return waits;
+                }).get();
+  given.set_value(6);
+  EXPECT_EQ(result.get(), 7);
 }
 
 TEST_P(concurrency_test, regions_while_it_changes) {

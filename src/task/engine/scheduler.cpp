@@ -174,7 +174,7 @@ bool scheduler::wait_idle_until(std::int64_t deadline_ns) {
 }
 
 bool scheduler::runs() const noexcept {
-  if (work_is_visible() || timers.next_deadline_ns() != timer_queue::k_never) return true;
+  if (work_is_visible() || timers.somebody_sleeps()) return true;
   return std::any_of(workers.begin(), workers.end(),
                      [](const auto& w) { return !w->looks_for_work.load(order::relaxed) || w->lends(); });
 }
@@ -186,6 +186,15 @@ std::uint64_t scheduler::progress() const noexcept {
   return sum;
 }
 
+std::size_t scheduler::suspended_coroutines() const noexcept {
+  const auto number = [](const readiness_counts& c) { return c.coroutines.load(order::relaxed); };
+  std::uint64_t sum = number(counted_outside) - number(outside_at_start);
+  for (const auto& pool : pools_of(facade)) {
+    for (const auto& w : pool->workers) sum += number(w->counters);
+  }
+  return static_cast<std::size_t>(std::max<std::int64_t>(static_cast<std::int64_t>(sum), 0));
+}
+
 std::string scheduler::blocked_tasks() const {
   std::map<std::string, std::size_t> names;
   {
@@ -195,6 +204,9 @@ std::string scheduler::blocked_tasks() const {
       const task_name task = f->tasks.running ? f->tasks.running->task->name() : name_from("a task");
       ++names[std::string(task.text, task.bytes)];
     }
+  }
+  if (is_default) { // once, for all pools: they are in none
+    if (const std::size_t coroutines = suspended_coroutines()) names["a coroutine that awaits a future"] = coroutines;
   }
   std::string lines;
   for (const auto& [task, times] : names) {

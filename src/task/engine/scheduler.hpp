@@ -81,7 +81,8 @@ class scheduler {
 
   /// Ends what a process has left of its default runtime (or null), and reports tasks that are blocked for good.
   static void end_at_exit(runtime* r);
-  /// Whether a task runs, is about to, or will when its time has come.
+  /// Whether a task runs, is about to, or will when it has slept. One that waits for something is blocked, also where
+  /// the wait has a limit.
   bool runs() const noexcept;
   /// Grows whenever a task has finished or gone on.
   std::uint64_t progress() const noexcept;
@@ -130,7 +131,8 @@ class scheduler {
   void await_visitors() noexcept;
 
  private:
-  void run_worker(worker& w) noexcept; // what its thread does
+  void run_worker(worker& w) noexcept;               // what its thread does
+  std::size_t suspended_coroutines() const noexcept; // of the runtime
 
   const std::int64_t m_search_ns;
   const unsigned m_workers_max, m_first_worker, m_first_spare;

@@ -1,8 +1,10 @@
 // runtime::stop()
 #include "task/engine/runtime_fixture.hpp"
 
+#include <treadle/coroutine.hpp>
 #include <treadle/observe/counters.hpp>
 #include <treadle/observe/events.hpp>
+#include <treadle/stop.hpp>
 #include <treadle/treadle.hpp>
 
 #include <atomic>
@@ -116,6 +118,33 @@ TEST_P(stop_test, a_listener_may_read_counters_from_the_first_worker_to_the_last
     async([] {}).get();
     rt.reset();
   }
+}
+
+TEST_P(stop_test, a_wait_with_a_limit_is_a_wait) {
+  auto& never = kept_for_ever<promise<void>>();
+  auto& futures = kept_for_ever<std::vector<future<void>>>();
+  const auto waits = never.get_future().share();
+  futures.push_back(async([waits] { static_cast<void>(waits.wait_for(1h)); }));
+  EXPECT_NE(rt->stop(20), "");
+}
+
+TEST_P(stop_test, a_sleep_that_can_be_stopped_is_a_sleep) {
+  std::atomic<bool> done{false};
+  auto sleeps = async([&] { done = this_task::sleep_for(60ms, std::stop_token()); });
+  EXPECT_EQ(rt->stop(5), "");
+  EXPECT_TRUE(done);
+}
+
+future<int> waits_in_a_coroutine(future<int> input) { co_return co_await std::move(input); }
+
+TEST_P(stop_test, names_each_task_once) {
+  auto& never = kept_for_ever<latch_for_one>();
+  auto& given = kept_for_ever<promise<int>>();
+  auto& futures = kept_for_ever<std::vector<future<void>>>();
+  futures.push_back(
+      async(annotated([&never] { this_task::on_fresh_stack([&never] { never.wait(); }); }, "on another stack")));
+  futures.push_back(async(annotated([&given] { waits_in_a_coroutine(given.get_future()).get(); }, "waits")));
+  EXPECT_EQ(rt->stop(20), "  a coroutine that awaits a future\n  on another stack\n  waits\n");
 }
 
 TEST_P(stop_test, is_refused_inside_of_a_task) {

@@ -1,10 +1,11 @@
-#include <treadle/detail/wait_queue.hpp>
 #include <treadle/parallel_invoke.hpp>
 #include <treadle/this_task.hpp>
 
 #include "base/clock.hpp"
+#include "task/counters/task_events.hpp"
 #include "task/engine/forked_task.hpp"
 #include "task/engine/scheduler.hpp"
+#include "task/wait/limited_wait.hpp"
 
 #include <cerrno>
 #include <time.h>
@@ -57,11 +58,12 @@ int worker_index() noexcept {
 namespace treadle::detail {
 
 bool sleep_until_stopped(std::int64_t deadline_ns, stop_signal& stop) {
+  struct sleeper final : limited_wait<waiter> {
+    bool withdraw() noexcept override { return awake.exchange(1, order::relaxed) == 0; } // notify() publishes
+    atomic<std::uint32_t> awake{0};
+  } wait;
   prepare_to_block();
-  spinlock lock;
-  wait_queue nobody; // notifies
-  lock.lock();
-  nobody.wait(lock, &stop, deadline_ns);
+  block_within_limits(wait, deadline_ns, &stop, true);
   return !stop.is_requested();
 }
 
@@ -71,12 +73,20 @@ void run_on_fresh_stack(void (*call)(void*), void* argument) {
     waiter self;
     void (*call)(void*);
     void* argument;
-  } state{{}, call, argument};
+    task_fiber& caller;
+  } state{{}, call, argument, this_worker()->current_fiber()};
   state.self.block(
       [](void* a) {
         auto* s = static_cast<fresh*>(a);
+        // The task is on this stack from here on.
+        task_stack& here = *this_task_stack();
+        here.running = s->caller.tasks.running;
+        s->caller.is_blocked = false;
+        if (here.running) tell(event_kind::task_resumed, *here.running->task);
         s->call(s->argument); // may suspend and go on elsewhere
         if (TREADLE_UNLIKELY(forked_in_task.load(order::relaxed))) end_forked_task();
+        if (here.running) tell(event_kind::task_suspended, *here.running->task);
+        here.running = nullptr;
         return false; // go on with the caller
       },
       &state);

@@ -316,8 +316,15 @@ void worker::give_way() noexcept {
       &self);
 }
 
+bool worker::makes_way() noexcept {
+  if (TREADLE_UNLIKELY(lends())) end_blocking();
+  if (TREADLE_LIKELY(!is_asked_to_leave())) return false;
+  give_way();
+  return true;
+}
+
 void worker::end_job() noexcept {
-  if (TREADLE_UNLIKELY(lends())) end_blocking(); // a coroutine has left it
+  if (TREADLE_UNLIKELY(lends())) end_blocking(); // a coroutine that awaits something of the program's has left it
   end_phase();
 }
 
@@ -397,10 +404,7 @@ job* worker::pop_live(worker*& here) {
 }
 
 void worker::run_in_place(future_state& task, sharing s) {
-  if (TREADLE_UNLIKELY(is_asked_to_leave())) {
-    give_way();
-    return this_worker()->run_out_of_order(task, nullptr);
-  }
+  if (TREADLE_UNLIKELY(makes_way())) return this_worker()->run_out_of_order(task, nullptr);
   if (TREADLE_UNLIKELY(m_stale != 0)) return run_among_stale(task, s);
   job* const top = tasks.pop();
   if (TREADLE_UNLIKELY(top != &task)) return run_out_of_order(task, top);

@@ -63,6 +63,10 @@ class worker {
   /// Unless it has ended.
   void end_blocking() noexcept;
 
+  /// The calling task is about to run another one in place: it blocks no more, and where too many workers are active
+  /// its stack is left to another one: may suspend. True when the caller may be on another worker.
+  bool makes_way() noexcept;
+
   /// Makes a task of the oldest latent work of the stack that runs, unless there is something to steal already. Where
   /// too many workers are active the stack is left instead, for another worker: may suspend.
   void promote_oldest(task_stack& current) noexcept;

@@ -1,5 +1,6 @@
 #include "task/idle/timer_queue.hpp"
 
+#include <algorithm>
 #include <thread>
 
 namespace treadle::detail {
@@ -37,6 +38,11 @@ void timer_queue::run_due(std::int64_t now_ns) noexcept {
     guard.lock();
     m_expiring = nullptr;
   }
+}
+
+bool timer_queue::somebody_sleeps() const noexcept {
+  const std::lock_guard guard(m_mutex);
+  return std::any_of(m_timers.begin(), m_timers.end(), [](const timer& t) { return !t.is_limit(); });
 }
 
 void timer_queue::publish_next() noexcept {

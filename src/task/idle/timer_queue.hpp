@@ -16,6 +16,9 @@ class timer {
   /// Called once, by a worker that found it due. Short; must not block on anything but a spinlock.
   virtual void expire() noexcept = 0;
 
+  /// The limit of a wait: whether anything else will end it, nobody knows. A task that sleeps will run.
+  virtual bool is_limit() const noexcept { return false; }
+
   bool operator<(const timer& other) const noexcept { return due_ns < other.due_ns; }
 
   boost::intrusive::set_member_hook<> node; // used by the queue, as the deadline
@@ -43,10 +46,13 @@ class timer_queue {
 
   void run_due(std::int64_t now_ns) noexcept;
 
+  /// Whether there is one that is no limit. Looks at all of them.
+  bool somebody_sleeps() const noexcept;
+
  private:
   void publish_next() noexcept;
 
-  std::mutex m_mutex;
+  mutable std::mutex m_mutex;
   boost::intrusive::multiset<timer,
                              boost::intrusive::member_hook<timer, boost::intrusive::set_member_hook<>, &timer::node>,
                              boost::intrusive::constant_time_size<false>>

@@ -7,11 +7,17 @@ namespace treadle::detail {
 
 void coroutine_resumption::resume_as_task(std::coroutine_handle<> coroutine) noexcept {
   m_coroutine = coroutine;
+  count(&readiness_counts::coroutines, ~std::uint64_t{0}); // one less
   try {
     queue_here(*this);
   } catch (...) { // no runtime can be had: it goes on here
     coroutine.resume();
   }
+}
+
+void coroutine_resumption::leave() noexcept {
+  count(&readiness_counts::coroutines);
+  if (worker* w = this_worker()) w->end_blocking();
 }
 
 namespace {

@@ -112,6 +112,7 @@ void future_state::refuse_own_task() const {
 [[gnu::always_inline]] inline bool future_state::becomes_ready_here(sharing s) {
   const std::uint32_t claimable = m_claim.state();
   if (claimable == claim_word::k_deferred) {
+    if (worker* w = this_worker()) w->makes_way();
     if (stack_has_room())
       static_cast<void>(run_unqueued() && count(&readiness_counts::direct));
     else
@@ -174,9 +175,10 @@ void future_state::queue_or_fail() noexcept {
   }
 }
 
-bool future_state::wait_until(std::int64_t deadline_ns) {
+bool future_state::wait_until(std::int64_t deadline_ns, stop_signal* stop) {
   if (is_ready()) return true;
-  return deadline_ns > steady_now_ns() && block_within(deadline_ns, nullptr);
+  if (stop && stop->is_requested()) return false;
+  return deadline_ns > steady_now_ns() && block_within(deadline_ns, stop);
 }
 
 bool future_state::block_within(std::int64_t deadline_ns, stop_signal* stop) {

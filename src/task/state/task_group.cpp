@@ -3,6 +3,9 @@
 #include "task/counters/task_events.hpp"
 #include "task/engine/scheduler.hpp"
 #include "task/state/running_scope.hpp"
+#include "task/wait/limited_wait.hpp"
+
+#include <treadle/detail/deadline.hpp>
 
 #include <thread>
 
@@ -31,7 +34,7 @@ task_group::task_group() noexcept { own(); }
 task_group::~task_group() {
   if (m_count.all_finished()) return;
   cancel();
-  wait_finished();
+  wait_finished(nullptr);
 }
 
 void task_group::own() noexcept { m_owner.store(this_task_stack(), order::relaxed); }
@@ -68,9 +71,10 @@ void task_group::execute(group_task& task) noexcept {
   delete &task; // what the function holds is released before anybody sees that it has finished
 }
 
-void task_group::run_own_tasks() {
-  while (stack_has_room()) {
-    worker* here = this_worker();
+void task_group::run_own_tasks(stop_signal* stop) {
+  while (stack_has_room() && !(stop && stop->is_requested())) {
+    if (worker* w = this_worker()) w->makes_way();
+    worker* here = this_worker(); // perhaps another one
     job* top = here ? here->tasks.pop() : nullptr;
     if (!top) return;
     if (!top->belongs_to(this)) return here->push(*top);
@@ -79,26 +83,35 @@ void task_group::run_own_tasks() {
   }
 }
 
-void task_group::wait_finished() {
-  run_own_tasks();
-  if (m_count.all_finished()) return;
-  waiter self;
-  m_waiter = &self;
+bool task_group::wait_finished(stop_signal* stop) {
+  struct owner_waits final : limited_wait<waiter> {
+    explicit owner_waits(group_count& c) noexcept : count(c) {}
+    bool withdraw() noexcept override { return count.withdraw_wait(); }
+    group_count& count;
+  };
+  run_own_tasks(stop);
+  if (m_count.all_finished()) return true;
   try {
-    self.block([](void* group) { return static_cast<task_group*>(group)->m_count.begin_wait(); }, this);
-    m_count.end_wait();
+    prepare_to_block();
   } catch (...) { // no stack to suspend on: keep the thread until others have done the work
     while (!m_count.all_finished()) {
+      if (stop && stop->is_requested()) return false;
       std::this_thread::yield();
-      run_own_tasks();
+      run_own_tasks(stop);
     }
+    return true;
   }
+  owner_waits wait(m_count);
+  m_waiter = &wait.self;
+  if (m_count.begin_wait() && !block_within_limits(wait, k_no_deadline, stop)) return false;
+  m_count.end_wait();
+  return true;
 }
 
-void task_group::wait() {
-  wait_finished();
+bool task_group::wait_or_stop(stop_signal* stop) {
+  if (!wait_finished(stop)) return false;
   m_cancelled.store(0, order::relaxed);
-  if (m_failed.load(order::relaxed) == 0) return;
+  if (m_failed.load(order::relaxed) == 0) return true;
   m_failed.store(0, order::relaxed);
   std::rethrow_exception(std::exchange(m_exception, nullptr));
 }

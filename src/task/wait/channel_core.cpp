@@ -9,7 +9,7 @@
 namespace treadle::detail {
 
 void channel_core::list::push(future_state& s) noexcept {
-  s.next_job = nullptr;
+  s.next_job = &s;
   if (head)
     tail->next_job = &s;
   else
@@ -21,7 +21,8 @@ void channel_core::list::push(future_state& s) noexcept {
 future_state* channel_core::list::pop() noexcept {
   future_state* const first = head;
   if (!first) return nullptr;
-  head = static_cast<future_state*>(first->next_job);
+  head = first == tail ? nullptr : static_cast<future_state*>(first->next_job);
+  first->next_job = nullptr;
   --count;
   return first;
 }
@@ -87,6 +88,13 @@ channel_core::result channel_core::take(future_state* receiver, future_state*& i
   m_lock.unlock();
   if (sender) sender->notify();
   return done;
+}
+
+bool channel_core::withdraw(future_state& receiver) noexcept {
+  const scoped_lock guard(m_lock);
+  if (m_closed || !receiver.next_job) return false; // close() looks at them without the lock
+  receiver.release();                               // not the last share; now it is one whose future was dropped
+  return true;
 }
 
 std::size_t channel_core::close(const std::exception_ptr& why) noexcept {

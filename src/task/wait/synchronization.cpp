@@ -75,13 +75,14 @@ bool latch::wait_or_stop(detail::stop_signal* stop) {
   return true;
 }
 
-void latch::arrive_and_wait(std::ptrdiff_t by) {
+bool latch::arrive_and_wait_or_stop(std::ptrdiff_t by, detail::stop_signal* stop) {
   const bool waits = lock_to_wait(m_guard, [&] { return m_count != by; });
   m_count -= by; // in one step with the wait: the last to arrive may return and destroy the latch
-  if (waits) return static_cast<void>(m_waiters.wait(m_guard));
+  if (waits) return m_waiters.wait(m_guard, stop);
   waiter* all = m_waiters.take_all();
   m_guard.unlock();
   wait_queue::notify_list(all);
+  return true;
 }
 
 void detail::barrier_base::arrive(std::ptrdiff_t count, bool drop, std::uint64_t& phase,

@@ -34,6 +34,7 @@ class merge_sort {
       return insertion_sort(first, last, m_less);
     }
     unmerged<It, value_type*> if_it_throws(first, last, last, last, buffer);
+    look_for_stop(m_less);
     const It middle = first + n / 2;
     fork(
         m_parallel && n > k_fork_grain, [&] { sort_in_place(first, middle, buffer); },
@@ -45,6 +46,7 @@ class merge_sort {
   void sort_in_place(It first, It last, value_type* buffer) {
     const std::ptrdiff_t n = last - first;
     if (n <= k_small) return insertion_sort(first, last, m_less);
+    look_for_stop(m_less);
     unmerged<value_type*, It> if_it_throws(buffer, buffer + n, buffer + n, buffer + n, first);
     fork(
         m_parallel && n > k_fork_grain, [&] { sort_into_buffer(first, first + n / 2, buffer); },

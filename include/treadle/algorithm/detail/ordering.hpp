@@ -33,7 +33,7 @@ template <class Compare, class T>
 using number_order = std::conditional_t<is_ascending<Compare, T>, std::less<T>, std::greater<T>>;
 
 /// An order that throws treadle::stopped once a stop is requested. What stands an exception of any comparison, with all
-/// elements in the range afterwards, needs no other look.
+/// elements in the range afterwards, and begins each of its parts with a comparison, needs no other look.
 template <class Compare, class Token>
 struct stopping_order {
   Compare& compare;
@@ -41,10 +41,21 @@ struct stopping_order {
 
   template <class A, class B>
   bool operator()(A&& a, B&& b) const {
-    if (TREADLE_UNLIKELY(token.stop_requested())) throw stopped();
+    look();
     return compare(std::forward<A>(a), std::forward<B>(b));
   }
+  void look() const {
+    if (TREADLE_UNLIKELY(token.stop_requested())) throw stopped();
+  }
 };
+
+/// For what divides its work before it compares: without it each of the last parts would throw for itself after a stop.
+template <class Compare>
+void look_for_stop(const Compare& /*cannot be stopped*/) noexcept {}
+template <class Compare, class Token>
+void look_for_stop(const stopping_order<Compare, Token>& order) {
+  order.look();
+}
 
 /// `compare` itself when the policy has no token.
 template <class Policy, class Compare>
