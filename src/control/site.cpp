@@ -234,7 +234,7 @@ void tuned_site::explain(std::vector<decision_report>& to) {
   r.kind = "inlining";
   r.instance = decision.instance();
   r.context = to_string(loop::context{task_cost.workers});
-  r.chosen = names(inlined ? 1 : 0);
+  r.chosen = r.best = names(inlined ? 1 : 0);
   r.why = (how == inlining_policy::adaptive ? decide::explain(why, measured, task_cost)
                                             : "by " + std::string(to_string(how))) +
           seen;

@@ -58,6 +58,8 @@ class state {
   void believe(const std::vector<tuned_point>& known);
 
   arm best() const;
+  /// Whether that was found by an earlier run, and nothing has told otherwise yet.
+  bool is_believed() const { return m_believed && *m_believed == best(); }
   arm present() const noexcept { return m_present; }   ///< what next() gave
   bool is_trying() const noexcept { return m_trying; } ///< the present window is of another point than the best
   bool is_settling() const noexcept { return m_has_present && m_unsettled > 0; } ///< the next sample tells nothing
@@ -132,6 +134,7 @@ class state {
   // The present epoch
   std::vector<known_arm> m_known; // sorted
   std::optional<belief> m_belief;
+  std::optional<arm> m_believed;     // also when it is confirmed
   std::vector<finalist> m_finalists; // the best points of a strategy that has converged, measured once more
   std::optional<arm> m_chosen;       // by these
   std::uint64_t m_epoch_windows = 0;
