@@ -228,8 +228,8 @@ void trial::end(std::optional<double> cost, double work) {
     // A trial of another context than those it overlapped has no number of its own.
     if (m_number == of->number) --of->open_trials;
     if (m_number == of->number && m_context == of->present) {
-      const auto told = cost ? of->decision.report(m_context->search, m_at, {*cost, work, ns})
-                             : of->decision.fail(m_context->search, m_at, ns);
+      const auto told = cost ? of->decision.report(m_context->search, m_at, {*cost, work, ns}, *of)
+                             : of->decision.fail(m_context->search, m_at, ns, *of);
       reopened = told.reopens;
     }
   }
@@ -293,7 +293,7 @@ trial session::next(std::string_view context) {
     const bool asks = s.allowed && s.may_choose() && !c.search.is_in_window();
     const bool may_try = !asks || s.allowed.clear(c.search, guard);
     if (s.may_choose()) {
-      const tune::arm at = s.decision.next(c.search, detail::steady_now_ns(), may_try && !s.paused);
+      const tune::arm at = s.decision.next(c.search, detail::steady_now_ns(), s, may_try && !s.paused);
       first = s.open_trials == 0 || s.present != &c || s.present_at != at;
       s.present = &c;
       s.present_at = at;

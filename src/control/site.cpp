@@ -117,7 +117,7 @@ void forget(tuned_site& s, inlining_choice choice) {
 void decide_adaptively(tuned_site& s, std::int64_t now_ns) {
   if (s.trying && s.since_ns != 0 && s.calls_since != 0 && !s.missed.exchange(false, order::relaxed)) {
     const double calls = static_cast<double>(s.calls_since), ns = static_cast<double>(now_ns - s.since_ns);
-    s.decision.report(s.trying->search, s.inlined ? 1 : 0, {ns / calls, calls, ns});
+    s.decision.report(s.trying->search, s.inlined ? 1 : 0, {ns / calls, calls, ns}, inlining_names());
   }
   const auto verdict = decide::judge(s.measured, s.task_cost, s.why);
   s.why = verdict.why;
@@ -132,7 +132,7 @@ void decide_adaptively(tuned_site& s, std::int64_t now_ns) {
     }
   }
   if (before && before != s.trying && before->search.is_trying()) s.decision.interrupt(before->search);
-  s.inlined = s.trying ? s.decision.next(s.trying->search, now_ns) == 1 : verdict.inlined;
+  s.inlined = s.trying ? s.decision.next(s.trying->search, now_ns, inlining_names()) == 1 : verdict.inlined;
   s.since_ns = now_ns;
 }
 
