@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "control/deciding_time.hpp"
+#include "control/place_name.hpp"
 #include "control/recall.hpp"
 #include "control/spawn_cost.hpp"
 #include "decide/adaptive_inlining.hpp"
@@ -73,7 +74,7 @@ struct inlining_names final : loop::choice_names {
 
 tuned_site* make(atomic<tuned_site*>& slot, task_name name) noexcept {
   try {
-    auto made = std::make_unique<tuned_site>(std::string(name.text, name.bytes));
+    auto made = std::make_unique<tuned_site>(place_name({name.text, name.bytes}));
     tuned_site* before = nullptr;
     if (!slot.compare_exchange(before, made.get(), order::acq_rel, order::acquire))
       return before;       // pairs with the loads
