@@ -102,9 +102,9 @@ struct runtime_statistics {
   std::uint64_t stacks = 0;         ///< task stacks that exist now
 };
 
-/// Gets the one thing that the library has to say unasked, as the process ends: which tasks are blocked for good, or
-/// that a task returned in the child of a fork(). The default writes it to stderr; null: nobody. Returns the one
-/// before. Any thread.
+/// Gets what the library has to say unasked, as the process ends: which tasks are blocked for good, that a task
+/// returned in the child of a fork(), or that a value was given to a knob that the program does not have. The default
+/// writes it to stderr; null: nobody. Returns the one before. Any thread.
 using exit_report = void (*)(const char* message);
 exit_report set_exit_report(exit_report report) noexcept;
 

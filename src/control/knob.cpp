@@ -29,7 +29,11 @@ class shown_knob final : public listed_knob {
   std::string knob_value() const override { return m_of.text(m_of.index()); }
   std::string knob_values() const override { return m_of.domain_text(); }
   std::string_view knob_meaning() const noexcept override { return {}; }
-  void set_from_text(std::string_view text) override { m_of.set_text(text); }
+  void set_from_text(std::string_view text) override {
+    if (const std::string session = m_of.claimed_by(); !session.empty())
+      throw std::invalid_argument("knob '" + m_of.name() + "' is set by session '" + session + "'");
+    m_of.set_text(text);
+  }
 
  private:
   knob_base& m_of;
@@ -56,6 +60,8 @@ struct knob_base::shared {
 
 knob_base::knob_base(std::string_view name) : m_name(name), m_shared(std::make_unique<shared>()) {
   if (name.empty()) throw std::invalid_argument("a knob needs a name");
+  if (name.starts_with("runtime."))
+    throw std::invalid_argument("knob '" + m_name + "': names that begin with 'runtime.' are the runtime's own");
 }
 knob_base::~knob_base() = default;
 
@@ -74,10 +80,16 @@ void knob_base::list() {
 void knob_base::unlist() noexcept { m_shared->shown.reset(); }
 bool knob_base::is_given() const noexcept { return m_shared->shown && m_shared->shown->is_given(); }
 
+std::uint32_t knob_base::position(std::string_view value) const {
+  std::uint32_t i = 0;
+  while (i < choices() && text(i) != value) ++i;
+  return i;
+}
+
 void knob_base::set_text(std::string_view value) {
-  for (std::uint32_t i = 0; i < choices(); ++i)
-    if (text(i) == value) return set_index(i);
-  refuse(std::string(value));
+  const std::uint32_t i = position(value);
+  if (i == choices()) refuse(std::string(value));
+  set_index(i);
 }
 
 void knob_base::add(std::unique_ptr<change_listener> listener) {
@@ -135,6 +147,11 @@ const std::string* knob_base::claim(const std::string& session) noexcept {
   return nullptr;
 }
 
+std::string knob_base::claimed_by() const {
+  const std::lock_guard guard(state_mutex());
+  return m_shared->session ? *m_shared->session : std::string();
+}
+
 void knob_base::release() noexcept {
   const std::lock_guard guard(state_mutex());
   m_shared->session = nullptr;
@@ -165,7 +182,15 @@ void set_knob(std::string_view name, std::string_view value) {
     for (const knob_report& one : knobs()) known += (known.empty() ? "" : ", ") + one.name;
     throw std::invalid_argument("no knob '" + std::string(name) + "'; there are " + known);
   }
-  for (detail::listed_knob* k : found) k->set_from_text(value); // may call code of the program
+  std::exception_ptr error;
+  for (detail::listed_knob* k : found) {
+    try {
+      k->set_from_text(value); // may call code of the program
+    } catch (...) {
+      if (!error) error = std::current_exception();
+    }
+  }
+  if (error) std::rethrow_exception(error);
 }
 
 } // namespace treadle

@@ -81,6 +81,27 @@ TEST(knob, holds_numbers_truth_and_enumerators) {
   EXPECT_EQ(d, 0.5);
 }
 
+TEST(knob, is_set_by_what_people_write) {
+  knob<double> d("written.d", steps(0.1, 1.0, 0.1), 0.3); // 0.1 + 2 * 0.1 is none of the numbers that 0.3 may be
+  EXPECT_EQ(d.index(), 2u);
+  treadle::set_knob("written.d", "0.7");
+  EXPECT_EQ(d.index(), 6u);
+  EXPECT_NE(message_of([] { treadle::set_knob("written.d", "0.75"); }), "no error");
+  EXPECT_NE(message_of([] { treadle::set_knob("written.d", "0.7x"); }), "no error");
+  knob<bool> b("written.b", one_of({false, true}), false);
+  treadle::set_knob("written.b", "true");
+  EXPECT_TRUE(b);
+  treadle::set_knob("written.b", "0");
+  EXPECT_FALSE(b);
+  // Of two with one name each that can have the value gets it.
+  knob<int> few("written.i", steps(1, 3), 1), many("written.i", steps(1, 9), 1);
+  EXPECT_NE(message_of([] { treadle::set_knob("written.i", "5"); }).find("'written.i' cannot be 5"), std::string::npos);
+  EXPECT_EQ(few, 1);
+  EXPECT_EQ(many, 5);
+  EXPECT_EQ(message_of([] { const knob<int> k("runtime.nap-ns", steps(1, 3), 1); }),
+            "knob 'runtime.nap-ns': names that begin with 'runtime.' are the runtime's own");
+}
+
 TEST(knob, tells_what_it_has_become) {
   knob<int> k("k", steps(1, 9), 1);
   std::vector<int> told;

@@ -9,7 +9,7 @@
 #include "task/counters/thread_counters.hpp"
 #include "task/engine/present_workers.hpp"
 
-#include <treadle/observe/counters.hpp>
+#include <treadle/observe/events.hpp>
 
 #include <algorithm>
 #include <array>
@@ -65,6 +65,12 @@ struct session_state final : loop::explained, loop::choice_names {
   void begin_child() noexcept override;
   std::string operator()(tune::arm at) const override; // the values, "1024, 8"
   std::string all() const override { return choices; }
+  /// Nobody else has set the knobs since this was put into them.
+  bool holds(tune::arm at) const noexcept {
+    for (std::size_t i = 0; i < knobs.size(); ++i)
+      if (knobs[i]->index() != choice(at, i)) return false;
+    return true;
+  }
   /// Those that the user has given a value have no other.
   std::uint32_t choice(tune::arm at, std::size_t knob) const noexcept {
     return knobs[knob]->is_given() ? knobs[knob]->index() : space.index(at, knob);
@@ -228,6 +234,7 @@ void trial::end(std::optional<double> cost, double work) {
     // A trial of another context than those it overlapped has no number of its own.
     if (m_number == of->number) --of->open_trials;
     if (m_number == of->number && m_context == of->present) {
+      if (cost && !of->holds(m_at)) cost = std::numeric_limits<double>::quiet_NaN();
       const auto told = cost ? of->decision.report(m_context->search, m_at, {*cost, work, ns}, *of)
                              : of->decision.fail(m_context->search, m_at, ns, *of);
       reopened = told.reopens;
@@ -282,16 +289,18 @@ session::~session() {
 
 void session::remember_in(tuning_store& store) { m_state->keep_in(store.of_decisions()); }
 
-trial session::next(std::string_view context) {
-  session_state& s = *m_state;
+trial session::next(std::string_view context) { return next_of(m_state, context); }
+
+trial session::next_of(const std::shared_ptr<session_state>& of, std::string_view context) {
+  session_state& s = *of;
   trial made;
   std::unique_lock guard(s.mutex);
   detail::session_context& c = s.in(context, guard);
   bool first = false;
   {
-    const detail::deciding_time timed(s.decision);
     const bool asks = s.allowed && s.may_choose() && !c.search.is_in_window();
-    const bool may_try = !asks || s.allowed.clear(c.search, guard);
+    const bool may_try = !asks || s.allowed.clear(c.search, guard); // takes the program's time, not ours
+    const detail::deciding_time timed(s.decision);
     if (s.may_choose()) {
       const tune::arm at = s.decision.next(c.search, detail::steady_now_ns(), s, may_try && !s.paused);
       first = s.open_trials == 0 || s.present != &c || s.present_at != at;
@@ -305,7 +314,7 @@ trial session::next(std::string_view context) {
     made.m_number = s.present == &c && (first || !s.installing) ? s.number : 0;
     s.open_trials += made.m_number != 0;
     made.m_at = s.present_at;
-    made.m_session = m_state;
+    made.m_session = of;
   }
   if (first) {
     s.installed.reset(); // the program may have set them
@@ -314,6 +323,8 @@ trial session::next(std::string_view context) {
   made.m_start_ns = detail::steady_now_ns();
   return made;
 }
+
+void session::leave_best(session_state& of) noexcept { of.install_best(); }
 
 void session::pause() {
   {
@@ -355,101 +366,5 @@ session::status session::look(std::string_view context) const {
 }
 
 const std::string& session::name() const noexcept { return m_state->name; }
-
-// Sessions that run by themselves
-// --------------------------------------------------------------------------------------------------------------------
-
-namespace {
-
-/// A counter over a window; NaN when it cannot be read.
-class windowed_counter {
- public:
-  explicit windowed_counter(std::string_view name) : m_counter(name) {}
-  void begin() { m_counter.reset(); }
-  double value() const {
-    try {
-      return m_counter.value();
-    } catch (const std::runtime_error&) { // no runtime at the moment
-      return std::numeric_limits<double>::quiet_NaN();
-    }
-  }
-
- private:
-  counters::counter m_counter;
-};
-
-class rate_objective final : public objective {
- public:
-  rate_objective(std::string_view cost, std::string_view per) : m_cost(cost), m_per(per) {}
-  void begin() override {
-    m_cost.begin();
-    m_per.begin();
-  }
-  double end() override { return m_cost.value() / m_per.value(); } // nothing done: infinite, which is void
-
- private:
-  windowed_counter m_cost, m_per;
-};
-
-class speed_objective final : public objective {
- public:
-  explicit speed_objective(std::string_view counter) : m_counter(counter) {}
-  void begin() override {
-    m_counter.begin();
-    m_start_ns = detail::steady_now_ns();
-  }
-  double end() override { return static_cast<double>(detail::steady_now_ns() - m_start_ns) / m_counter.value(); }
-
- private:
-  windowed_counter m_counter;
-  std::int64_t m_start_ns = 0;
-};
-
-} // namespace
-
-std::unique_ptr<objective> minimize_rate(std::string_view counter, std::string_view per) {
-  return std::make_unique<rate_objective>(counter, per);
-}
-std::unique_ptr<objective> maximize_rate(std::string_view counter) {
-  return std::make_unique<speed_objective>(counter);
-}
-
-class detail::session_driver {
- public:
-  session_driver(session& what, std::unique_ptr<objective> cost)
-      : m_session(&what), m_state(what.m_state), m_cost(std::move(cost)) {}
-  session_driver(session_driver&&) noexcept = default;
-  ~session_driver() {
-    if (m_state) m_state->install_best();
-  }
-
-  void operator()() {
-    try {
-      if (m_running) {
-        const double spent = m_cost->end();
-        m_trial.report(spent);
-      }
-      m_trial = m_session->next();
-      m_cost->begin();
-      m_running = true;
-    } catch (...) { // and so it was called the last time
-      m_trial = {};
-      m_state->install_best();
-      throw;
-    }
-  }
-
- private:
-  session* m_session;
-  std::shared_ptr<session_state> m_state;
-  std::unique_ptr<objective> m_cost;
-  trial m_trial{};
-  bool m_running = false;
-};
-
-rule detail::drive_session(session& what, double period_ns, std::unique_ptr<objective> cost) {
-  using function = rule_function_of<session_driver>;
-  return rule(start_periodic_rule(period_ns, std::make_unique<function>(session_driver(what, std::move(cost)))));
-}
 
 } // namespace treadle

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -312,6 +313,21 @@ TEST_F(session_test, a_program_may_set_its_knobs_from_what_they_tell) {
   for (int i = 0; i < 100; ++i) tuning.next().report(1);
 }
 
+TEST_F(session_test, what_somebody_else_has_set_is_not_measured) {
+  knob<int> k("somebody's", steps(0, 9), 5);
+  session tuning("test", k_simulated, k);
+  for (int i = 0; i < 200; ++i) {
+    trial now = tuning.next();
+    if (i % 2 == 0) k.set(9);
+    now.report(1.0 + std::abs(k - 3));
+  }
+  EXPECT_EQ(tuning.look().best, "3");
+  EXPECT_GE(tuning.look().voids, 90u);
+  for (const treadle::tuned_point& p : tuning.look().known)
+    EXPECT_NEAR(std::exp(p.mean), 1.0 + std::abs(static_cast<double>(p.at) - 3), 1e-6) << p.values;
+  EXPECT_EQ(message_of([] { treadle::set_knob("somebody's", "2"); }), "knob 'somebody's' is set by session 'test'");
+}
+
 TEST_F(session_test, may_end_before_its_trials) {
   trial left;
   {
@@ -446,6 +462,18 @@ TEST_F(session_test, is_driven_by_the_clock) {
   EXPECT_GE(tuning.look().windows, 60u);
   EXPECT_GT(tuning.look().voids, 0u);
   EXPECT_EQ(tuning.look().best, "2");
+}
+
+TEST_F(session_test, may_be_moved_while_it_is_driven) {
+  knob<int> k("k", steps(0, 5), 0);
+  std::optional<session> before(std::in_place, "test", k_simulated, k);
+  const treadle::rule loop = treadle::drive(*before, 1ms, treadle::minimize([&] { return 1 + 0.5 * std::abs(k - 2); }));
+  const session after = std::move(*before);
+  before.reset();
+  const auto windows = after.look().windows;
+  for (int i = 0; i < 60'000 && after.look().windows < windows + 3; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_GE(after.look().windows, windows + 3);
+  EXPECT_FALSE(loop.failed());
 }
 
 TEST_F(session_test, an_objective_that_throws_ends_the_loop_and_nothing_else) {

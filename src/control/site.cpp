@@ -46,6 +46,7 @@ struct tuned_site final : loop::explained {
   loop::decision decision;
   decide::spawn_cost task_cost;
   decide::execution_cost measured;
+  decide::call_backlog backlog;
   decide::inlining_verdict::reason why = {};
   loop::by_context<tried_inlining> contexts;
   tried_inlining* trying = nullptr; // in the present context; null: there is no need to
@@ -104,6 +105,7 @@ void forget(tuned_site& s, inlining_choice choice) {
   s.generation = choice.generation;
   s.how = choice.policy;
   s.measured = {};
+  s.backlog = {};
   s.why = {};
   s.contexts = {};
   s.trying = nullptr;
@@ -114,11 +116,12 @@ void forget(tuned_site& s, inlining_choice choice) {
 }
 
 /// What counts is the time from call to call, which includes all that the program does in between, so what parallelism
-/// gains is seen.
+/// gains is seen, unless it is nearly all of that time.
 void decide_adaptively(tuned_site& s, std::int64_t now_ns) {
   if (s.trying && s.since_ns != 0 && s.calls_since != 0 && !s.missed.exchange(false, order::relaxed)) {
     const double calls = static_cast<double>(s.calls_since), ns = static_cast<double>(now_ns - s.since_ns);
-    s.decision.report(s.trying->search, s.inlined ? 1 : 0, {ns / calls, calls, ns}, inlining_names());
+    if (!s.backlog.is_pause(calls, ns, s.measured, s.task_cost))
+      s.decision.report(s.trying->search, s.inlined ? 1 : 0, {ns / calls, calls, ns}, inlining_names());
   }
   const auto verdict = decide::judge(s.measured, s.task_cost, s.why);
   s.why = verdict.why;

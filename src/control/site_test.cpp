@@ -121,6 +121,17 @@ TEST_F(adaptive_site_test, with_one_worker_nobody_could_take_it) {
   EXPECT_NE(report_of("alone_task").why.find("one worker"), std::string::npos);
 }
 
+struct task_of_main {
+  int operator()() const { return 1; }
+};
+
+TEST_F(adaptive_site_test, threads_outside_see_the_workers_that_could_take_it) {
+  treadle::runtime runtime({.workers = 2});
+  for (int i = 0; i < 100; ++i) async(launch::adaptive, task_of_main()).get();
+  EXPECT_EQ(report_of("task_of_main").context, "2 workers");
+  EXPECT_EQ(report_of("task_of_main").why.find("one worker"), std::string::npos) << report_of("task_of_main").why;
+}
+
 struct chosen_task {
   int operator()() const { return 1; }
 };

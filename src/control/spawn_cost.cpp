@@ -1,6 +1,7 @@
 #include "control/spawn_cost.hpp"
 
 #include "base/clock.hpp"
+#include "task/engine/present_workers.hpp"
 #include "task/engine/worker.hpp"
 
 #include <treadle/async.hpp>
@@ -28,10 +29,8 @@ std::uint32_t measure() {
 
 decide::spawn_cost present_spawn_cost() noexcept {
   decide::spawn_cost cost;
-  const worker* w = this_worker();
-  if (!w) return cost;
   std::uint32_t known = g_measured_ns.load(order::relaxed);
-  if (known == 0) {
+  if (known == 0 && this_worker()) {
     try {
       known = measure();
       g_measured_ns.store(known, order::relaxed);
@@ -39,7 +38,7 @@ decide::spawn_cost present_spawn_cost() noexcept {
     }
   }
   if (known != 0) cost.ns = known;
-  cost.workers = w->worker_count();
+  cost.workers = present_workers();
   return cost;
 }
 

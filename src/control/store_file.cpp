@@ -11,10 +11,12 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -101,6 +103,14 @@ file_identity identity(const std::string& path) {
   return std::pair(s.st_dev, s.st_ino);
 }
 
+/// Whether a file that SQLite cannot read was a store: another one is not ours to move.
+bool was_store(const std::string& path) {
+  constexpr std::string_view k_begins_with = "SQLite format 3";
+  std::string head(k_begins_with.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head == k_begins_with || std::filesystem::path(path).extension() == ".sqlite";
+}
+
 /// Processes that find the same damage must move the file only once, and not the one that follows it.
 std::string set_aside(const std::string& path, const file_identity& which) {
   const std::string to = path + ".set-aside-" + std::to_string(std::time(nullptr)) + "-" + std::to_string(::getpid());
@@ -155,7 +165,7 @@ struct store_file::state {
   bool survives(const std::exception& e) {
     const auto* of_sqlite = dynamic_cast<const SQLite::Exception*>(&e);
     const int code = of_sqlite ? of_sqlite->getErrorCode() & 0xff : SQLITE_OK;
-    const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+    const bool damaged = code == SQLITE_CORRUPT || (code == SQLITE_NOTADB && was_store(path));
     const std::string moved = damaged ? set_aside(path, which) : std::string();
     message = "tuning store " + path + ": " + e.what() + (moved.empty() ? "" : "; set aside as " + moved);
     return damaged;

@@ -109,6 +109,15 @@ TEST_F(store_file_test, a_damaged_file_is_set_aside) {
   EXPECT_EQ(load(path()).size(), 2u);
 }
 
+TEST_F(store_file_test, a_file_of_the_users_is_left_alone) {
+  std::ofstream(path("notes.txt")) << std::string(5000, 'x');
+  store_file store(path("notes.txt"));
+  EXPECT_NE(store.message().find(path("notes.txt")), std::string::npos) << store.message();
+  EXPECT_FALSE(save(store, k_key, points(1)));
+  EXPECT_EQ(count("set-aside"), 0u);
+  EXPECT_EQ(fs::file_size(path("notes.txt")), 5000u);
+}
+
 TEST_F(store_file_test, damage_found_later_is_no_end_either) {
   {
     store_file store(path());

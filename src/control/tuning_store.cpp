@@ -163,28 +163,26 @@ namespace {
 /// Never destroyed: decisions live as long as the process.
 constinit detail::atomic<tuning_store*> g_store{nullptr};
 
-void remember(const std::string& path) {
-  static auto& beginning = *new detail::fork_safe_mutex;
-  const std::lock_guard guard(beginning);
-  if (g_store.load(detail::order::relaxed)) return;
-  auto* const made = new tuning_store(path);
-  g_store.store(made, detail::order::release);                           // pairs with save()
-  loop::the_memory.store(&made->of_decisions(), detail::order::release); // pairs with explained::kept_in()
-}
-
 void save_remembered() {
-  if (tuning_store* store = g_store.load(detail::order::acquire)) store->save(); // pairs with remember()
+  if (tuning_store* store = g_store.load(detail::order::acquire)) store->save(); // pairs with remember_decisions()
 }
-
-[[maybe_unused]] const bool g_hooked = [] {
-  detail::g_remember.store(remember, detail::order::relaxed);
-  detail::g_save_remembered.store(save_remembered, detail::order::relaxed);
-  return true;
-}();
 
 } // namespace
 
-void remember_decisions(const std::string& path) { remember(path.empty() ? tuning_store::standard_path() : path); }
+void remember_decisions(const std::string& path) {
+  static auto& beginning = *new detail::fork_safe_mutex;
+  const std::lock_guard guard(beginning);
+  if (g_store.load(detail::order::relaxed)) return;
+  auto* const made = new tuning_store(path.empty() ? tuning_store::standard_path() : path);
+  g_store.store(made, detail::order::release);                           // pairs with save_remembered()
+  loop::the_memory.store(&made->of_decisions(), detail::order::release); // pairs with explained::kept_in()
+}
+
+[[maybe_unused]] static const bool g_hooked = [] {
+  detail::g_remember.store(remember_decisions, detail::order::relaxed);
+  detail::g_save_remembered.store(save_remembered, detail::order::relaxed);
+  return true;
+}();
 
 std::vector<tuned_point> detail::recall(const loop::explained& asked, const loop::decision& made,
                                         const loop::context& of, const std::string& choices) {

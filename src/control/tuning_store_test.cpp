@@ -208,6 +208,18 @@ TEST_F(tuning_store_test, a_session_may_have_a_store_of_its_own) {
   EXPECT_EQ(sessions_in("own"), 1u);
 }
 
+TEST_F(tuning_store_test, the_option_without_a_file_means_the_standard_one) {
+  const std::string file = (folder / "standard.sqlite").string();
+  const auto program = [&] {
+    setenv("TREADLE_STORE", file.c_str(), 1);
+    {
+      const runtime rt({.workers = 2, .remember = ""});
+    }
+    std::_Exit(fs::exists(file) ? 3 : 4);
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(3), "");
+}
+
 TEST_F(tuning_store_test, the_standard_place_follows_the_environment) {
   setenv("TREADLE_STORE", "/somewhere/else", 1);
   EXPECT_EQ(tuning_store::standard_path(), "/somewhere/else");

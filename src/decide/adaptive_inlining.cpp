@@ -13,6 +13,15 @@ void execution_cost::add(double ns, bool blocked, const spawn_cost& task) noexce
   m_blocked += ((blocked ? 1 : 0) - m_blocked) / weight;
 }
 
+bool call_backlog::is_pause(double calls, double ns, const execution_cost& measured, const spawn_cost& task) noexcept {
+  constexpr double k_share = 8;
+  constexpr double k_most_ns = 1e9; // grows while tasks of these calls run at the same time
+  m_ns = std::min(m_ns + calls * measured.mean_ns(), k_most_ns);
+  const bool is_pause = ns > k_share * (m_ns + calls * task.ns);
+  m_ns = std::max(m_ns - ns, 0.0);
+  return is_pause;
+}
+
 inlining_verdict judge(const execution_cost& measured, const spawn_cost& task,
                        inlining_verdict::reason before) noexcept {
   constexpr double k_lengthy = 400; // times the cost of a task

@@ -25,6 +25,18 @@ class execution_cost {
   double m_mean_ns = 0, m_blocked = 0;
 };
 
+/// What the calls of one place have made to be done and the time since then cannot have sufficed for.
+class call_backlog {
+ public:
+  /// True: at least seven eighths of the time in which these calls were made went to something else, as when the
+  /// program has waited for input, so that it says nothing about them. What they have spawned may be waited for in a
+  /// later one.
+  bool is_pause(double calls, double ns, const execution_cost& measured, const spawn_cost& task) noexcept;
+
+ private:
+  double m_ns = 0;
+};
+
 /// Three cases need no trying. With one worker nobody could take a task. Below twice the cost of making it, it is not
 /// worth it even for an idle worker; above some hundred times that cost hardly shows. What waits should let its creator
 /// go on meanwhile. In between both ways are to be tried (loop/decision.hpp), beginning with what the cost suggests: a

@@ -58,6 +58,26 @@ TEST(adaptive_inlining, says_why) {
             "neither short nor long: 500 ns, and a task costs 25 ns");
 }
 
+TEST(adaptive_inlining, pauses_of_the_program_are_told_from_waits_for_its_tasks) {
+  const auto cost = measured(1000);
+  const spawn_cost task{50, 2};
+  constexpr double k_calls = 64;
+  call_backlog inlined, spawned;
+  for (int burst = 0; burst < 10; ++burst) {
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_FALSE(inlined.is_pause(k_calls, k_calls * 1000, cost, task));
+      EXPECT_FALSE(spawned.is_pause(k_calls, k_calls * 50, cost, task)); // is made, not done
+    }
+    EXPECT_FALSE(spawned.is_pause(k_calls, 20 * k_calls * 1000, cost, task)); // nobody has helped
+    EXPECT_TRUE(inlined.is_pause(k_calls, 10e6, cost, task));
+    EXPECT_TRUE(spawned.is_pause(k_calls, 10e6, cost, task));
+  }
+  // Two workers leave half of the time over, which is not saved for ever.
+  for (int i = 0; i < 1'000'000; ++i) EXPECT_FALSE(spawned.is_pause(k_calls, k_calls * 500, cost, task));
+  EXPECT_TRUE(spawned.is_pause(k_calls, 10e9, cost, task));
+  EXPECT_TRUE(spawned.is_pause(k_calls, 10e6, cost, task));
+}
+
 TEST(adaptive_inlining, one_preempted_execution_does_not_make_a_task_long) {
   auto cost = measured(60);
   cost.add(4'000'000, false, {50, 2});

@@ -82,7 +82,8 @@ void define_counter(counters::description what, std::shared_ptr<counter_function
   if (what.kind == counters::kind::average || what.kind == counters::kind::ratio ||
       what.kind == counters::kind::histogram)
     throw std::invalid_argument("counter '" + what.name + "': one number is no " + counters::to_string(what.kind));
-  for (const char* own : {"threads", "threadqueue", "scheduler", "runtime", "statistics", "arithmetics", "papi"}) {
+  for (const char* own : {"threads", "threadqueue", "scheduler", "runtime", "tuning", "rules", "knobs", "statistics",
+                          "arithmetics", "papi"}) {
     if (name.object == own)
       throw std::invalid_argument("counter '" + what.name + "': counters of /" + own + " are Treadle's own");
   }

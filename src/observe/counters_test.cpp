@@ -99,6 +99,9 @@ TEST_F(counters_test, definitions_are_checked) {
   EXPECT_NE(define("/test/a@b"), "no error");
   EXPECT_NE(define("/statistics{/a/b}/max"), "no error");
   EXPECT_EQ(define("/test/a", counters::kind::average), "counter '/test/a': one number is no average");
+  for (const std::string own : {"threads", "runtime", "tuning", "rules", "knobs"})
+    EXPECT_EQ(define(("/" + own + "/a").c_str()),
+              "counter '/" + own + "/a': counters of /" + own + " are Treadle's own");
   EXPECT_EQ(define("/test/a"), "no error");
   EXPECT_EQ(define("/test/a"), "no error"); // the first is gone
 }

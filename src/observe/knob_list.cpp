@@ -11,6 +11,7 @@ namespace {
 
 struct given_value {
   std::string source, name, value;
+  bool is_known = false; // a knob has had it
 };
 
 struct knob_list {
@@ -28,8 +29,9 @@ knob_list& list() {
 knob_listing::knob_listing(listed_knob& of) : m_of(of) {
   knob_list& l = list();
   const std::lock_guard guard(l.mutex);
-  for (const given_value& given : l.given) {
+  for (given_value& given : l.given) {
     if (given.name != of.knob_name()) continue;
+    given.is_known = true;
     try {
       of.set_from_text(given.value);
     } catch (const std::invalid_argument& e) {
@@ -67,7 +69,16 @@ std::string knob_table() {
   std::sort(lines.begin(), lines.end());
   std::string table;
   for (const std::string& line : lines) table += line;
-  return table;
+  return table + unknown_knobs();
+}
+
+std::string unknown_knobs() {
+  knob_list& l = list();
+  const std::lock_guard guard(l.mutex);
+  std::string lines;
+  for (const given_value& given : l.given)
+    if (!given.is_known) lines += given.source + ": there is no knob '" + given.name + "'\n";
+  return lines;
 }
 
 } // namespace treadle::detail

@@ -40,8 +40,10 @@ class knob_listing {
 /// The user's choice for a knob that will be there. `source` is the option or variable.
 void give_knob(std::string source, std::string name, std::string value);
 
-/// "NAME = VALUE  (VALUES)", sorted, and what each means.
+/// "NAME = VALUE  (VALUES)", sorted, and what each means; then unknown_knobs().
 std::string knob_table();
+/// A line for each name that the user has given a value, and that no knob has had so far.
+std::string unknown_knobs();
 
 void visit_knobs(void (*visit)(void* context, listed_knob& knob), void* context);
 /// Calls visit(knob) for each, while none of them can go away.

@@ -139,8 +139,9 @@ class subscription {
 };
 
 /// Calls `listener(event)` for every event of a type, `on<events::steal>([](const events::steal& s) { ... })`, on the
-/// thread where it happens, any number of threads at a time. A listener is short and does not block; the events that
-/// it causes itself are not told. Views in an event are good during the call.
+/// thread where it happens, any number of threads at a time. A listener is short and does not block; on a worker,
+/// what would wait for other tasks throws std::system_error (resource_deadlock_would_occur). The events that it causes
+/// itself are not told. Views in an event are good during the call.
 template <class Event, class F>
 [[nodiscard]] subscription on(F listener) {
   static_assert(detail::kind_of<Event> != detail::event_kind::k_count,

@@ -6,9 +6,11 @@
 #include <charconv>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -104,6 +106,8 @@ class knob_base {
   virtual bool ordered() const noexcept = 0;
   virtual std::uint32_t index() const noexcept = 0;
   virtual std::string text(std::uint32_t i) const = 0;
+  /// The position of the value that is written so; choices() when there is none.
+  virtual std::uint32_t position(std::string_view value) const;
   std::string domain_text() const; ///< "1 to 64, 7 of them"
   void set_index(std::uint32_t i);
   /// Throws std::invalid_argument when no value of the domain is written so.
@@ -113,6 +117,7 @@ class knob_base {
 
   /// One session at a time; gives the name of the one that has it, or null and takes it.
   const std::string* claim(const std::string& session) noexcept;
+  std::string claimed_by() const; ///< the name of the session; empty: none
   void release() noexcept;
 
  protected:
@@ -143,8 +148,8 @@ struct knob_report {
 /// All knobs that there are, of the runtime ("runtime.loop-chunk-ns") and of the program, by name. Any thread.
 std::vector<knob_report> knobs();
 
-/// Sets those of this name. Throws std::invalid_argument when there is none, or when it cannot have the value. None of
-/// them may end meanwhile.
+/// Sets those of this name. Throws std::invalid_argument when there is none, or, after it has set the others, when one
+/// cannot have the value or belongs to a session. None of them may end meanwhile.
 void set_knob(std::string_view name, std::string_view value);
 
 /// A value that may be changed while the program runs, by hand or by a session. Reading it is one relaxed load; a
@@ -154,9 +159,10 @@ void set_knob(std::string_view name, std::string_view value);
 template <class T>
 class knob final : public detail::knob_base {
  public:
-  /// Throws std::invalid_argument when the name is empty, or `initial` or what the user has given is not in the domain.
+  /// Throws std::invalid_argument when the name is empty or begins with "runtime.", or `initial` or what the user has
+  /// given is not in the domain.
   knob(std::string_view name, domain<T> values, T initial)
-      : knob_base(name), m_domain(std::move(values)), m_index(find(initial)), m_value(initial) {
+      : knob_base(name), m_domain(std::move(values)), m_index(find(initial)), m_value(m_domain.values()[index()]) {
     list();
   }
   ~knob() override { unlist(); }
@@ -184,6 +190,17 @@ class knob final : public detail::knob_base {
   bool ordered() const noexcept override { return m_domain.ordered(); }
   std::uint32_t index() const noexcept override { return m_index.load(detail::order::relaxed); }
   std::string text(std::uint32_t i) const override { return text_of(m_domain.values()[i]); }
+  std::uint32_t position(std::string_view value) const override {
+    if constexpr (std::is_floating_point_v<T>) {
+      T number{};
+      const char* const end = value.data() + value.size();
+      const auto read = std::from_chars(value.data(), end, number);
+      return read.ec == std::errc{} && read.ptr == end ? position_of(number) : choices();
+    } else if constexpr (std::is_same_v<T, bool>) {
+      if (value == "true" || value == "false") return position_of(value == "true");
+    }
+    return knob_base::position(value);
+  }
 
  private:
   void store(std::uint32_t i) noexcept override {
@@ -200,11 +217,22 @@ class knob final : public detail::knob_base {
       return std::to_string(value);
     }
   }
-  std::uint32_t find(T value) const {
+  std::uint32_t position_of(T value) const noexcept {
     const auto& all = m_domain.values();
     for (std::size_t i = 0; i < all.size(); ++i)
       if (all[i] == value) return static_cast<std::uint32_t>(i);
-    refuse(text_of(value));
+    if constexpr (std::is_floating_point_v<T>) { // 0.3 is meant where 0.1 + 2 * 0.1 is
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const T difference = all[i] < value ? value - all[i] : all[i] - value, size = value < 0 ? -value : value;
+        if (difference <= size * 4 * std::numeric_limits<T>::epsilon()) return static_cast<std::uint32_t>(i);
+      }
+    }
+    return choices();
+  }
+  std::uint32_t find(T value) const {
+    const std::uint32_t i = position_of(value);
+    if (i == choices()) refuse(text_of(value));
+    return i;
   }
 
   domain<T> m_domain;

@@ -95,7 +95,9 @@ class rule {
 ///
 ///     auto watch = treadle::on<events::steal, events::promotion>([&](const events::event& e) { ++moves; });
 ///
-/// A call delays that thread, and others that the event happens on wait for it: be short and do not block. Events
+/// A call delays that thread, and others that the event happens on wait for it: be short and do not block. On a worker,
+/// what would wait for other tasks throws std::system_error (resource_deadlock_would_occur), and the rule has failed
+/// unless it catches that. Events
 /// caused from inside are not told. Other rules and listeners are not touched, neither by a call nor when one is
 /// made or ended.
 template <class... Events, class F>

@@ -54,7 +54,8 @@ class trial {
   trial& operator=(trial&& other) noexcept;
   ~trial();
 
-  /// What it cost, in any unit: positive and finite, otherwise it says nothing and is counted in status::voids.
+  /// What it cost, in any unit: positive and finite, otherwise it says nothing and is counted in status::voids. So does
+  /// one whose knobs somebody else has set meanwhile.
   void report(double cost);
   /// That it cost the time since next(), for so many units of work. No work, no report.
   void report_time(double units = 1);
@@ -149,6 +150,9 @@ class session {
 
  private:
   friend class detail::session_driver;
+  static trial next_of(const std::shared_ptr<detail::session_state>& of, std::string_view context);
+  static void leave_best(detail::session_state& of) noexcept;
+
   std::shared_ptr<detail::session_state> m_state;
 };
 
@@ -180,8 +184,9 @@ namespace detail {
 rule drive_session(session& what, double period_ns, std::unique_ptr<objective> cost);
 }
 
-/// Lets a session run by itself: each period (a std::chrono::duration) is one trial. The session lives longer than the
-/// rule, which leaves the best values in the knobs when it ends. Throws what every() does.
+/// Lets a session run by itself: each period (a std::chrono::duration) is one trial. The session, which may be moved
+/// meanwhile, lives longer than the rule, which leaves the best values in the knobs when it ends. Throws what every()
+/// does.
 template <class Duration>
 [[nodiscard]] rule drive(session& what, const Duration& period, std::unique_ptr<objective> cost) {
   return detail::drive_session(what, detail::duration_ns(period), std::move(cost));

@@ -27,8 +27,9 @@ struct tuned_point {
 /// The file is read when this is made, which takes some milliseconds, and written by a thread of its own, twice a
 /// minute and by save(). What belongs to another program, by the name of its file, another machine or another number of
 /// workers is kept apart. Processes may share a file, and may be killed at any moment. A damaged one is set aside under
-/// another name, and a new one is begun; one of another version of Treadle's format is left alone. Nothing here fails
-/// the program: where a file cannot be read or written, message() says why, and decisions go on without it.
+/// another name, and a new one is begun; one of another version of Treadle's format, or of something else, is left
+/// alone. Nothing here fails the program: where a file cannot be read or written, message() says why, and decisions go
+/// on without it.
 class tuning_store {
  public:
   /// $TREADLE_STORE; otherwise treadle/tuning-2.sqlite in $XDG_STATE_HOME or ~/.local/state. The number is that of the

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -122,6 +123,39 @@ TEST_P(events_test, tasks_of_a_listener_are_not_told_of) {
   }
   rt->wait_idle();
   EXPECT_EQ(calls, 1);
+}
+
+TEST_P(events_test, one_that_waits_on_a_worker_has_failed_and_nothing_else) {
+  std::atomic<int> calls{0}, refused{0};
+  treadle::promise<void> never;
+  const auto forever = never.get_future().share();
+  const auto listening = events::on<events::custom>([&](const events::custom& e) {
+    if (e.name != "wait") return;
+    ++calls;
+    try {
+      forever.wait();
+    } catch (const std::system_error& error) {
+      refused += error.code() == std::errc::resource_deadlock_would_occur;
+      throw;
+    }
+  });
+  counted<events::custom> heard;
+  for (int i = 0; i < 20; ++i) treadle::async([] { events::emit("wait"); }).get();
+  EXPECT_TRUE(listening.failed());
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(refused, 1);
+  EXPECT_EQ(heard.calls, 20);
+  // Loops and sleep, too; a loop needs no stack of its own.
+  std::atomic<int> iterations{0}, sleeps{0};
+  const auto working = events::on<events::custom>([&](const events::custom& e) {
+    if (e.name != "work") return;
+    treadle::for_loop(treadle::par, 0, 1000, [&](int) { ++iterations; });
+    EXPECT_THROW(treadle::this_task::sleep_for_ns(1000), std::system_error);
+    ++sleeps;
+  });
+  for (int i = 0; i < 20; ++i) treadle::async([] { events::emit("work"); }).get();
+  EXPECT_EQ(iterations, 20'000);
+  EXPECT_EQ(sleeps, 20);
 }
 
 TEST_P(events_test, one_that_throws_is_not_called_again) {

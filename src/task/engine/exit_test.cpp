@@ -59,6 +59,16 @@ TEST_F(exit_death_test, the_report_goes_where_it_is_wanted) {
   EXPECT_EXIT(program(), ::testing::ExitedWithCode(3), "^told\n$");
 }
 
+TEST_F(exit_death_test, a_knob_that_nobody_has_is_named) {
+  const auto program = [] {
+    setenv("TREADLE_KNOB", "blok=3;runtime.nap-ns=60000", 1);
+    async([] {}).get();
+    alarm(20);
+    std::exit(3);
+  };
+  EXPECT_EXIT(program(), ::testing::ExitedWithCode(3), "^treadle: TREADLE_KNOB: there is no knob 'blok'\n$");
+}
+
 TEST_F(exit_death_test, tasks_that_run_are_waited_for) {
   const auto program = [] {
     static_cast<void>(async([] {

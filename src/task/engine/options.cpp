@@ -1,6 +1,7 @@
 #include "task/engine/options.hpp"
 
 #include "task/engine/concurrency_knob.hpp"
+#include "task/engine/exit_report.hpp"
 #include "task/engine/task_fiber.hpp"
 #include "task/engine/tunables.hpp"
 #include "topology/placement.hpp"
@@ -253,6 +254,9 @@ void publish_knobs() {
       if (given.what->name == "knob") give(given.source, given.text);
     std::vector<std::unique_ptr<knob_listing>> made;
     for (listed_knob* one : k_knobs) made.push_back(std::make_unique<knob_listing>(*one));
+    std::atexit([] { // those of the program may come at any time until then
+      if (const std::string unknown = unknown_knobs(); !unknown.empty()) report_at_exit("treadle: " + unknown);
+    });
     return made;
   }();
   static_cast<void>(listings);

@@ -10,6 +10,7 @@
 #include <treadle/detail/loop.hpp>
 
 #include <algorithm>
+#include <system_error>
 
 #include <sched.h>
 #include <time.h>
@@ -456,6 +457,9 @@ void worker::drop_stale() noexcept {
 }
 
 void worker::get_idle_fiber() {
+  if (callback_scope::is_inside())
+    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                            "a listener or rule that a task's thread calls must not wait for other tasks");
   promote_all(m_current->tasks);
   if (!m_idle_fibers.empty()) return;
   m_idle_fibers.push_back(m_scheduler.take_fiber()); // there is room in the list

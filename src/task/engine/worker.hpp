@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/rng.hpp"
+#include "observe/emit.hpp"
 #include "task/counters/worker_counters.hpp"
 #include "task/engine/task_fiber.hpp"
 #include "task/queue/deque.hpp"
@@ -41,7 +42,11 @@ class worker {
   void run_in_place(future_state& task, sharing s);
 
   /// See ready_to_block() and prepare_to_block().
-  bool can_suspend() const noexcept { return !m_current->tasks.newest && !m_idle_fibers.empty(); }
+  bool can_suspend() const noexcept {
+    return !m_current->tasks.newest && !m_idle_fibers.empty() && !callback_scope::is_inside();
+  }
+  /// Throws std::bad_alloc or std::system_error where there is no stack to go on with, and std::system_error
+  /// (resource_deadlock_would_occur) inside of a listener or rule: it runs in the middle of the worker's work.
   void prepare_to_suspend() {
     if (TREADLE_UNLIKELY(!can_suspend())) get_idle_fiber();
   }

@@ -148,7 +148,9 @@ bool worker::give_oldest(task_stack& current, Give give) {
   }
 }
 
+/// Nothing inside of a listener or rule: who runs it might have to wait for the end of that call.
 void worker::promote_oldest(task_stack& current) noexcept {
+  if (callback_scope::is_inside()) return;
   if (is_asked_to_leave()) return give_way();
   if (!tasks.empty() || m_handed.load(order::relaxed)) return; // there is something to steal already
   if (ticks_now() < m_promote_after) return;
@@ -180,7 +182,7 @@ bool worker::nudge() noexcept {
 }
 
 void worker::answer_nudge(task_stack& current) noexcept {
-  if (m_promotes || !tasks.empty() || m_handed.load(order::relaxed)) return;
+  if (m_promotes || !tasks.empty() || m_handed.load(order::relaxed) || callback_scope::is_inside()) return;
   promoted_task* task = m_empty_task.load(order::acquire); // pairs with nudge(), which only replaces null
   const bool given = task && give_oldest(current, [&](latent_work& record) { return fill(*task, record, false); });
   if (given) {

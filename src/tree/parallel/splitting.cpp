@@ -36,12 +36,25 @@ std::uint64_t splitting::to_ticks(double ns) noexcept {
 
 bool splitting::claim(unsigned workers) noexcept {
   if (!m_claimed.take()) return false;
+  const detail::scoped_lock guard(m_lock);
+  if (use(workers)) return true;
+  release();
+  return false;
+}
+
+bool splitting::follow(unsigned workers) noexcept {
+  const detail::scoped_lock guard(m_lock);
+  if (workers == m_known->of.workers) return false;
+  if (m_known->search) m_decision.interrupt(*m_known->search);
+  return use(workers);
+}
+
+// With the lock. False when there is no memory.
+bool splitting::use(unsigned workers) noexcept {
   try {
-    const detail::scoped_lock guard(m_lock);
-    m_known = m_contexts.find(workers, {});
-    if (!m_known) m_known = &m_contexts.add(std::make_unique<known>(workers));
-  } catch (...) { // no memory
-    release();
+    known* const before = m_contexts.find(workers, {});
+    m_known = before ? before : &m_contexts.add(std::make_unique<known>(workers));
+  } catch (...) {
     return false;
   }
   choose(workers < 2 ? k_thresholds - 1 : m_known->search ? m_known->search->best() : 0);

@@ -68,9 +68,11 @@ class splitting final : loop::explained {
   explicit splitting(std::string name, double budget = -1)
       : m_decision(loop::decision_kind::splitting, std::move(name), budget) {}
 
-  // A run that has claimed it releases it.
+  // A run that has claimed it releases it. `workers`: that may be active at the moment.
   bool claim(unsigned workers) noexcept;
   void release() noexcept { m_claimed.release(); }
+  // By who has claimed it: their number may have changed. True where it has; what was measured meanwhile says nothing.
+  bool follow(unsigned workers) noexcept;
   std::uint64_t threshold() const noexcept { return m_threshold.load(detail::order::relaxed); } // ticks
 
   // An outermost loop begins.
@@ -103,6 +105,7 @@ class splitting final : loop::explained {
   void explain(std::vector<decision_report>& to) override;
   bool try_lock() noexcept override { return m_lock.try_lock(); }
   void unlock() noexcept override { m_lock.unlock(); }
+  bool use(unsigned workers) noexcept;
   bool measures(const node& loop, std::int64_t ticks);
   void decide(double turns, double ns, bool splits, std::int64_t now_ns);
   void choose(loop::arm choice) noexcept;

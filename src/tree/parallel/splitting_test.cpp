@@ -91,6 +91,26 @@ TEST(splitting, the_period_of_the_loop_decides) {
   }
 }
 
+TEST(splitting, another_number_of_workers_is_another_context_and_loses_nothing) {
+  const auto part = splitting::to_ticks(50'000);
+  splitting s("followed", 0.01);
+  ASSERT_TRUE(s.claim(2));
+  EXPECT_FALSE(s.follow(2));
+  std::int64_t now_ns = 1;
+  run_loop(s, false, 20'000, now_ns);
+  const auto windows = s.windows();
+  EXPECT_GT(s.threshold(), part);
+  EXPECT_TRUE(s.follow(1));
+  EXPECT_EQ(s.threshold(), splitting::k_never);
+  run_loop(s, true, 300, now_ns);
+  EXPECT_EQ(s.windows(), 0u); // nothing is split
+  EXPECT_TRUE(s.follow(4));
+  EXPECT_EQ(s.threshold(), splitting::to_ticks(splitting::k_part.fitting_ns()));
+  EXPECT_TRUE(s.follow(2));
+  EXPECT_GT(s.threshold(), part);
+  EXPECT_EQ(s.windows(), windows);
+}
+
 TEST(splitting, begins_with_what_was_found) {
   struct kept final : loop::memory {
     std::vector<tuned_point> recall(const loop::record& of) const override {
@@ -172,6 +192,29 @@ TEST(splitting, the_outermost_loops_of_a_run_are_measured) {
   EXPECT_EQ(repr(p.run({}, with_policy(physl::policy::adaptive))), expected);
   EXPECT_GT(p.splitting().threshold_ns, 0);
   EXPECT_GT(p.splitting().tuner_ns, 0);
+}
+
+// Of which number of workers the present decision about a program is; empty: there is none.
+std::string present_context(const std::string& program) {
+  for (const decision_report& r : explain())
+    if (r.kind == "splitting" && r.instance == program && r.present) return r.context;
+  return {};
+}
+
+TEST(splitting, runs_see_how_many_workers_may_be_active) {
+  runtime rt({.workers = 2});
+  const physl::program p(k_two_loops, "seen");
+  auto options = with_policy(physl::policy::adaptive);
+  const auto run = [&] {
+    for (int i = 0; i < 500 && present_context("seen") != "2 workers"; ++i) static_cast<void>(p.run({}, options));
+    return present_context("seen");
+  };
+  const std::string both = run();
+  rt.set_concurrency(1);
+  static_cast<void>(p.run({}, options));
+  EXPECT_NE(present_context("seen"), "2 workers");
+  rt.set_concurrency(2);
+  EXPECT_EQ(run(), both);
 }
 
 TEST(splitting, a_threshold_that_is_given_stays) {

@@ -31,7 +31,7 @@ run_state::run_state(const physl::run_options& options, std::span<node_statistic
       m_searches(searches),
       m_services(options) {
   const auto workers = options.policy == physl::policy::always_inline ? 1 : runtime::current().workers();
-  // The paper's spawn instances, and know nothing of parts.
+  // The paper's spawn instances, and know nothing of parts. How many workers may be active changes meanwhile.
   m_adapts = workers > 1 && options.policy == physl::policy::adaptive;
   m_overlaps = m_adapts || (workers > 1 && options.policy == physl::policy::always_async);
   m_least_worth = splitting::to_ticks(options.worth_ns ? static_cast<double>(*options.worth_ns)
@@ -41,7 +41,7 @@ run_state::run_state(const physl::run_options& options, std::span<node_statistic
   m_terms = terms.record({options.policy, has_bounds ? options.lower_ns : 0, has_bounds ? options.upper_ns : 0,
                           options.policy == physl::policy::adaptive && !m_adapts});
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
-  m_tunes = m_adapts && !options.worth_ns && split.claim(workers);
+  m_tunes = m_adapts && !options.worth_ns && split.claim(detail::present_workers());
 }
 
 run_state::~run_state() {

@@ -10,6 +10,7 @@
 #include "decide/cost_by_size.hpp"
 #include "decide/inlining.hpp"
 #include "decide/paper_adaptive.hpp"
+#include "task/engine/present_workers.hpp"
 #include "tree/parallel/splitting.hpp"
 #include "tree/run/frame.hpp"
 #include "tree/run/services.hpp"
@@ -110,10 +111,13 @@ class run_state {
   bool adapts() const noexcept { return m_adapts; }
   // A loop without one around it, of the run's main flow: it begins, has done some turns, and ends.
   void begin_tuned_loop() noexcept {
-    if (m_tunes) m_split.begin(detail::steady_now_ns());
+    if (!m_tunes) return;
+    m_split.follow(detail::present_workers());
+    m_split.begin(detail::steady_now_ns());
   }
   void tune(const node& loop, std::uint64_t turns, std::int64_t ticks) noexcept {
-    if (m_tunes) m_split.report(loop, turns, ticks, splits_often(), detail::steady_now_ns());
+    if (m_tunes && !m_split.follow(detail::present_workers()))
+      m_split.report(loop, turns, ticks, splits_often(), detail::steady_now_ns());
   }
   void end_tuned_loop() noexcept {
     if (m_tunes) m_split.end();
