@@ -36,13 +36,14 @@ auto start_task(launch policy, F&& function) {
   return access::make<future<T>>(std::move(result));
 }
 
-template <class F>
-auto launch_task(launch policy, F&& function) {
+/// `called`: what the program has named, which `function` calls with arguments.
+template <class F, class Called>
+auto launch_task(launch policy, F&& function, const Called& called) {
   if (TREADLE_LIKELY(policy != launch::adaptive)) return start_task(policy, std::forward<F>(function));
   using function_type = std::decay_t<F>;
-  site& here = site_of<function_type>;
+  site& here = site_for<function_type>(called);
   const bool sample = here.wants_sample();
-  if (TREADLE_UNLIKELY(sample)) here.begin_sample(type_name<function_type>());
+  if (TREADLE_UNLIKELY(sample)) here.begin_sample(type_name<std::decay_t<const Called&>>());
   policy = here.prefers_inline() && stack_has_room() ? launch::sync : launch::async;
   if (TREADLE_LIKELY(!sample)) return start_task(policy, std::forward<F>(function));
   return start_task(policy, sampled<function_type>{&here, std::forward<F>(function)});
@@ -60,12 +61,12 @@ auto launch_task(launch policy, F&& function) {
 /// Exceptions of f are rethrown by get(). Throws std::bad_alloc.
 template <detail::task_function F, class... Args>
 [[nodiscard]] auto async(F&& f, Args&&... args) {
-  return detail::launch_task(launch::async, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...));
+  return detail::start_task(launch::async, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...));
 }
 
 template <detail::task_function F, class... Args>
 [[nodiscard]] auto async(launch policy, F&& f, Args&&... args) {
-  return detail::launch_task(policy, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...));
+  return detail::launch_task(policy, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...), f);
 }
 
 /// The same, also async(token, policy or executor, f, args...). When a stop is requested before the task begins, it

@@ -266,6 +266,7 @@ NB_MODULE(_native, m) {
       .def_ro("self_ns", &physl::node_profile::self_ns)
       .def_ro("inlined", &physl::node_profile::inlined)
       .def_ro("spawned", &physl::node_profile::spawned)
+      .def_ro("why", &physl::node_profile::why)
       .def_prop_ro("mode", [](const physl::node_profile& n) { return static_cast<int>(n.mode); });
 
   nb::class_<submission>(m, "Submission")
@@ -306,7 +307,8 @@ NB_MODULE(_native, m) {
       .def("parallelism", [](const physl::program& p) {
         nb::list notes;
         for (const auto& note : p.parallelism())
-          notes.append(nb::make_tuple(note.form, note.line, note.column, note.parallel, note.text));
+          notes.append(
+              nb::make_tuple(note.form, note.line, note.column, note.parallel, note.text, note.node, note.decision));
         return notes;
       });
 

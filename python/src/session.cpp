@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace treadle::python {
@@ -23,9 +24,19 @@ session& the_session() {
   return *s;
 }
 
-// With the lock held. Another number of workers has to wait for the runs that go on.
+unsigned of_other_pools(const treadle::runtime& r) noexcept { return r.max_concurrency() - r.workers(); }
+
+// So many workers are active from now on. False: it has fewer, or follows the cores of the process, which are fewer.
+bool grant(treadle::runtime& r, unsigned workers) {
+  if (workers > r.workers()) return false;
+  const unsigned all = workers + of_other_pools(r);
+  if (r.concurrency() != all) r.set_concurrency(all);
+  return r.concurrency() == all;
+}
+
+// With the lock held. More workers than there are have to wait for the runs that go on.
 void ensure(session& s, unsigned workers, std::unique_lock<std::mutex>& lock) {
-  const auto fits = [&] { return s.runtime && (workers == 0 || s.runtime->workers() == workers); };
+  const auto fits = [&] { return s.runtime && (workers == 0 || grant(*s.runtime, workers)); };
   while (!s.forked && s.runtime && !fits() && s.active > 0) {
     s.idle.wait_for(lock, std::chrono::milliseconds(50));
     if (s.active == 0) break;
@@ -38,9 +49,10 @@ void ensure(session& s, unsigned workers, std::unique_lock<std::mutex>& lock) {
                              "use multiprocessing's start method 'spawn', or fork before the first call");
   if (fits()) return;
   s.runtime.reset();
-  runtime_options options;
-  options.workers = workers;
+  runtime_options options; // without a number it follows the cores that the process may use
+  if (workers != 0) options.workers = std::max(workers, std::thread::hardware_concurrency()); // another may be wanted
   s.runtime = std::make_unique<treadle::runtime>(options);
+  if (workers != 0) grant(*s.runtime, workers);
 }
 
 void finish(session& s, const std::shared_ptr<submission>& work) {
@@ -90,7 +102,7 @@ void cancel_submissions() {
 unsigned runtime_workers() noexcept {
   auto& s = the_session();
   std::lock_guard lock(s.mutex);
-  return s.runtime ? s.runtime->workers() : 0;
+  return s.runtime ? s.runtime->concurrency() - std::min(of_other_pools(*s.runtime), s.runtime->concurrency()) : 0;
 }
 
 runtime_statistics statistics() {

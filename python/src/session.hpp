@@ -1,4 +1,4 @@
-// The runtime of this process as Python sees it: started when first needed, restarted with another number of workers
+// The runtime of this process as Python sees it: started when first needed, and again for more workers than it has,
 // when nothing is running; and the runs in flight.
 #pragma once
 
@@ -48,11 +48,12 @@ struct submission {
   std::atomic<bool> cancel{false};
 };
 
-// Makes `options` print to the session and run on its workers; blocks other changes of the runtime while it lives.
+// Makes `options` print to the session and run on its workers; the runtime stays while it lives.
 class running {
  public:
-  // `workers` 0: as many as there are, or the default. Another number waits until nothing runs. Throws
-  // std::runtime_error after a fork. Starts no runtime if the policy needs none.
+  // `workers` 0: as many as there are, or the default. Another number counts from now on for all that runs; more than
+  // the runtime has wait until nothing runs. Throws std::runtime_error after a fork. Starts no runtime if the policy
+  // needs none.
   running(const physl::run_options& options, unsigned workers);
   ~running();
   running(const running&) = delete;
@@ -65,7 +66,7 @@ void check_signals();
 void start_runtime(unsigned workers); // 0: the default number
 void stop_runtime();                  // waits for what runs; blocks, call without the GIL
 void cancel_submissions();            // all of them, at their next call or loop turn
-unsigned runtime_workers() noexcept;  // 0: not running
+unsigned runtime_workers() noexcept;  // that may be active; 0: not running
 runtime_statistics statistics();      // zeros when not running
 void forget_after_fork() noexcept;    // in the child: its parent's workers do not exist here
 void forget_events_after_fork() noexcept;

@@ -77,8 +77,8 @@ nb::list decisions() {
   for (const decision_report& r : explain()) {
     nb::list measured;
     for (const auto& a : r.measured) measured.append(nb::make_tuple(a.choice, a.cost, a.deviation, a.windows));
-    all.append(nb::make_tuple(r.kind, r.instance, r.choices, r.context, r.chosen, r.why, r.present, r.trying,
-                              r.converged, measured, r.windows, r.epoch, r.deciding_ns, r.exploring_ns));
+    all.append(nb::make_tuple(r.kind, r.instance, r.name, r.choices, r.context, r.chosen, r.best, r.why, r.present,
+                              r.trying, r.converged, measured, r.windows, r.epoch, r.deciding_ns, r.exploring_ns));
   }
   return all;
 }

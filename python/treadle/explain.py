@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from math import inf
 from typing import NamedTuple
 
 from . import _native
-from .config import Config, current
 from .counters import counters
 from .jit import JitFunction
 from .observed import locate
@@ -25,8 +25,8 @@ class Region(NamedTuple):
     parallel: bool  # its parts are independent
     turns: int  # evaluations of its body; of a block, of the block
     mean_us: float  # of one
-    share: float  # of them that ran in tasks of others
-    why: str
+    share: float  # of them that ran in tasks of others; of a block, of the statement of which most did
+    why: str  # it is not parallel, or no part of it was a task
 
 
 class Node(NamedTuple):
@@ -38,7 +38,7 @@ class Node(NamedTuple):
     mean_us: float  # with the operands
     self_us: float  # without
     share: float  # of the evaluations that were tasks
-    why: str
+    why: str  # by the latest run that decided: "inlined: 19.1 us against 350 and 500 us"
 
 
 class Alternative(NamedTuple):
@@ -53,9 +53,11 @@ class Decision(NamedTuple):
 
     kind: str  # inlining, chunks, grain, splitting, session
     instance: str
+    name: str  # the same, short enough for a table
     choices: str  # all that could be chosen
     context: str  # "2 workers"
     chosen: str
+    best: str  # another one while that is tried
     why: str
     present: bool  # the program is in this context
     trying: bool
@@ -74,7 +76,9 @@ class Explanation:
     regions: list[Region] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
-    threshold_us: float = 0.0  # adaptive: from so much work on parts are tasks; 0: nobody asked yet
+    threshold_us: float = (
+        0.0  # adaptive: from so much work on parts are tasks; 0: nobody asked yet; inf: none is
+    )
     windows: int = 0  # of the outermost loop, in which thresholds were compared
     splitting_us: float = 0.0  # time spent on that
     tuner_us: float = 0.0  # by everything that adapts in the process
@@ -91,8 +95,8 @@ class Explanation:
             for n in self.nodes
         ]
         decisions: list[tuple[str, ...]] = [
-            (f"{d.kind} of {d.instance}", d.context, d.chosen + (" (a try)" if d.trying else ""), f"{d.windows:,}",
-             f"{d.deciding_us:.0f}", f"{d.exploring_us:.0f}", d.why)
+            (f"{d.kind} of {d.name}", d.context, d.chosen + (f" (a try; best: {d.best})" if d.trying else ""),
+             f"{d.windows:,}", f"{d.deciding_us:.0f}", f"{d.exploring_us:.0f}", d.why)
             for d in self.decisions
         ]  # fmt: skip
         heads: list[tuple[str, ...]] = [
@@ -102,12 +106,23 @@ class Explanation:
         ]
         return [[head, *rows] for head, rows in zip(heads, (regions, nodes, decisions), strict=True) if rows]
 
+    def _threshold(self) -> list[str]:
+        if self.threshold_us == 0:
+            return []
+        chosen = (
+            "no part is a task"
+            if self.threshold_us == inf
+            else f"parts from {self.threshold_us:.0f} us on are tasks"
+        )
+        return [
+            f"adaptive: {chosen}; {self.windows:,} windows were compared, deciding took {self.splitting_us:.0f} us"
+        ]
+
     def text(self) -> str:
-        return "\n\n".join(map(_aligned, self.tables()))
+        return "\n\n".join([*map(_aligned, self.tables()), *self._threshold()])
 
     def __str__(self) -> str:
-        closing = f"deciding took {self.tuner_us:.0f} us in all"
-        return f"{self.text()}\n\n{closing}" if self.tables() else closing
+        return "\n\n".join(filter(None, (self.text(), f"deciding took {self.tuner_us:.0f} us in all")))
 
     def _repr_html_(self) -> str:
         def row(cells: tuple[str, ...], tag: str) -> str:
@@ -117,7 +132,8 @@ class Explanation:
             f"<table>{row(head, 'th')}{''.join(row(cells, 'td') for cells in rows)}</table>"
             for head, *rows in self.tables()
         )
-        return f"{''.join(tables)}<p>deciding took {self.tuner_us:.0f} us in all</p>"
+        closing = [*self._threshold(), f"deciding took {self.tuner_us:.0f} us in all"]
+        return "".join(tables) + "".join(f"<p>{line}</p>" for line in closing)
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> str:
@@ -146,58 +162,42 @@ def explain(program: Program | JitFunction | None = None) -> Explanation:  # typ
     files = program.files if isinstance(program, JitFunction) else [(program.name, 0)]
     found.decisions = [d for d in found.decisions if d.instance == files[0][0] and d.kind == "splitting"]
     rows = rows_of(program.native, files)
-    config = current()
     threshold_ns, found.windows, splitting_ns = program.native.splitting()
     found.threshold_us, found.splitting_us = threshold_ns / 1000, splitting_ns / 1000
-    by_place = {
-        (row.primitive, row.file, row.line, row.column): i for i, row in reversed(list(enumerate(rows)))
-    }
-    for form, at, column, parallel, text in program.native.parallelism():
+    for form, at, column, parallel, text, index, decision in program.native.parallelism():
         file, line = locate(files, at)
-        index = by_place.get((form, file, line, column))
-        found.regions.append(_region(rows, index, form, file, line, column, parallel, text))
-    for row in sorted(rows, key=lambda r: -r.self_ns):
+        found.regions.append(_region(rows, index, form, file, line, column, parallel, text, decision))
+    reasons = [node.why for node in program.native.profile()]
+    for row, why in sorted(zip(rows, reasons, strict=True), key=lambda r: -r[0].self_ns):
         if row.count:
             mean, own = _mean_us(row), row.self_ns / row.count / 1000
             found.nodes.append(
                 Node(row.display, row.file, row.line, row.column, row.count, mean, own, row.spawned / row.count,
-                     _decision(row, mean, config))
+                     why)
             )  # fmt: skip
     return found
 
 
 def _region(
     rows: list[Row],
-    index: int | None,
+    index: int,
     form: str,
     file: str,
     line: int,
     column: int,
     parallel: bool,
     text: str,
+    decision: str,
 ) -> Region:
-    whole = body = rows[index] if index is not None else None
-    if whole is not None and form != "block":
-        inside = [row for row in rows if row.parent == index]
-        body = inside[-1] if inside else whole  # the body is the last operand
-    count = body.count if body else 0
-    mean = _mean_us(body) if body and count else 0.0
-    share = body.spawned / count if body and count else 0.0
-    if parallel and count == 0:
+    inside = [row for row in rows if row.parent == index]
+    whole = rows[index] if form == "block" else inside[-1]  # the body is the last operand
+    parts = inside if form == "block" else [whole]
+    share = max((row.spawned / row.count for row in parts if row.count), default=0.0)
+    if parallel and whole.count == 0:
         text = "parallel, and not executed"
-    return Region(form, file, line, column, parallel, count, mean, share, text)
-
-
-def _decision(row: Row, mean_us: float, config: Config) -> str:
-    match config.policy:
-        case "adaptive":
-            return "split where it overlaps" if row.spawned else "inline"
-        case "paper-baseline" | "paper-adaptive":
-            bounds = f"{config.lower_ns / 1000:.0f} and {config.upper_ns / 1000:.0f} us"
-            if config.policy == "paper-adaptive":
-                bounds = "its threshold"
-            return f"{row.mode}: {mean_us:.1f} us against {bounds}"
-    return config.policy
+    elif parallel and share == 0:
+        text = f"parallel; {decision}"
+    return Region(form, file, line, column, parallel, whole.count, _mean_us(whole), share, text)
 
 
 def _mean_us(row: Row) -> float:

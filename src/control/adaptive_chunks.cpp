@@ -2,6 +2,7 @@
 
 #include "base/claim.hpp"
 #include "base/clock.hpp"
+#include "control/place_name.hpp"
 #include "control/tuned_grain.hpp"
 
 #include <treadle/detail/spinlock.hpp>
@@ -17,7 +18,7 @@ namespace {
 /// meanwhile take the chunk that has been chosen.
 class tuned_loop {
  public:
-  explicit tuned_loop(task_name name) : m_name(name.text, name.bytes) {}
+  explicit tuned_loop(task_name name) : m_name(place_name({name.text, name.bytes})) {}
 
   /// True: this execution is measured, and calls end().
   bool begin(std::uint64_t n) noexcept {

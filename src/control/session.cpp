@@ -235,8 +235,8 @@ void trial::end(std::optional<double> cost, double work) {
     if (m_number == of->number) --of->open_trials;
     if (m_number == of->number && m_context == of->present) {
       if (cost && !of->holds(m_at)) cost = std::numeric_limits<double>::quiet_NaN();
-      const auto told = cost ? of->decision.report(m_context->search, m_at, {*cost, work, ns})
-                             : of->decision.fail(m_context->search, m_at, ns);
+      const auto told = cost ? of->decision.report(m_context->search, m_at, {*cost, work, ns}, *of)
+                             : of->decision.fail(m_context->search, m_at, ns, *of);
       reopened = told.reopens;
     }
   }
@@ -302,7 +302,7 @@ trial session::next_of(const std::shared_ptr<session_state>& of, std::string_vie
     const bool may_try = !asks || s.allowed.clear(c.search, guard); // takes the program's time, not ours
     const detail::deciding_time timed(s.decision);
     if (s.may_choose()) {
-      const tune::arm at = s.decision.next(c.search, detail::steady_now_ns(), may_try && !s.paused);
+      const tune::arm at = s.decision.next(c.search, detail::steady_now_ns(), s, may_try && !s.paused);
       first = s.open_trials == 0 || s.present != &c || s.present_at != at;
       s.present = &c;
       s.present_at = at;

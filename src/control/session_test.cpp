@@ -4,6 +4,7 @@
 #include "loop/turns.hpp"
 
 #include <treadle/observe/counters.hpp>
+#include <treadle/observe/trace.hpp>
 #include <treadle/treadle.hpp>
 #include <treadle/tune/explain.hpp>
 
@@ -290,6 +291,19 @@ TEST_F(session_test, tells_when_it_begins_again) {
   EXPECT_EQ(tuning.look().epoch, 1u);
   EXPECT_EQ(told, 1);
   EXPECT_EQ(read("/tuning/count/reopenings"), before + 1);
+}
+
+TEST_F(session_test, a_trace_names_what_is_tried_and_chosen) {
+  treadle::trace recorded;
+  knob<int> k("k", steps(1, 2), 2);
+  session tuning("traced", k_simulated, k);
+  for (int i = 0; i < 20; ++i) {
+    trial t = tuning.next();
+    t.report(k.get());
+  }
+  const std::string text = recorded.text("json");
+  EXPECT_NE(text.find("session of traced tries: 1"), std::string::npos);
+  EXPECT_NE(text.find("session of traced changes to: 1"), std::string::npos);
 }
 
 TEST_F(session_test, a_program_may_set_its_knobs_from_what_they_tell) {

@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "control/deciding_time.hpp"
+#include "control/place_name.hpp"
 #include "control/recall.hpp"
 #include "control/spawn_cost.hpp"
 #include "decide/adaptive_inlining.hpp"
@@ -74,7 +75,7 @@ struct inlining_names final : loop::choice_names {
 
 tuned_site* make(atomic<tuned_site*>& slot, task_name name) noexcept {
   try {
-    auto made = std::make_unique<tuned_site>(std::string(name.text, name.bytes));
+    auto made = std::make_unique<tuned_site>(place_name({name.text, name.bytes}));
     tuned_site* before = nullptr;
     if (!slot.compare_exchange(before, made.get(), order::acq_rel, order::acquire))
       return before;       // pairs with the loads
@@ -120,7 +121,7 @@ void decide_adaptively(tuned_site& s, std::int64_t now_ns) {
   if (s.trying && s.since_ns != 0 && s.calls_since != 0 && !s.missed.exchange(false, order::relaxed)) {
     const double calls = static_cast<double>(s.calls_since), ns = static_cast<double>(now_ns - s.since_ns);
     if (!s.backlog.is_pause(calls, ns, s.measured, s.task_cost))
-      s.decision.report(s.trying->search, s.inlined ? 1 : 0, {ns / calls, calls, ns});
+      s.decision.report(s.trying->search, s.inlined ? 1 : 0, {ns / calls, calls, ns}, inlining_names());
   }
   const auto verdict = decide::judge(s.measured, s.task_cost, s.why);
   s.why = verdict.why;
@@ -135,7 +136,7 @@ void decide_adaptively(tuned_site& s, std::int64_t now_ns) {
     }
   }
   if (before && before != s.trying && before->search.is_trying()) s.decision.interrupt(before->search);
-  s.inlined = s.trying ? s.decision.next(s.trying->search, now_ns) == 1 : verdict.inlined;
+  s.inlined = s.trying ? s.decision.next(s.trying->search, now_ns, inlining_names()) == 1 : verdict.inlined;
   s.since_ns = now_ns;
 }
 
@@ -237,7 +238,7 @@ void tuned_site::explain(std::vector<decision_report>& to) {
   r.kind = "inlining";
   r.instance = decision.instance();
   r.context = to_string(loop::context{task_cost.workers});
-  r.chosen = names(inlined ? 1 : 0);
+  r.chosen = r.best = names(inlined ? 1 : 0);
   r.why = (how == inlining_policy::adaptive ? decide::explain(why, measured, task_cost)
                                             : "by " + std::string(to_string(how))) +
           seen;

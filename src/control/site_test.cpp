@@ -58,6 +58,40 @@ TEST_F(adaptive_site_test, a_short_task_is_inlined_and_that_is_explained) {
   EXPECT_GT(r.deciding_ns, 0);
 }
 
+TEST_F(adaptive_site_test, two_lambdas_of_a_function_have_two_names) {
+  treadle::runtime runtime({.workers = 2});
+  async([] {
+    for (int i = 0; i < 20; ++i) {
+      async(launch::adaptive, [] { return 1; }).get();
+      async(launch::adaptive, [] { return 2; }).get();
+    }
+  }).get();
+  std::set<std::string> names;
+  for (const decision_report& r : treadle::explain())
+    if (r.instance.find("two_lambdas_of_a_function") != std::string::npos) names.insert(r.name);
+  EXPECT_EQ(names.size(), 2u);
+}
+
+long brief_function(long x) { return x + 1; }
+long waiting_function(long x) {
+  treadle::this_task::yield();
+  return x;
+}
+
+TEST_F(adaptive_site_test, functions_of_one_type_are_two_places) {
+  treadle::runtime runtime({.workers = 2});
+  async([] {
+    for (int i = 0; i < 300; ++i) {
+      async(launch::adaptive, brief_function, 1L).get();
+      async(launch::adaptive, &waiting_function, 1L).get();
+    }
+  }).get();
+  const decision_report first = report_of("long int (*)(long int)"), second = report_of("(long int) #2");
+  EXPECT_EQ(first.chosen, "inline") << first.why;
+  EXPECT_EQ(second.chosen, "task") << second.why;
+  EXPECT_NE(first.instance, second.instance);
+}
+
 struct waiting_task {
   void operator()() const { treadle::this_task::yield(); }
 };

@@ -17,16 +17,16 @@ std::string integer(double x) { return std::to_string(static_cast<std::uint64_t>
 class place_names final : public loop::choice_names {
  public:
   place_names(const tuned_grain::options& wanted, const decide::grain_places& places)
-      : m_choices(choices(wanted)), m_places(places) {}
+      : m_wanted(wanted), m_places(places) {}
   std::string operator()(tune::arm at) const override { return integer(m_places.grain(at)); }
-  std::string all() const override { return m_choices; }
+  std::string all() const override { return choices(m_wanted); }
 
   static std::string choices(const tuned_grain::options& wanted) {
     return integer(wanted.smallest) + " .. " + integer(wanted.largest);
   }
 
  private:
-  const std::string m_choices;
+  const tuned_grain::options& m_wanted;
   const decide::grain_places& m_places;
 };
 
@@ -78,9 +78,9 @@ void tuned_grain::done(double units, double ns, std::int64_t now_ns) {
     *m_known = begin(workers, start);
     m_known->models_left = stays ? 0 : left;
   } else {
-    m_decision.report(m_known->search, m_at, {ns / units, units, ns});
+    m_decision.report(m_known->search, m_at, {ns / units, units, ns}, place_names(m_options, m_known->places));
   }
-  m_at = m_decision.next(m_known->search, now_ns);
+  m_at = m_decision.next(m_known->search, now_ns, place_names(m_options, m_known->places));
 }
 
 void tuned_grain::explain(std::vector<decision_report>& to) {

@@ -30,7 +30,7 @@ class paper_adaptive {
   outcome decide(const inlining_sample& sample, execution previous) {
     outcome result{{previous, false}};
     if (sample.count == 0) return result;
-    const double mean = static_cast<double>(sample.total_ns) / static_cast<double>(sample.count);
+    const double mean = m_mean_ns = static_cast<double>(sample.total_ns) / static_cast<double>(sample.count);
     if (!m_search && sample.count > k_registered_above) {
       const tune::space thresholds({tune::dimension{9}});
       m_search = tune::make_strategy({.how = m_how}, thresholds, 0);
@@ -42,7 +42,7 @@ class paper_adaptive {
       m_threshold_ns = threshold_of(m_search->next());
       result.reset = true;
     }
-    const paper_baseline rule{k_registered_above, m_threshold_ns - k_hysteresis_ns, m_threshold_ns + k_hysteresis_ns};
+    const paper_baseline rule{k_registered_above, lower_ns(), upper_ns()};
     result.decision = rule.decide(sample, previous);
     return result;
   }
@@ -50,6 +50,9 @@ class paper_adaptive {
   bool is_registered() const noexcept { return m_search != nullptr; }
   bool converged() const { return m_search && m_search->converged(); }
   double threshold_ns() const noexcept { return static_cast<double>(m_threshold_ns); }
+  std::uint64_t lower_ns() const noexcept { return m_threshold_ns - k_hysteresis_ns; }
+  std::uint64_t upper_ns() const noexcept { return m_threshold_ns + k_hysteresis_ns; }
+  double mean_ns() const noexcept { return m_mean_ns; } ///< that the latest decision went by
   unsigned windows() const noexcept { return m_windows; }
 
  private:
@@ -57,6 +60,7 @@ class paper_adaptive {
 
   search_strategy m_how;
   std::uint64_t m_threshold_ns = 425'000;
+  double m_mean_ns = 0;
   std::unique_ptr<tune::strategy> m_search; // null: not executed often enough
   unsigned m_windows = 0;
 };

@@ -1,5 +1,7 @@
 #include "loop/decision.hpp"
 
+#include "loop/short_name.hpp"
+
 namespace treadle::loop {
 
 std::string to_string(const context& c) {
@@ -8,10 +10,10 @@ std::string to_string(const context& c) {
   return c.label.empty() ? workers : c.label + ", " + workers;
 }
 
-void decision::trace(const char* what) const noexcept {
+void decision::trace(const char* what, const choice_names& names, arm at) const noexcept {
   try {
     const std::string kind(detail::k_decision_kinds[static_cast<std::size_t>(m_kind)]);
-    const std::string text = kind + " of " + m_instance + " " + what;
+    const std::string text = kind + " of " + short_name(m_instance) + " " + what + ": " + names(at);
     detail::emit({.kind = detail::event_kind::decision, .name = detail::kept_for_traces(text)});
   } catch (...) { // no memory
   }

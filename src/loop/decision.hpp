@@ -46,6 +46,16 @@ class by_context {
   std::vector<std::unique_ptr<T>> m_all;
 };
 
+/// Names choices.
+class choice_names {
+ public:
+  virtual std::string operator()(arm at) const = 0;
+  virtual std::string all() const = 0; ///< one name for what there is to choose from
+
+ protected:
+  ~choice_names() = default;
+};
+
 /// What every kind of decision gets from the loop: a share of the one budget, turns, and a place in the books. One
 /// thread at a time.
 class decision {
@@ -60,19 +70,23 @@ class decision {
   decision(const decision&) = delete;
   decision& operator=(const decision&) = delete;
 
-  /// What to run now in a context.
-  arm next(state& in, std::int64_t now_ns, bool may_try = true) {
+  /// What to run now in a context. `names`: for traces.
+  arm next(state& in, std::int64_t now_ns, const choice_names& names, bool may_try = true) {
     const double need = may_try ? in.next_loss_ns() : 0;
     const bool tries = need > 0 && may_lose(need, in, now_ns);
     const arm at = in.next(tries ? need : state::k_no_tries);
     if (!in.is_trying())
       end_turn();
     else if (tries)
-      tell("tries another choice");
+      tell("tries", names, at);
     return at;
   }
-  state::outcome report(state& in, arm at, const sample& s) { return booked(in.report(at, s)); }
-  state::outcome fail(state& in, arm at, double ns) { return booked(in.fail(at, ns)); }
+  state::outcome report(state& in, arm at, const sample& s, const choice_names& names) {
+    return booked(in, in.report(at, s), names);
+  }
+  state::outcome fail(state& in, arm at, double ns, const choice_names& names) {
+    return booked(in, in.fail(at, ns), names);
+  }
   /// What is being tried ends without a result.
   void interrupt(state& in) noexcept {
     the_ledger.explored(m_kind, m_account, in.interrupt());
@@ -102,15 +116,15 @@ class decision {
   void end_turn() noexcept {
     if (std::exchange(m_has_turn, false)) the_turns.done(this);
   }
-  state::outcome booked(const state::outcome& o) {
+  state::outcome booked(const state& in, const state::outcome& o, const choice_names& names) {
     the_ledger.explored(m_kind, m_account, o.lost_ns);
     detail::tuning_costs& books = detail::tuning_total[m_kind];
     if (o.is_void) detail::count(books.voids);
     if (o.reopens) {
       detail::count(books.reopenings);
-      tell("begins again");
+      tell("begins again with", names, in.best());
     }
-    if (o.changes) tell("has another choice");
+    if (o.changes) tell("changes to", names, in.best());
     if (o.completes_window) {
       detail::count(books.windows);
       end_turn();
@@ -119,10 +133,10 @@ class decision {
   }
 
   /// In traces.
-  void tell(const char* what) const noexcept {
-    if (detail::is_wanted(detail::event_kind::decision)) trace(what);
+  void tell(const char* what, const choice_names& names, arm at) const noexcept {
+    if (detail::is_wanted(detail::event_kind::decision)) trace(what, names, at);
   }
-  void trace(const char* what) const noexcept;
+  void trace(const char* what, const choice_names& names, arm at) const noexcept;
 
   const decision_kind m_kind;
   const std::string m_instance;

@@ -16,6 +16,12 @@ using treadle::tune::space;
 
 constexpr double k_ms = 1e6;
 
+struct numbers final : choice_names {
+  std::string operator()(arm at) const override { return std::to_string(at); }
+  std::string all() const override { return "numbers"; }
+};
+const numbers k_numbers;
+
 // Inline or spawn
 // --------------------------------------------------------------------------------------------------------------------
 
@@ -54,12 +60,12 @@ TEST(decision, only_one_tries_at_a_time_and_turns_go_round) {
   int a_tried = 0, b_tried = 0;
   std::int64_t now_ns = 1;
   for (int i = 0; i < 100; ++i, now_ns += 2'000'000) {
-    const arm p = a.next(x, now_ns), q = b.next(y, now_ns);
+    const arm p = a.next(x, now_ns, k_numbers), q = b.next(y, now_ns, k_numbers);
     EXPECT_FALSE(x.is_trying() && y.is_trying());
     a_tried += x.is_trying();
     b_tried += y.is_trying();
-    a.report(x, p, {1, 1, 2e6});
-    b.report(y, q, {1, 1, 2e6});
+    a.report(x, p, {1, 1, 2e6}, k_numbers);
+    b.report(y, q, {1, 1, 2e6}, k_numbers);
   }
   EXPECT_GE(a_tried, 30);
   EXPECT_GE(b_tried, 30);
@@ -72,9 +78,9 @@ TEST(decision, what_it_costs_is_in_the_books) {
              exploring = read(books.exploring_ns);
   decision d(decision_kind::splitting, "d", 0);
   state s(space({dimension{3}}), 0, {.how = search_strategy::exhaustive});
-  while (d.next(s, 1) == 0) d.report(s, 0, {1, 1, 2e6});
-  d.report(s, 1, {2, 1, 4e6});
-  d.report(s, 1, {-1, 1, 4e6});
+  while (d.next(s, 1, k_numbers) == 0) d.report(s, 0, {1, 1, 2e6}, k_numbers);
+  d.report(s, 1, {2, 1, 4e6}, k_numbers);
+  d.report(s, 1, {-1, 1, 4e6}, k_numbers);
   d.decided(500);
   EXPECT_EQ(read(books.windows), windows + s.windows());
   EXPECT_EQ(read(books.voids), voids + 1);

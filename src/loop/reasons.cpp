@@ -1,6 +1,7 @@
 #include "loop/reasons.hpp"
 
 #include "base/fork.hpp"
+#include "loop/short_name.hpp"
 #include "observe/decision_hooks.hpp"
 
 #include <algorithm>
@@ -50,9 +51,11 @@ std::string in_percent(double ratio) {
 }
 
 /// Of what was measured, cheapest first.
-std::string compared(const std::vector<decision_report::alternative>& measured, const std::string& best) {
-  if (measured.empty()) return "not measured yet";
-  if (measured.size() == 1) return "nothing else was tried yet";
+std::string compared(const std::vector<decision_report::alternative>& measured, const std::string& best,
+                     bool is_believed) {
+  const std::string from = is_believed ? "found by an earlier run; " : "";
+  if (measured.empty()) return from + "not measured yet";
+  if (measured.size() == 1) return from + "nothing else was tried yet";
   const auto chosen = std::find_if(measured.begin(), measured.end(), [&](const auto& a) { return a.choice == best; });
   const std::string tried = std::to_string(measured.size()) + " were tried; ";
   if (chosen != measured.begin()) return tried + measured.front().choice + " is not surely better";
@@ -103,12 +106,12 @@ decision_report report(const decision& made, const context& of, const state& kno
   r.choices = names.all();
   r.context = to_string(of);
   r.trying = known.is_trying();
-  const std::string best = names(known.best());
-  r.chosen = r.trying ? names(known.present()) : best;
+  r.best = names(known.best());
+  r.chosen = r.trying ? names(known.present()) : r.best;
   for (const tuned_point& p : known.records())
     r.measured.push_back({p.at, names(p.at), std::exp(p.mean), std::expm1(p.deviation), p.windows});
   std::sort(r.measured.begin(), r.measured.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
-  r.why = compared(r.measured, best);
+  r.why = compared(r.measured, r.best, known.is_believed());
   r.windows = known.windows();
   r.converged = known.converged();
   r.epoch = known.epoch();
@@ -129,6 +132,7 @@ std::vector<decision_report> all_reports(bool also_ended) {
     for (loop::explained* one : r.all) one->explain(reports);
     if (also_ended) reports.insert(reports.end(), r.ended.begin(), r.ended.end());
   }
+  for (decision_report& r : reports) r.name = loop::short_name(r.instance);
   std::stable_sort(reports.begin(), reports.end(), [](const decision_report& a, const decision_report& b) {
     return a.kind != b.kind ? a.kind < b.kind : a.instance < b.instance;
   });
@@ -145,8 +149,8 @@ std::string explain_table() {
     char numbers[96];
     std::snprintf(numbers, sizeof numbers, "%7llu  %8.2f  %8.2f  ", static_cast<unsigned long long>(r.windows),
                   r.deciding_ns * 1e-6, r.exploring_ns * 1e-6);
-    table += numbers + r.kind + " of " + r.instance + (r.context.empty() ? "" : " [" + r.context + "]") + ": " +
-             r.chosen + (r.trying ? " (a try)" : "") + "; " + r.why + "\n";
+    table += numbers + r.kind + " of " + r.name + (r.context.empty() ? "" : " [" + r.context + "]") + ": " + r.chosen +
+             (r.trying ? " (a try; best: " + r.best + ")" : "") + "; " + r.why + "\n";
   }
   std::string message;
   if (const loop::memory* m = loop::the_memory.load(detail::order::acquire)) message = m->message(); // kept_in()

@@ -56,16 +56,6 @@ class explanation {
 /// Reports of all that is kept there.
 std::vector<decision_report> reports_for(const memory& kept_in);
 
-/// Names choices.
-class choice_names {
- public:
-  virtual std::string operator()(arm at) const = 0;
-  virtual std::string all() const = 0; ///< one name for what there is to choose from
-
- protected:
-  ~choice_names() = default;
-};
-
 /// What a state tells. Its `why` compares what was measured.
 decision_report report(const decision& made, const context& of, const state& known, const choice_names& names);
 

@@ -69,6 +69,26 @@ TEST(reasons, a_try_is_called_one) {
   EXPECT_EQ(d.known.next(), 1u);
   EXPECT_TRUE(report_of("trying").trying);
   EXPECT_EQ(report_of("trying").chosen, "b");
+  EXPECT_EQ(report_of("trying").best, "a");
+  EXPECT_NE(treadle::explain_table().find(": b (a try; best: a); "), std::string::npos) << treadle::explain_table();
+}
+
+TEST(reasons, what_an_earlier_run_has_found_is_called_so) {
+  one d("believed");
+  d.known.believe({{.at = 1, .mean = 0, .deviation = 0.05, .windows = 3}});
+  EXPECT_EQ(report_of("believed").chosen, "b");
+  EXPECT_EQ(report_of("believed").why, "found by an earlier run; not measured yet");
+  d.measure(1, 1);
+  EXPECT_EQ(report_of("believed").why, "found by an earlier run; nothing else was tried yet");
+  for (int window = 0; window < 5; ++window) d.measure(d.known.next(), 100); // it does not hold any more
+  EXPECT_EQ(report_of("believed").why.find("earlier run"), std::string::npos) << report_of("believed").why;
+}
+
+TEST(reasons, long_names_are_shown_short) {
+  const std::string name = "f(" + std::string(1000, 'x') + ")::<lambda()>";
+  const one d(name);
+  EXPECT_EQ(report_of(name).name, "f(...)::<...>");
+  EXPECT_NE(treadle::explain_table().find("session of f(...)::<...> [small, 2 workers]"), std::string::npos);
 }
 
 TEST(reasons, what_has_ended_is_not_asked) {

@@ -220,6 +220,7 @@ void state::believe(const std::vector<tuned_point>& known) {
   for (const tuned_point& r : known)
     if (r.at < m_space.size()) m_strategy->believe(r.at, r.mean - *m_reference, std::min(r.windows, 4u));
   m_belief = belief{leading->at, 0, std::max(leading->deviation, 0.05)};
+  m_believed = leading->at;
   if (m_strategy->freezes()) m_chosen = leading->at;
 }
 
@@ -236,6 +237,7 @@ void state::reopen(arm from) {
   m_known.clear();
   m_leading.reset();
   m_belief.reset();
+  m_believed.reset();
   m_finalists.clear();
   m_chosen.reset();
   m_has_present = m_trying = false; // what is measured at the moment began before

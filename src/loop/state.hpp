@@ -58,6 +58,8 @@ class state {
   void believe(const std::vector<tuned_point>& known);
 
   arm best() const;
+  /// Whether that was found by an earlier run, and nothing has told otherwise yet.
+  bool is_believed() const { return m_believed && *m_believed == best(); }
   arm present() const noexcept { return m_present; }   ///< what next() gave
   bool is_trying() const noexcept { return m_trying; } ///< the present window is of another point than the best
   bool is_in_window() const noexcept { return m_has_present && m_has_begun; } ///< next() gives the present point
@@ -133,6 +135,7 @@ class state {
   std::vector<known_arm> m_known; // sorted
   std::optional<arm> m_leading;   // the best, where the strategy goes on learning; see follow()
   std::optional<belief> m_belief;
+  std::optional<arm> m_believed;     // also when it is confirmed
   std::vector<finalist> m_finalists; // the best points of a strategy that has converged, measured once more
   std::optional<arm> m_chosen;       // by these
   std::uint64_t m_epoch_windows = 0;

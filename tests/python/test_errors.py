@@ -1,6 +1,7 @@
 """Errors have Python's types and the place; what callbacks, deep lists and forgotten functions do."""
 
 import gc
+import os
 import sys
 import threading
 import weakref
@@ -347,26 +348,46 @@ def test_every_kind_of_error_has_a_type():
     assert all(issubclass(t, td.PhyslError) for t in PHYSL_ERRORS.values())
 
 
-def test_another_number_of_workers_waits_for_what_runs():
-    @td.jit
-    def spin(n):
-        s = 0.0
-        for i in range(n):
-            s = s * 0.5 + i
-        return s
+@td.jit
+def spin(n):
+    s = 0.0
+    for i in range(n):
+        s = s * 0.5 + i
+    return s
 
-    for workers in (1, 2, 3, 1):
-        with td.config(workers=workers):
-            future = spin.submit(200_000)
-        with td.config(workers=workers + 1):
-            assert spin(10) == spin.__treadle_function__(10)
-        assert future.result(30) > 0
+
+def test_another_number_of_workers_waits_for_nothing():
     with td.config(workers=2):
         future = spin.submit(10**12)
         while not future.running():
             pass
+    made = td.info()["runtime"]["tasks_created"]
+    assert made > 0
+    for workers in (1, 2, 1):
+        with td.config(workers=workers):
+            assert spin(10) == spin.__treadle_function__(10)
+            assert td.info()["runtime"]["workers"] == workers
+    assert future.running() and td.info()["runtime"]["tasks_created"] >= made  # of the same runtime
+    future.stop()
+    with pytest.raises(td.PhyslError, match="cancelled"):
+        future.result(30)
+
+
+def test_more_workers_than_there_are_wait_for_what_runs():
+    most = 2 * (os.cpu_count() or 1)
+    for workers in (most, most + 1, 1):
+        with td.config(workers=workers):
+            future = spin.submit(200_000)
+        with td.config(workers=workers + 1):
+            assert spin(10) == spin.__treadle_function__(10)
+            assert td.info()["runtime"]["workers"] == workers + 1
+        assert future.result(30) > 0
+    with td.config(workers=most + 2):
+        future = spin.submit(10**12)
+        while not future.running():
+            pass
         future.stop()
-    with td.config(workers=3):
+    with td.config(workers=most + 3):
         assert spin(3) == 2.5
     with pytest.raises(td.PhyslError, match="cancelled"):
         future.result(30)

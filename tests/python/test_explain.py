@@ -39,7 +39,8 @@ def test_loops_and_nodes_are_explained():
             rows(x, 10)
         found = td.explain(rows)
     first, second = [r for r in found.regions if r.form == "for_in"]
-    assert first.parallel and first.turns == 600 and first.mean_us > 1 and first.why == "parallel"
+    assert first.parallel and first.turns == 600 and first.mean_us > 1
+    assert first.why == "parallel" if first.share else first.why.startswith("parallel; "), first.why
     assert not second.parallel and "'total'" in second.why
     assert (
         first.file.endswith("test_explain.py")
@@ -49,6 +50,7 @@ def test_loops_and_nodes_are_explained():
     assert {n.why for n in found.nodes if n.name.startswith("mul")} and all(
         0 <= n.share <= 1 for n in found.nodes
     )
+    assert "adaptive: parts from" in str(found) or "adaptive: no part is a task" in found._repr_html_()
 
 
 def test_each_policy_has_its_reasons():
@@ -63,6 +65,33 @@ def test_each_policy_has_its_reasons():
         assert loop.form == "while" and not loop.parallel and "'s'" in loop.why
         why = {n.why.split(":")[0] for n in found.nodes}
         assert why <= {"always-async", "inlined", "spawned", "undecided", "inline"}, why
+
+
+def test_reasons_are_those_of_the_run_that_decided():
+    program = td.physl.Program("define(i, 0) while(i < 30, store(i, i + 1)) i")
+    with td.config(policy="paper-baseline", workers=2, lower_ns=1_000, upper_ns=2_000):
+        program()
+    with td.config(policy="paper-baseline", lower_ns=900_000, upper_ns=1_000_000):
+        (why,) = [n.why for n in td.explain(program).nodes if n.name.startswith("add")]
+        assert why.endswith(" us against 1 and 2 us")
+    with td.config(policy="always-inline"):
+        program()
+    assert "always-inline" in {n.why for n in td.explain(program).nodes}
+
+
+def test_what_is_parallel_and_was_not_split_says_why():
+    program = td.physl.Program(
+        "define(x, constant(0.0, list(4))) for_in(i, range(4), store(slice(x, i), i * 2.0))"
+    )
+    for policy, why in (
+        ("adaptive", ("inline", "split")),
+        ("paper-baseline", "undecided"),
+        ("always-inline", "always-inline"),
+    ):
+        with td.config(policy=policy, workers=2, count_threshold=100):
+            program()
+        (loop,) = td.explain(program).regions
+        assert loop.share or loop.why.removeprefix("parallel; ").startswith(why), loop.why
 
 
 def test_what_was_not_executed():
@@ -227,3 +256,16 @@ def test_decisions_print_and_show():
     assert "shown &lt;here&gt;" in found._repr_html_() and "<here>" not in found._repr_html_()
     del session
     assert not [d for d in td.explain().decisions if d.instance == "shown <here>"]
+
+
+def test_a_threshold_is_named():
+    found = td.Explanation(threshold_us=19.0, windows=3, splitting_us=20.0)
+    assert str(found).splitlines()[0] == (
+        "adaptive: parts from 19 us on are tasks; 3 windows were compared, deciding took 20 us"
+    )
+    found.threshold_us = float("inf")
+    assert (
+        "adaptive: no part is a task; 3 windows" in str(found) and "no part is a task" in found._repr_html_()
+    )
+    found.threshold_us = 0.0
+    assert "adaptive" not in str(found)

@@ -92,20 +92,24 @@ struct node_profile {
   std::uint64_t self_ns = 0;      // own computation only
   std::uint64_t inlined = 0, spawned = 0; // evaluations by decision; their sum is count
   inline_mode mode = inline_mode::undecided;
+  std::string why; // of the latest decision, as it was made: "inlined: 19.1 us against 350 and 500 us"
 };
 
-// What the compiler found out about a loop or a block.
+// What the compiler found out about a loop or a block, and what runs made of it.
 struct parallelism_note {
-  std::string form; // "while", "for", "for_in", "block"
+  std::uint32_t node = 0; // index into profile()
+  std::string form;       // "while", "for", "for_in", "block"
   std::uint32_t line = 0, column = 0;
   bool parallel = false;
   std::string text; // "parallel", or why not: "'x' is read before it is written"
+  // Of one that is parallel and was executed, by the latest run: "inline: a part of 3.2 us, tasks from 19 us on".
+  std::string decision = {};
 };
 
 // From which work on parts become tasks, under policy adaptive: tried on the time that a turn of the outermost loop
 // takes, by one run at a time, for all runs of the program.
 struct splitting_report {
-  double threshold_ns = 0;   // 0: no run with several workers yet
+  double threshold_ns = 0;   // 0: no run with several workers yet; infinite: no part is one
   std::uint64_t windows = 0; // of some turns, in which thresholds were compared
   double tuner_ns = 0;       // time spent to decide
 };

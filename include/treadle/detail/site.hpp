@@ -3,6 +3,8 @@
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/task_name.hpp>
 
+#include <new>
+#include <type_traits>
 #include <utility>
 
 namespace treadle::detail {
@@ -34,6 +36,46 @@ class site {
 /// One site per callable type: each lambda expression in the source is a type of its own.
 template <class F>
 inline constinit site site_of{};
+
+/// Functions of one type, which the type does not tell apart: a site for each of the first 16 that are called, for
+/// ever.
+template <class Function>
+class function_sites {
+ public:
+  /// Lock-free. `otherwise`: the site of further ones.
+  site& find(Function called, site& otherwise) noexcept {
+    for (atomic<entry*>& slot : m_slots) {
+      entry* there = slot.load(order::acquire); // pairs with the exchange
+      if (!there) {
+        entry* const made = new (std::nothrow) entry{called};
+        if (!made) return otherwise;
+        if (slot.compare_exchange(there, made, order::acq_rel, order::acquire)) return made->where;
+        delete made;
+      }
+      if (there->called == called) return there->where;
+    }
+    return otherwise;
+  }
+
+ private:
+  struct entry {
+    Function called;
+    site where{};
+  };
+  atomic<entry*> m_slots[16]{};
+};
+template <class Call, class Function>
+inline constinit function_sites<Function> function_sites_of{};
+
+/// Of what is called, with its arguments `Call`.
+template <class Call, class F>
+site& site_for(const F& called) noexcept {
+  using function = std::decay_t<const F&>;
+  if constexpr (std::is_pointer_v<function> || std::is_member_pointer_v<function>)
+    return function_sites_of<Call, function>.find(called, site_of<Call>);
+  else
+    return site_of<Call>;
+}
 
 /// Measures from construction to destruction, and whether the task suspended in between.
 class site_timer {

@@ -12,10 +12,12 @@ namespace treadle {
 /// made, not a guess at it.
 struct decision_report {
   std::string kind;     ///< "inlining", "chunks", "grain", "splitting" or "session"
-  std::string instance; ///< which one: a function, a loop, a program, a session
+  std::string instance; ///< which one: a place in the code, a loop, a program, a session
+  std::string name;     ///< the same in at most 80 bytes; the second of two places of one name ends in " #2"
   std::string choices;  ///< all that could be chosen: "task, inline", "1 .. 65536"
   std::string context;  ///< "n = 1000, 2 workers"; what holds in another one is another report
-  std::string chosen;   ///< "inline", "4096"
+  std::string chosen;   ///< "inline", "4096": what is in force
+  std::string best;     ///< of what is known; another one while that is tried
   std::string why;      ///< "short: 80 ns, and a task costs 25 ns"
   bool present = false; ///< the program is in this context
   bool trying = false;  ///< what is chosen is tried at the moment

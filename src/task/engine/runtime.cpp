@@ -370,7 +370,7 @@ scheduler* find_pool(const char* name) {
 }
 
 void run_on_worker(void (*call)(void*), void* argument) {
-  launch_task(launch::async, [=] { call(argument); }).get();
+  start_task(launch::async, [=] { call(argument); }).get();
 }
 
 } // namespace detail

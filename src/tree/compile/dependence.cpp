@@ -188,20 +188,19 @@ class dependence {
   }
 
   void note(const node& n, bool parallel, std::string text) {
-    m_notes.emplace_back(n.index, physl::parallelism_note{std::string(n.primitive_name()), n.where().line,
-                                                          n.where().column, parallel, std::move(text)});
+    m_program.parallelism.push_back(
+        {n.index, std::string(n.primitive_name()), n.where().line, n.where().column, parallel, std::move(text)});
   }
 
   void sort_notes() {
-    std::sort(m_notes.begin(), m_notes.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto& [index, text] : m_notes) m_program.parallelism.push_back(std::move(text));
+    auto& notes = m_program.parallelism;
+    std::sort(notes.begin(), notes.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
   }
 
   static constexpr std::size_t k_most_statements = 200; // their pairs are compared
 
   compiled& m_program;
   std::vector<access_set> m_sets; // by node; taken by the node above once that has been reached
-  std::vector<std::pair<std::uint32_t, physl::parallelism_note>> m_notes;
 };
 
 } // namespace

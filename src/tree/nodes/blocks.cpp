@@ -58,7 +58,9 @@ class staged_execution {
   void run_parts(const indices& parts) {
     const auto tasks = worth_tasks(m_block, parts, m_context);
     if (!tasks.empty())
-      overlap(m_context, tasks.size(), [&](context& here, std::uint64_t k) { run_one(here, tasks[k]); });
+      overlap(
+          m_context, tasks.size(), [&](context& here, std::uint64_t k) { run_one(here, tasks[k]); },
+          [&](std::uint64_t k) { return m_block.operands()[tasks[k]]->index; });
     run_others(parts);
   }
   void run_others(const indices& statements) {

@@ -82,7 +82,9 @@ value map_in_parts(const callee& function, const sequences& input, const node* b
   for (std::uint64_t i = 0; i < input.count; ++i) {
     const auto left = input.count - i;
     if (body && left > 1 && c.overlaps() && asks_at(i) && c.run.is_worth_a_task(body->index, left / 2, c.local)) {
-      overlap(c, left, [&](context& here, std::uint64_t k) { call(here, i + k); });
+      overlap(
+          c, left, [&](context& here, std::uint64_t k) { call(here, i + k); },
+          [&](std::uint64_t) { return body->index; });
       break;
     }
     call(c, i);

@@ -34,24 +34,31 @@ inline void run_overlapping(const detail::loop_body& body, void* shared, void* s
   c.children = children + (c.now - start);
 }
 
-// Calls body(context&, i) for all i in [0, n), possibly at the same time. Rethrows the exception of the lowest i that
-// failed; all before that have been called, others perhaps.
-template <class Body>
-void overlap(context& c, std::uint64_t n, const Body& body) {
+// Calls body(context&, i) for all i in [0, n), possibly at the same time; it evaluates the instance node_of(i).
+// Rethrows the exception of the lowest i that failed; all before that have been called, others perhaps.
+template <class Body, class NodeOf>
+void overlap(context& c, std::uint64_t n, const Body& body, const NodeOf& node_of) {
   struct shared {
+    context& first;
     run_state& run;
     std::uint32_t depth;
     const Body& body;
+    const NodeOf& node_of;
   };
   static constexpr detail::loop_body table{
-      [](void* s, void* part, std::uint64_t begin, std::uint64_t end) {
-        for (; begin != end; ++begin) static_cast<shared*>(s)->body(*static_cast<context*>(part), begin);
+      [](void* all, void* part, std::uint64_t begin, std::uint64_t end) {
+        const auto& s = *static_cast<shared*>(all);
+        auto& here = *static_cast<context*>(part);
+        for (; begin != end; ++begin) {
+          s.body(here, begin);
+          if (&here != &s.first && here.local) ++here.local[s.node_of(begin)].spawned;
+        }
         return true;
       },
       [](void* s) -> void* { return new context(static_cast<shared*>(s)->run, static_cast<shared*>(s)->depth); },
       [](void*, void*, void*) {}, [](void* part) noexcept { delete static_cast<context*>(part); }};
   on_worker(c, [&](context& here) {
-    shared s{here.run, here.depth, body};
+    shared s{here, here.run, here.depth, body, node_of};
     detail::loop_site site;
     run_overlapping(table, &s, &here, n, here, site);
   });

@@ -96,7 +96,10 @@ bool fit_for_parts(const independent_loop& loop, frame& f) {
 bool run_in_parts(const independent_loop& loop, const node& body, frame& f, context& c, std::uint64_t count,
                   const loop_turns& turns, value& last) {
   if (count < 2 || !c.overlaps() || !c.run.is_worth_a_task(body.index, count / 2, c.local)) return false;
-  if (!fit_for_parts(loop, f)) return false;
+  if (!fit_for_parts(loop, f)) {
+    if (c.local) c.local[body.index].threshold = 0; // what it is worth did not matter
+    return false;
+  }
   on_worker(c, [&](context& here) {
     const arrays_in_place marked(f, loop.arrays);
     split s{loop, turns, body, f, here.run, here.depth};

@@ -69,13 +69,13 @@ void splitting::choose(loop::arm choice) noexcept {
 void splitting::decide(double turns, double ns, bool splits, std::int64_t now_ns) {
   auto& search = m_known->search;
   if (search) {
-    m_decision.report(*search, m_choice, {ns / turns, turns, ns});
+    m_decision.report(*search, m_choice, {ns / turns, turns, ns}, threshold_names());
   } else {
     if (!splits) return;
     search.emplace(tune::space({tune::dimension{k_thresholds}}), m_choice, search_options{.settling = 1});
     search->believe(detail::recall(*this, m_decision, m_known->of, threshold_names().all()));
   }
-  choose(m_decision.next(*search, now_ns));
+  choose(m_decision.next(*search, now_ns, threshold_names()));
 }
 
 // Turns of two loops cannot be compared: the one that takes most of the time counts.
@@ -96,7 +96,7 @@ void splitting::begin(std::int64_t now_ns) noexcept {
   const detail::scoped_lock guard(m_lock);
   const detail::deciding_time timed(m_decision);
   try {
-    if (auto& search = m_known->search) choose(m_decision.next(*search, now_ns));
+    if (auto& search = m_known->search) choose(m_decision.next(*search, now_ns, threshold_names()));
   } catch (...) { // no memory: stays as it is
   }
 }

@@ -40,6 +40,14 @@ class local_statistics {
     return saturated_product(m_shorter, times);
   }
 
+  // The latest question, whether so much work is worth a task; 0: nobody asked.
+  std::uint64_t part = 0, threshold = 0;
+  bool is_worth(std::uint64_t work, std::uint64_t least) noexcept {
+    part = work;
+    threshold = std::max(least, std::uint64_t{1});
+    return work >= least;
+  }
+
  private:
   // As of the latest question
   std::uint64_t m_count = 0, m_inclusive = 0, m_latest = 0, m_shorter = 0;

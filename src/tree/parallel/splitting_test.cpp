@@ -155,9 +155,10 @@ TEST(splitting, nothing_is_tried_where_nothing_is_split) {
 bool worth_a_task_before(double size, double ns, std::span<node_statistics> known) {
   splitting unused("sizes");
   const auto options = with_policy(physl::policy::adaptive);
-  run_state here(options, known, nullptr, unused, size);
-  const bool worth = here.is_worth_a_task(0, 1, nullptr);
+  terms_of_runs terms;
+  run_state here(options, known, nullptr, unused, terms, size);
   local_statistics* const mine = here.lease_statistics();
+  const bool worth = here.is_worth_a_task(0, 1, mine);
   mine[0].count = 2;
   mine[0].inclusive = 2 * splitting::to_ticks(ns);
   here.give_back(mine);

@@ -45,13 +45,14 @@ struct overlapped {
   if (tasks.size() < 2) return result;
   std::vector<outcome> outcomes(tasks.size());
   try {
-    overlap(c, tasks.size(), [&](context& here, std::uint64_t k) {
+    const auto take = [&](context& here, std::uint64_t k) {
       outcomes[k].take([&] {
         value v = recurse(*operands[tasks[k]], f, here);
         settle(v, here);
         return v;
       });
-    });
+    };
+    overlap(c, tasks.size(), take, [&](std::uint64_t k) { return operands[tasks[k]]->index; });
   } catch (...) { // all on the left of the first that failed are there
     const auto first = std::find_if(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.error; });
     if (first == outcomes.end()) throw;

@@ -10,10 +10,12 @@
 #include "tree/compile/vocabulary.hpp"
 #include "tree/run/evaluate.hpp"
 #include "tree/run/profile.hpp"
+#include "tree/run/reasons.hpp"
 #include "value/text.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace treadle::physl {
 
@@ -34,15 +36,21 @@ struct program::state {
   std::unique_ptr<instance_search[]> searches; // null until paper_adaptive is asked for
   detail::spinlock searches_lock;
   tree::splitting split;
+  terms_of_runs terms;
   detail::atomic<bool> starts_on_worker{false}; // under adaptive: the latest run was split often
   detail::spinlock timeline_lock;
   physl::timeline latest_timeline;
 
   std::size_t size() const noexcept { return code->pre_order.size(); }
-  node_profile profile_of(std::uint32_t i) const;
+  std::span<node_statistics> all_statistics() const noexcept { return {statistics.get(), size()}; }
+  node_profile profile_of(std::uint32_t i);
   instance_search* all_searches() {
     detail::scoped_lock guard(searches_lock);
     if (!searches) searches = std::make_unique<instance_search[]>(size());
+    return searches.get();
+  }
+  instance_search* searches_or_null() {
+    detail::scoped_lock guard(searches_lock);
     return searches.get();
   }
 };
@@ -146,7 +154,7 @@ value program::run(std::span<const value> args, const run_options& options) cons
   const auto self = m_state; // the handle may go while the run is suspended
   try {
     const auto searches = options.policy == policy::paper_adaptive ? self->all_searches() : nullptr;
-    run_state run(options, std::span(self->statistics.get(), self->size()), searches, self->split, size_of(args));
+    run_state run(options, self->all_statistics(), searches, self->split, self->terms, size_of(args));
     value result;
     const bool on_worker = run.spawns() || self->starts_on_worker.load(detail::order::relaxed);
     if (on_worker && options.policy != policy::always_inline && this_task::worker_index() < 0) {
@@ -169,7 +177,7 @@ value program::run(std::span<const value> args, const run_options& options) cons
   }
 }
 
-node_profile program::state::profile_of(std::uint32_t i) const {
+node_profile program::state::profile_of(std::uint32_t i) {
   const auto& n = *code->pre_order[i];
   const auto& s = statistics[i];
   const auto nanoseconds = [](const detail::atomic<std::uint64_t>& ticks) {
@@ -190,6 +198,8 @@ node_profile program::state::profile_of(std::uint32_t i) const {
   p.inlined = p.count - p.spawned;
   p.mode = static_cast<inline_mode>(s.mode.load(detail::order::relaxed));
   if ((n.is_leaf() || n.always_inline) && p.count != 0) p.mode = inline_mode::inlined;
+  instance_search* const all = searches_or_null();
+  p.why = why(s, all ? &all[i] : nullptr);
   return p;
 }
 
@@ -203,9 +213,11 @@ std::vector<node_profile> program::profile() const {
 void program::reset_profile() const {
   for (std::size_t i = 0; i < m_state->size(); ++i) {
     auto& s = m_state->statistics[i];
-    for (auto* counter : {&s.count, &s.inclusive, &s.self, &s.spawned}) counter->store(0, detail::order::relaxed);
+    for (auto* counter : {&s.count, &s.inclusive, &s.self, &s.spawned, &s.part, &s.threshold})
+      counter->store(0, detail::order::relaxed);
     s.mode.store(static_cast<std::int8_t>(inline_mode::undecided), detail::order::relaxed);
     s.last_inlined.store(false, detail::order::relaxed);
+    s.by.store(nullptr, detail::order::relaxed);
     const detail::scoped_lock guard(s.lock);
     s.cost = {};
   }
@@ -225,10 +237,19 @@ splitting_report program::splitting() const {
     return static_cast<double>(detail::ticks_to_ns(static_cast<std::int64_t>(ticks)));
   };
   const auto& split = m_state->split;
-  return {in_ns(split.threshold()), split.windows(), split.deciding_ns()};
+  const auto threshold = split.threshold();
+  return {threshold >= splitting::k_never ? std::numeric_limits<double>::infinity() : in_ns(threshold), split.windows(),
+          split.deciding_ns()};
 }
 
-std::vector<parallelism_note> program::parallelism() const { return m_state->code->parallelism; }
+std::vector<parallelism_note> program::parallelism() const {
+  auto notes = m_state->code->parallelism;
+  for (auto& note : notes)
+    if (note.parallel)
+      note.decision =
+          why_region(*m_state->code->pre_order[note.node], m_state->all_statistics(), m_state->searches_or_null());
+  return notes;
+}
 
 std::string program::text() const { return print(m_state->syntax); }
 

@@ -22,7 +22,7 @@ physl::timeline timeline_buffer::take() {
 }
 
 run_state::run_state(const physl::run_options& options, std::span<node_statistics> statistics,
-                     instance_search* searches, splitting& split, double size)
+                     instance_search* searches, splitting& split, terms_of_runs& terms, double size)
     : m_options(options),
       m_baseline{options.count_threshold, options.lower_ns, options.upper_ns},
       m_split(split),
@@ -37,6 +37,9 @@ run_state::run_state(const physl::run_options& options, std::span<node_statistic
   m_least_worth = splitting::to_ticks(options.worth_ns ? static_cast<double>(*options.worth_ns)
                                                        : splitting::k_part.fitting_ns() / 4); // it may grow
   m_services.allow_tasks(m_overlaps);
+  const bool has_bounds = options.policy == physl::policy::paper_baseline;
+  m_terms = terms.record({options.policy, has_bounds ? options.lower_ns : 0, has_bounds ? options.upper_ns : 0,
+                          options.policy == physl::policy::adaptive && !m_adapts});
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
   m_tunes = m_adapts && !options.worth_ns && split.claim(detail::present_workers());
 }
@@ -54,21 +57,35 @@ run_state::~run_state() {
     f->clear();
     f->release();
   }
-  for (const auto& shard : m_shards)
-    for (std::size_t i = 0; i < m_statistics.size(); ++i) {
-      const auto& from = shard[i];
-      if (from.count == 0) continue;
-      auto& to = m_statistics[i];
-      to.count.fetch_add(from.count, detail::order::relaxed);
-      to.inclusive.fetch_add(from.inclusive, detail::order::relaxed);
-      to.self.fetch_add(from.self, detail::order::relaxed);
-      to.spawned.fetch_add(from.spawned, detail::order::relaxed);
-      const auto mode = from.spawned != 0 ? physl::inline_mode::spawned : physl::inline_mode::inlined;
-      to.mode.store(static_cast<std::int8_t>(mode), detail::order::relaxed);
-      const detail::scoped_lock guard(to.lock);
-      if (from.inclusive != 0)
-        to.cost.add(m_size, static_cast<double>(from.inclusive) / static_cast<double>(from.count));
+  for (std::size_t i = 0; i < m_statistics.size(); ++i) publish(i);
+}
+
+void run_state::publish(std::size_t node) noexcept {
+  auto& to = m_statistics[node];
+  bool evaluated = false;
+  auto mode = physl::inline_mode::inlined;
+  std::uint64_t part = 0, threshold = 0;
+  for (const auto& shard : m_shards) {
+    const auto& from = shard[node];
+    if (from.count == 0) continue;
+    evaluated = true;
+    to.count.fetch_add(from.count, detail::order::relaxed);
+    to.inclusive.fetch_add(from.inclusive, detail::order::relaxed);
+    to.self.fetch_add(from.self, detail::order::relaxed);
+    to.spawned.fetch_add(from.spawned, detail::order::relaxed);
+    if (from.spawned != 0) mode = physl::inline_mode::spawned;
+    if (from.threshold != 0) {
+      part = from.part;
+      threshold = from.threshold;
     }
+    const detail::scoped_lock guard(to.lock);
+    if (from.inclusive != 0) to.cost.add(m_size, static_cast<double>(from.inclusive) / static_cast<double>(from.count));
+  }
+  if (!evaluated) return;
+  to.mode.store(static_cast<std::int8_t>(mode), detail::order::relaxed);
+  to.part.store(part, detail::order::relaxed);
+  to.threshold.store(threshold, detail::order::relaxed);
+  to.by.store(m_terms, detail::order::release); // pairs with the loads in reasons.cpp
 }
 
 local_statistics* run_state::lease_statistics() {
@@ -94,11 +111,13 @@ void run_state::give_back(local_statistics* shard) noexcept {
   m_free_shards.push_back(shard);
 }
 
-bool run_state::is_worth_by_others(std::uint32_t node, std::uint64_t times) const noexcept {
+bool run_state::is_worth_by_others(std::uint32_t node, std::uint64_t times, local_statistics* shard) const noexcept {
   if (m_options.policy == physl::policy::always_async) return true;
   auto& all = m_statistics[node];
   const detail::scoped_lock guard(all.lock);
-  return all.cost.is_known() && all.cost.at(m_size) * static_cast<double>(times) >= static_cast<double>(threshold());
+  const bool known = all.cost.is_known();
+  const double work = known ? std::min(all.cost.at(m_size) * static_cast<double>(times), 0x1p62) : 0;
+  return shard[node].is_worth(static_cast<std::uint64_t>(work), threshold()) && known;
 }
 
 decide::inlining_decision run_state::search_decision(std::uint32_t node, decide::execution previous) noexcept {
@@ -141,6 +160,7 @@ bool run_state::decide_inline(std::uint32_t node) noexcept {
                                              : inlined         ? physl::inline_mode::inlined
                                                                : physl::inline_mode::spawned);
   if (s.mode.load(detail::order::relaxed) != mode) s.mode.store(mode, detail::order::relaxed);
+  if (s.by.load(detail::order::relaxed) != m_terms) s.by.store(m_terms, detail::order::release); // as in publish()
   return inlined;
 }
 

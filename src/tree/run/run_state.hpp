@@ -14,6 +14,7 @@
 #include "tree/parallel/splitting.hpp"
 #include "tree/run/frame.hpp"
 #include "tree/run/services.hpp"
+#include "tree/run/terms.hpp"
 
 #include <memory>
 #include <vector>
@@ -27,6 +28,11 @@ struct node_statistics {
   detail::atomic<std::uint64_t> count, inclusive, self, spawned;
   detail::atomic<std::int8_t> mode{static_cast<std::int8_t>(physl::inline_mode::undecided)};
   detail::atomic<bool> last_inlined{false}; // the previous execution, where the policy is undecided
+
+  // What the latest decision went by; null: there was none. Under adaptive also the latest question of that run: of a
+  // part that takes so long, and of the least that is worth a task; 0: nobody asked.
+  detail::atomic<const run_terms*> by{nullptr};
+  detail::atomic<std::uint64_t> part{0}, threshold{0};
 
   detail::spinlock lock;     // of the next
   decide::cost_by_size cost; // of an evaluation in one run, by what its arguments hold
@@ -68,7 +74,7 @@ class run_state {
  public:
   // `searches`: for paper_adaptive, one for each instance. `size`: of the arguments, about.
   run_state(const physl::run_options& options, std::span<node_statistics> statistics, instance_search* searches,
-            splitting& split, double size);
+            splitting& split, terms_of_runs& terms, double size);
   ~run_state(); // waits for asynchronous values, breaks cycles of closures, publishes statistics
 
   const physl::run_options& options() const noexcept { return m_options; }
@@ -93,8 +99,8 @@ class run_state {
   // The one place that asks whether something which may overlap with something else should: `times` evaluations of an
   // instance. `shard` holds what the asking task has measured.
   bool is_worth_a_task(std::uint32_t node, std::uint64_t times, local_statistics* shard) const noexcept {
-    if (!shard || shard[node].count == 0) return is_worth_by_others(node, times);
-    return shard[node].expected(times) >= threshold();
+    if (!shard || shard[node].count == 0) return is_worth_by_others(node, times, shard);
+    return shard[node].is_worth(shard[node].expected(times), threshold());
   }
   // The same for any part of an instance, and any threshold: no more than a comparison.
   bool may_contain_tasks(std::uint32_t node, const local_statistics* shard) const noexcept {
@@ -138,11 +144,12 @@ class run_state {
   static constexpr std::uint32_t k_often = 2; // one may be for an evaluation that was interrupted
 
   // By what all tasks and earlier runs have measured.
-  bool is_worth_by_others(std::uint32_t node, std::uint64_t times) const noexcept;
+  bool is_worth_by_others(std::uint32_t node, std::uint64_t times, local_statistics* shard) const noexcept;
   // Of work, in ticks
   std::uint64_t threshold() const noexcept { return m_options.worth_ns ? m_least_worth : m_split.threshold(); }
 
   decide::inlining_decision search_decision(std::uint32_t node, decide::execution previous) noexcept;
+  void publish(std::size_t node) noexcept; // what the shards hold
 
   physl::run_options m_options;
   decide::paper_baseline m_baseline;
@@ -151,6 +158,7 @@ class run_state {
   bool m_overlaps = false;
   bool m_adapts = false; // where it pays, measured
   bool m_tunes = false;  // has claimed m_split
+  const run_terms* m_terms;
   std::span<node_statistics> m_statistics;
   const double m_size;
   instance_search* m_searches;

@@ -154,5 +154,64 @@ TEST(statistics, paper_adaptive_searches_for_instances_that_are_executed_often) 
   }
 }
 
+// Reasons
+// --------------------------------------------------------------------------------------------------------------------
+
+TEST(reasons_of_instances, are_those_of_the_run_that_decided) {
+  const workers w(2);
+  const physl::program program(k_loop, "t");
+  EXPECT_EQ(by_display(program)["add/L#0(2, 26)"].why, ""); // nothing was decided
+  auto options = with_policy(policy::paper_baseline);
+  options.lower_ns = 1'000'000'000;
+  options.upper_ns = 2'500'000'000;
+  static_cast<void>(program.run({}, options));
+  const auto why = [&] { return by_display(program)["add/L#0(2, 26)"].why; };
+  EXPECT_TRUE(why().starts_with("inlined: ") && why().ends_with(" us against 1e+06 and 2.5e+06 us")) << why();
+  static_cast<void>(program.run({}, with_policy(policy::paper_adaptive))); // has bounds of its own
+  EXPECT_TRUE(why().starts_with("inlined: ") && !why().ends_with("2.5e+06 us")) << why();
+  for (const auto p : {policy::always_async, policy::always_inline}) {
+    static_cast<void>(program.run({}, with_policy(p)));
+    EXPECT_EQ(why(), to_string(p));
+  }
+  static_cast<void>(program.run({}, with_policy(policy::adaptive)));
+  EXPECT_TRUE(why().starts_with("inline: a part of ") && why().ends_with(" us, tasks from 19 us on")) << why();
+  program.reset_profile();
+  EXPECT_EQ(why(), "");
+}
+
+// The decision on the only loop or block of a program, after some runs.
+std::string decision_on(const char* text, std::optional<std::uint64_t> worth_ns, unsigned worker_count = 2) {
+  const workers w(worker_count);
+  const physl::program program(text, "t");
+  auto options = with_policy(policy::adaptive);
+  options.worth_ns = worth_ns;
+  for (int i = 0; i < 3; ++i) static_cast<void>(program.run({}, options));
+  const auto notes = program.parallelism();
+  EXPECT_EQ(notes.size(), 1u);
+  EXPECT_EQ(program.profile()[notes[0].node].primitive, notes[0].form);
+  EXPECT_EQ(notes[0].text, "parallel");
+  return notes[0].decision;
+}
+
+TEST(reasons_of_instances, say_why_parts_were_no_tasks) {
+  constexpr std::uint64_t k_second = 1'000'000'000;
+  const char* const k_parts = "define(x, constant(0.0, list(40))) for_in(i, range(40), store(slice(x, i), i * 2.0))";
+  const auto worthless = decision_on(k_parts, 10 * k_second);
+  EXPECT_TRUE(worthless.starts_with("inline: a part of ") && worthless.ends_with(" us, tasks from 10000000 us on"))
+      << worthless;
+  EXPECT_EQ(decision_on(k_parts, {}, 1), "inline: one worker");
+  EXPECT_TRUE(decision_on(k_parts, 1).starts_with("split: a part of ")) << decision_on(k_parts, 1);
+  EXPECT_EQ(decision_on("define(x, constant(0.0, list(40))) for_in(i, range(1), store(slice(x, i), i * 2.0))", 1),
+            "inline: a single turn, or values that allow no parts");
+}
+
+TEST(reasons_of_instances, of_blocks_are_those_of_their_statements) {
+  const char* const k_block =
+      "define(f, n, block(define(a, sum(arange(n))), define(b, sum(arange(n))), a + b)) f(100.0)";
+  EXPECT_TRUE(decision_on(k_block, 10'000'000'000).starts_with("inline: a part of "));
+  EXPECT_TRUE(decision_on(k_block, 1).starts_with("split: a part of ")) << decision_on(k_block, 1);
+  EXPECT_EQ(decision_on(k_block, 1, 1), "inline: one worker");
+}
+
 } // namespace
 } // namespace treadle::tree

@@ -1,0 +1,26 @@
+#include "loop/short_name.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using treadle::loop::short_name;
+
+TEST(short_name, leaves_what_is_short) {
+  EXPECT_EQ(short_name("main()::<lambda(int)> #2"), "main()::<lambda(int)> #2");
+  EXPECT_EQ(short_name(std::string(80, 'x')), std::string(80, 'x'));
+}
+
+TEST(short_name, leaves_out_what_is_in_brackets_the_deepest_first) {
+  const std::string deep = "vector<vector<vector<vector<" + std::string(60, 'x') + ">>>>";
+  EXPECT_EQ(short_name("f(" + deep + ")::<lambda()>"), "f(vector<vector<vector<...>>>)::<lambda()>");
+  EXPECT_EQ(short_name("run(int) [with " + std::string(1000, 'x') + "]::<lambda()> #3"), "run(...) [...]::<...> #3");
+  EXPECT_EQ(short_name("f(" + std::string(100, 'x') + ")->g()"), "f(...)->g()");
+}
+
+TEST(short_name, keeps_the_end) {
+  const std::string path = std::string(100, 'x') + "/als.physl";
+  EXPECT_EQ(short_name(path), "..." + path.substr(path.size() - 77));
+}
+
+} // namespace
