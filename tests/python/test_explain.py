@@ -80,15 +80,15 @@ def test_reasons_are_those_of_the_run_that_decided():
 
 
 def test_what_is_parallel_and_was_not_split_says_why():
-    program = td.physl.Program(
-        "define(x, constant(0.0, list(4))) for_in(i, range(4), store(slice(x, i), i * 2.0))"
-    )
-    for policy, why in (
-        ("adaptive", ("inline", "split")),
-        ("paper-baseline", "undecided"),
-        ("always-inline", "always-inline"),
+    text = "define(x, constant(0.0, list(4))) for_in(i, range(4), store(slice(x, i), i * 2.0))"
+    for policy, workers, why in (
+        ("adaptive", 2, ("inline", "split")),
+        ("adaptive", 1, "inline: one worker"),
+        ("paper-baseline", 2, "paper-baseline splits nothing"),
+        ("always-inline", 2, "always-inline"),
     ):
-        with td.config(policy=policy, workers=2, count_threshold=100):
+        program = td.physl.Program(text)
+        with td.config(policy=policy, workers=workers, count_threshold=100):
             program()
         (loop,) = td.explain(program).regions
         assert loop.share or loop.why.removeprefix("parallel; ").startswith(why), loop.why

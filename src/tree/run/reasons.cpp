@@ -28,11 +28,10 @@ bool was_worth_it(const node_statistics& of) noexcept {
   const auto threshold = of.threshold.load(order::relaxed);
   return threshold != 0 && of.part.load(order::relaxed) >= threshold;
 }
-bool splits(const run_terms* by) noexcept { return by && by->policy == physl::policy::adaptive && !by->alone; }
 
 std::string why_adaptive(const node_statistics& of, const run_terms& by) {
   const auto part = of.part.load(order::relaxed), threshold = of.threshold.load(order::relaxed);
-  if (by.alone) return "inline: one worker";
+  if (by.alone && (threshold == 0 || threshold >= splitting::k_never)) return "inline: one worker";
   if (threshold == 0) return "inline";
   if (threshold >= splitting::k_never) return "inline: no part is a task";
   if (part == 0) return "inline: not measured before";
@@ -77,7 +76,10 @@ std::string why_region(const node& region, std::span<const node_statistics> all,
       return all[a->index].part.load(order::relaxed) < all[b->index].part.load(order::relaxed);
     });
   const auto& asked = all[part->index];
-  if (splits(all[region.index].by.load(order::acquire))) { // as in why()
+  const run_terms* const by = all[region.index].by.load(order::acquire); // as in why()
+  if (by && (by->policy == physl::policy::paper_baseline || by->policy == physl::policy::paper_adaptive))
+    return std::string(to_string(by->policy)) + " splits nothing";
+  if (by && by->policy == physl::policy::adaptive && !by->alone) {
     if (!is_block && !was_asked(asked)) return "inline: a single turn, or values that allow no parts";
     if (was_worth_it(asked) && asked.spawned.load(order::relaxed) == 0) return reason(*part) + "; no worker took one";
   }

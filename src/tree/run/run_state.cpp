@@ -39,7 +39,7 @@ run_state::run_state(const physl::run_options& options, std::span<node_statistic
   m_services.allow_tasks(m_overlaps);
   const bool has_bounds = options.policy == physl::policy::paper_baseline;
   m_terms = terms.record({options.policy, has_bounds ? options.lower_ns : 0, has_bounds ? options.upper_ns : 0,
-                          options.policy == physl::policy::adaptive && !m_adapts});
+                          options.policy == physl::policy::adaptive && (!m_adapts || detail::present_workers() < 2)});
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
   m_tunes = m_adapts && !options.worth_ns && split.claim(detail::present_workers());
 }

@@ -13,7 +13,7 @@ namespace treadle::tree {
 struct run_terms {
   physl::policy policy = physl::policy::adaptive;
   std::uint64_t lower_ns = 0, upper_ns = 0; // paper_baseline
-  bool alone = false;                       // adaptive: there was nobody to split for
+  bool alone = false;                       // adaptive: when it began there was nobody to split for
 
   friend bool operator==(const run_terms&, const run_terms&) = default;
 };
