@@ -16,7 +16,7 @@ class timer {
   /// Called once, by a worker that found it due. Short; must not block on anything but a spinlock.
   virtual void expire() noexcept = 0;
 
-  /// The limit of a wait: whether anything else will end it, nobody knows. A task that sleeps will run.
+  /// True for the limit of a wait: who waits is blocked, who sleeps will go on.
   virtual bool is_limit() const noexcept { return false; }
 
   bool operator<(const timer& other) const noexcept { return due_ns < other.due_ns; }

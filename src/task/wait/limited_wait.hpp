@@ -48,7 +48,8 @@ class limited_wait_for_state final : public limited_wait<Waiter>, public continu
 };
 
 /// Blocks, after prepare_to_block() and when others can find the wait already; false when it was given up, because of
-/// `deadline_ns` of the steady clock (or k_no_deadline) or of `stop` (may be null). `sleeps`: for nothing else.
+/// `deadline_ns` of the steady clock (or k_no_deadline) or of `stop` (may be null). `sleeps`: there is nothing else to
+/// wait for.
 bool block_within_limits(limited_wait<waiter>& wait, std::int64_t deadline_ns, stop_signal* stop,
                          bool sleeps = false) noexcept;
 
