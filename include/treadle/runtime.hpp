@@ -65,7 +65,7 @@ struct runtime_options {
   bool list_knobs = false;
 
   /// When the process exits, how long the default runtime waits for tasks that are blocked, while no task runs and none
-  /// has a time limit; then their stacks are abandoned, and set_exit_report() says which they are. 0: 2000.
+  /// sleeps; then their stacks are abandoned, and set_exit_report() says which they are. 0: 2000.
   /// --treadle:exit-deadline, TREADLE_EXIT_DEADLINE.
   unsigned exit_deadline_ms = 0;
 
