@@ -151,8 +151,8 @@ class runtime {
   /// was about to, none sleeps, and some are blocked, these are left as they are, with whatever is on their stacks.
   /// They are returned, a line for each kind: "  name (3 times)"; an empty text when all has ended. Afterwards there
   /// are no workers, and tasks use another runtime; a second call, or one at the same time, waits for the first and
-  /// returns nothing. A task in a blocking_region or in a system call runs, and is waited
-  /// for. Call from outside the runtime: throws std::system_error (resource_deadlock_would_occur) inside its tasks.
+  /// returns nothing. A task in a blocking_region or in a system call runs, and is waited for. Call from outside the
+  /// runtime: throws std::system_error (resource_deadlock_would_occur) inside its tasks.
   [[nodiscard]] std::string stop(unsigned deadline_ms);
 
   /// The runtime that tasks created here would use; starts the default one when there is none.

@@ -93,7 +93,7 @@ class detail::session_driver {
 
     const std::shared_ptr<session_state> driven; // not the session itself, which may be moved meanwhile
     const std::unique_ptr<objective> cost;
-    // By whoever steps
+    // By the thread that runs a step
     trial open{};
     bool is_measuring = false;
     std::exception_ptr failure; // of the latest step

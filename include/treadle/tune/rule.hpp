@@ -97,9 +97,8 @@ class rule {
 ///
 /// A call delays that thread, and others that the event happens on wait for it: be short and do not block. On a worker,
 /// what would wait for other tasks throws std::system_error (resource_deadlock_would_occur), and the rule has failed
-/// unless it catches that. Events
-/// caused from inside are not told. Other rules and listeners are not touched, neither by a call nor when one is
-/// made or ended.
+/// unless it catches that. Events caused from inside are not told. Other rules and listeners are not touched, neither
+/// by a call nor when one is made or ended.
 template <class... Events, class F>
   requires(sizeof...(Events) > 0)
 [[nodiscard]] rule on(F f) {
