@@ -11,7 +11,7 @@ from series import Key, rounds_text, text_of_median
 PAGES = (ROOT / "README.md", ROOT / "docs" / "performance.md")
 TASKS = ("fib", "integrate", "nqueens", "skynet", "uts_t1", "uts_t3", "spawn_flat", "wait_all")
 TASKS += ("futures/async_get", "futures/fib", "futures/dataflow_ready")
-LATENCIES = ("futures/block_resume", "futures/steal", "channel", "start_stop")
+LATENCIES = ("futures/block_resume", "futures/steal", "channel", "start_stop", "stop")
 TIMES = ("matmul_1024", "matmul_2048")
 TIMES += tuple(f"sort_{keys}" for keys in ("ints", "doubles", "sorted", "reverse", "few"))
 BODIES = ("empty", "saxpy", "heavy")

@@ -57,6 +57,56 @@ TEST_P(policy_test, asynchronous) {
   EXPECT_THROW(for_each(par(task), v, [](int) { throw std::runtime_error("here"); }).get(), std::runtime_error);
 }
 
+void add_one(int& x) { ++x; }
+void add_two_at(std::vector<int>::iterator at, int& sum) { sum += * at += 2; }
+int negated(int x) { return -x; }
+int sum_of(int x, int y) { return x + y; }
+bool is_odd(int x) { return x % 2 != 0; }
+bool is_greater(int x, int y) { return x > y; }
+bool is_same(int x, int y) { return x == y; }
+
+/// `result_of` calls, and waits with par(task).
+template <class Policy, class ResultOf>
+void call_all_with_functions(const Policy& policy, ResultOf result_of) {
+  std::vector<int> v(20'000), out(v.size());
+  std::iota(v.begin(), v.end(), 0);
+  std::vector<int> expected(v.size());
+  std::iota(expected.begin(), expected.end(), 3);
+  result_of([&] { return for_each(policy, v, add_one); });
+  int sum = 0;
+  result_of([&] { return for_loop(policy, v.begin(), v.end(), reduction_plus(sum), add_two_at); });
+  EXPECT_EQ(v, expected);
+  EXPECT_EQ(sum, std::accumulate(v.begin(), v.end(), 0));
+  result_of([&] { return transform(policy, v, out.begin(), negated); });
+  EXPECT_EQ(out[5], -8);
+  result_of([&] { return transform(policy, v.begin(), v.end(), out.begin(), out.begin(), sum_of); });
+  EXPECT_EQ(out, std::vector<int>(v.size()));
+  EXPECT_EQ(result_of([&] { return reduce(policy, v, 0, sum_of); }), sum);
+  EXPECT_EQ(result_of([&] { return transform_reduce(policy, v, 0, sum_of, negated); }), -sum);
+  EXPECT_EQ(result_of([&] { return inclusive_scan(policy, v, out.begin(), sum_of); }), out.end());
+  EXPECT_EQ(out.back(), sum);
+  EXPECT_EQ(result_of([&] { return count_if(policy, v, is_odd); }), 10'000);
+  EXPECT_EQ(*result_of([&] { return find_if(policy, v, is_odd); }), 3);
+  EXPECT_TRUE(result_of([&] { return any_of(policy, v, is_odd); }));
+  EXPECT_TRUE(result_of([&] { return equal(policy, v.begin(), v.end(), expected.begin(), is_same); }));
+  result_of([&] { return sort(policy, v, is_greater); });
+  EXPECT_TRUE(std::is_sorted(v.rbegin(), v.rend()));
+  result_of([&] { return stable_sort(policy, out, is_greater); });
+  EXPECT_TRUE(std::is_sorted(out.rbegin(), out.rend()));
+  result_of([&] { return copy_if(policy, v, out.begin(), is_odd); });
+  EXPECT_EQ(out[0], 20'001);
+  EXPECT_EQ(*result_of([&] { return max_element(policy, v, is_greater); }), 3);
+  EXPECT_EQ(result_of([&] { return remove_if(policy, v, is_odd); }) - v.begin(), 10'000);
+}
+
+TEST_P(policy_test, plain_functions) {
+  call_all_with_functions(par, [](auto call) { return call(); });
+}
+
+TEST_P(policy_test, plain_functions_in_tasks) {
+  call_all_with_functions(par(task), [](auto call) { return call().get(); });
+}
+
 template <class Policy, class R>
 concept can_count = requires(Policy policy, R&& range) { count(policy, std::forward<R>(range), 1); };
 template <class Policy, class R>

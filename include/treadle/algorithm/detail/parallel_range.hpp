@@ -18,8 +18,10 @@ struct function_reference {
 /// compiler has to expect that each write changes what the function has captured; any other by reference.
 template <class... Args, class F>
 constexpr auto loop_function(F& function) noexcept {
-  if constexpr (std::is_trivially_copyable_v<F> && sizeof(F) <= 8 * sizeof(void*) &&
-                std::is_invocable_v<const F&, Args...>)
+  if constexpr (std::is_function_v<F>)
+    return &function;
+  else if constexpr (std::is_trivially_copyable_v<F> && sizeof(F) <= 8 * sizeof(void*) &&
+                     std::is_invocable_v<const F&, Args...>)
     return function;
   else
     return function_reference<F>{&function};
