@@ -15,9 +15,7 @@ class semaphore_base {
   semaphore_base& operator=(const semaphore_base&) = delete;
 
   /// Takes one, or blocks until there is one. First come, first served.
-  void acquire() {
-    if (!try_acquire()) try_acquire_until_ns(k_no_deadline);
-  }
+  void acquire() { try_acquire_until_ns(k_no_deadline); }
   /// Until a stop is requested; false when that was first (treadle/stop.hpp).
   template <stop_token_like Token>
   bool acquire(const Token& token) {

@@ -19,7 +19,10 @@ class notification {
   /// Once. True when the caller has to resume the one that has left; otherwise that one may be gone already, and the
   /// notification with it.
   bool notify() noexcept {
-    return m_word.exchange(k_notified, order::acq_rel) == k_out; // pairs with leave() and has_arrived()
+    // Once it is out, nobody else writes the word; most have left long before. Pairs with leave() and has_arrived().
+    if (m_word.load(order::acquire) != k_out) return m_word.exchange(k_notified, order::acq_rel) == k_out;
+    m_word.store(k_notified, order::relaxed); // who resumes it releases
+    return true;
   }
   bool has_arrived() const noexcept { return m_word.load(order::acquire) == k_notified; } // pairs with notify()
 

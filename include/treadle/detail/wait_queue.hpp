@@ -26,6 +26,7 @@ class wait_queue {
 
  private:
   struct limited;
+  struct unlimited;
   void append(waiter& w) noexcept;
   void remove(waiter& w) noexcept;
 
