@@ -98,8 +98,9 @@ class Before:
             self.source,
             what="building the commit's package",
         )
-        # As a line of a .pth file the folder's own .pth files, such as that of an editable package, are not read.
-        (site / "rest.pth").write_text(sysconfig.get_path("purelib") + "\n")
+        for other in Path(sysconfig.get_path("purelib")).iterdir():
+            if "treadle" not in other.name:  # beside it, for libraries that it loads from there, too
+                (site / other.name).symlink_to(other)
         (home / ".ready").touch()
         return python
 

@@ -1,5 +1,5 @@
-// From how many microseconds on parts of the programs in apps/physl become tasks: octaves around 19 times what a part
-// costs, and never. Thresholds that split the same are one choice, as they are for the runtime.
+// From how many microseconds on parts of the programs in apps/physl become tasks: the thresholds that the runtime has
+// to choose from, but for those that split the same as the one before.
 #include "tuning/recorder/recording.hpp"
 
 #include <treadle/arrays/physl.hpp>
@@ -15,8 +15,8 @@ namespace {
 
 using treadle::value;
 
-constexpr std::uint64_t k_suggested_ns = 19'000, k_never_ns = 1'000'000'000;
-constexpr int k_octaves = 6; // on both sides
+/// 19 times what a part costs, which is where the runtime begins; 8 and 64 times that; never.
+constexpr std::uint64_t k_thresholds_ns[] = {19'000, 8 * 19'000, 64 * 19'000, 1'000'000'000};
 
 value random_matrix(std::int64_t rows, std::int64_t columns, unsigned seed) {
   auto result = treadle::array::uninitialized(treadle::dtype::float64, {rows, columns});
@@ -25,6 +25,10 @@ value random_matrix(std::int64_t rows, std::int64_t columns, unsigned seed) {
   auto* x = result.mutable_data<double>();
   for (std::int64_t i = 0; i < rows * columns; ++i) x[i] = number(random);
   return result;
+}
+
+value random_row(std::int64_t count, unsigned seed) {
+  return random_matrix(1, count, seed).to_array().reshape({count});
 }
 
 value random_bits(std::int64_t count, unsigned seed) {
@@ -48,6 +52,8 @@ arguments regression(std::int64_t samples, std::int64_t features, std::int64_t i
   return {random_matrix(samples, features, 6), random_bits(samples, 7), value(1e-3), value(iterations)};
 }
 
+arguments smoother(std::int64_t points) { return {random_row(points, 8), random_row(points, 9), value(0.05)}; }
+
 double run(const treadle::physl::program& program, const arguments& with, std::uint64_t worth_ns) {
   const treadle::physl::run_options options{.worth_ns = worth_ns};
   return treadle::async([&] { return microseconds([&] { program.run(with, options); }); }).get();
@@ -69,22 +75,17 @@ program splitting(const std::string& sources, const std::string& source, bool he
   const treadle::physl::program compiled(text.str(), source + ".physl");
   std::vector<std::uint64_t> levels;
   std::vector<std::uint64_t> before;
-  std::uint32_t start = 0;
-  for (int octave = -k_octaves; octave <= k_octaves + 1; ++octave) {
-    const std::uint64_t ns = octave > k_octaves ? k_never_ns
-                             : octave < 0       ? k_suggested_ns >> -octave
-                                                : k_suggested_ns << octave;
+  for (const std::uint64_t ns : k_thresholds_ns) {
     std::vector<std::uint64_t> now;
     for (const auto& with : situations) now.push_back(spawned(compiled, with, ns) / 4); // about
     if (now != before) levels.push_back(ns);
-    if (octave == 0) start = static_cast<std::uint32_t>(levels.size() - 1);
     before = now;
   }
   program result{.name = "split_" + source,
                  .kind = "splitting",
                  .dimensions = {{static_cast<std::uint32_t>(levels.size())}},
                  .held_out = held_out};
-  result.starts.assign(situations.size(), start);
+  result.starts.assign(situations.size(), 0);
   result.run = [=](unsigned situation, std::uint32_t point) {
     return run(compiled, situations[situation], levels[point]);
   };
@@ -99,6 +100,7 @@ std::vector<program> splitting_programs(const std::string& sources) {
       splitting(sources, "als", false, {als(40, 30, 2), als(100, 60, 1), als(10, 6, 12)}),
       splitting(sources, "kmeans", false, {kmeans(1000, 8, 4), kmeans(10'000, 4, 1), kmeans(100, 8, 20)}),
       splitting(sources, "lra", true, {regression(500, 50, 40), regression(5000, 80, 4), regression(60, 10, 200)}),
+      splitting(sources, "smooth", true, {smoother(300), smoother(1000), smoother(100)}),
   };
 }
 

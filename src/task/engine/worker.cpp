@@ -234,11 +234,11 @@ job* worker::look(std::int64_t ns) {
   return nullptr;
 }
 
-void worker::rest_from_vain_steals() noexcept {
+void worker::rest_from_vain_steals(std::int64_t now) noexcept {
   constexpr long k_rest_ns_min = 50'000;
   if (m_stole_at != 0) {
     const std::int64_t steal = std::max(ns_to_ticks(k_steal_ns), 3 * m_steal_ticks);
-    const std::int64_t found_in = m_stole_at - m_looks_since, ran = ticks_now() - m_stole_at;
+    const std::int64_t found_in = m_stole_at - m_looks_since, ran = now - m_stole_at;
     const bool blocked = counters.suspensions.load(order::relaxed) != m_suspensions_before;
     const std::int64_t lost = blocked ? steal : std::clamp(found_in - steal, -steal, steal);
     const bool was_worth_it = ran > (blocked ? 4 * steal : steal);
@@ -256,11 +256,12 @@ void worker::rest_from_vain_steals() noexcept {
 
 job* worker::search() {
   m_phase_ended = 0;
+  const std::int64_t now = ticks_now();
+  counters.searching.begin(now);
+  rest_from_vain_steals(now);
   look_at_cores();
   take_place();
   cpu.store(sched_getcpu(), order::relaxed);
-  counters.searching.begin(ticks_now());
-  rest_from_vain_steals();
   looks_for_work.store(true, order::relaxed);
   m_scheduler.idle.begin_search();
   job* item = search_or_sleep();

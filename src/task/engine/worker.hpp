@@ -154,7 +154,7 @@ class worker {
   void give_way() noexcept;
   void end_job() noexcept;
   /// When the last steals took much longer than the tasks, their victim had better be left alone for a while.
-  void rest_from_vain_steals() noexcept;
+  void rest_from_vain_steals(std::int64_t now) noexcept; // in ticks: when it ran out of work
   /// Looks at all queues, again and again for so long or until the runtime stops.
   job* look(std::int64_t ns);
   /// The newest entry whose task was not run in place; may suspend, and says on which worker it was popped.

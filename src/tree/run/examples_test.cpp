@@ -176,6 +176,26 @@ TEST(examples, logistic_regression) {
   for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(result.data<double>()[j], weights[j], 1e-12);
 }
 
+TEST(examples, kernel_smoother) {
+  std::vector<double> x, y, smooth;
+  for (const auto& row : random_matrix(40, 2, 8)) {
+    x.push_back(row[0]);
+    y.push_back(row[1]);
+  }
+  for (const double at : x) {
+    double sum = 0, weights = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double weight = std::exp(-std::pow((x[i] - at) / 0.3, 2));
+      sum += weight * y[i];
+      weights += weight;
+    }
+    smooth.push_back(sum / weights);
+  }
+  const value args[] = {array::of<double>({40}, x), array::of<double>({40}, y), 0.3};
+  const auto result = run_everywhere("smooth.physl", args).to_array();
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(result.data<double>()[i], smooth[i], 1e-12);
+}
+
 TEST(examples, kmeans) {
   const auto points = random_matrix(60, 2, 4);
   matrix centroids(points.begin(), points.begin() + 4);
