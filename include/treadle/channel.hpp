@@ -37,6 +37,7 @@ class channel {
   /// future_error(broken_promise) when the last copy of the channel goes.
   future<T> get() {
     state_ptr receiver;
+    if (!m_core->has_items()) receiver = state_ptr::adopt(new state);
     for (;;) {
       detail::future_state* item = nullptr;
       switch (m_core->take(receiver.get(), item)) {

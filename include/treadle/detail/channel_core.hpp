@@ -28,6 +28,8 @@ class channel_core {
   /// For a sender: a receiver that waits, or room for the `item`, which is adopted when it is stored. With an item,
   /// blocks while there is neither, or until a stop is requested.
   result put(future_state* item, future_state*& receiver, stop_signal* stop = nullptr);
+  /// Whether a receiver would find an item, as it was a moment ago: one that would not needs a state. Any thread.
+  bool has_items() const noexcept { return m_has_items.load(order::relaxed); }
   /// For a receiver: an item, or a place to wait for the caller's state, which is shared when it is stored.
   result take(future_state* receiver, future_state*& item) noexcept;
   /// For a receiver whose state was stored, and that waits no longer: gives its share up, and no value comes. False
@@ -49,7 +51,10 @@ class channel_core {
   };
   /// Released at the end, when the lock is not held.
   struct garbage : list {
-    ~garbage();
+    ~garbage() {
+      if (TREADLE_UNLIKELY(head != nullptr)) release_all();
+    }
+    void release_all() noexcept;
   };
 
   /// Moves receivers whose futures were dropped to `dropped`: all of them when there are many, else those in front.
@@ -58,6 +63,7 @@ class channel_core {
   const std::size_t m_capacity;
   spinlock m_lock;
   bool m_closed = false;
+  atomic<bool> m_has_items{false};
   list m_items;
   list m_receivers;
   std::size_t m_many_receivers = 16;

@@ -215,7 +215,7 @@ job* worker::next_nearby() {
 }
 
 job* worker::look(std::int64_t ns) {
-  std::int64_t now = m_looks_since = ticks_now();
+  std::int64_t now = ticks_now();
   const std::int64_t end = now + ns_to_ticks(ns);
   do {
     counters.pending_accesses.increment_unshared();
@@ -238,11 +238,11 @@ void worker::rest_from_vain_steals(std::int64_t now) noexcept {
   constexpr long k_rest_ns_min = 50'000;
   if (m_stole_at != 0) {
     const std::int64_t steal = std::max(ns_to_ticks(k_steal_ns), 3 * m_steal_ticks);
-    const std::int64_t found_in = m_stole_at - m_looks_since, ran = now - m_stole_at;
+    const std::int64_t ran = now - m_stole_at;
     const bool blocked = counters.suspensions.load(order::relaxed) != m_suspensions_before;
-    const std::int64_t lost = blocked ? steal : std::clamp(found_in - steal, -steal, steal);
     const bool was_worth_it = ran > (blocked ? 4 * steal : steal);
-    m_vain_ticks = was_worth_it ? 0 : std::clamp<std::int64_t>(m_vain_ticks + lost, 0, (k_patience + 2) * steal);
+    const std::int64_t lost = blocked ? steal : steal - ran; // where it was not
+    m_vain_ticks = was_worth_it ? 0 : std::min(m_vain_ticks + lost, (k_patience + 2) * steal);
     if (const std::int64_t rests = m_vain_ticks / steal - k_patience; rests >= 0) {
       const timespec rest{0, k_rest_ns_min << rests};
       counters.parked.begin(ticks_now());

@@ -203,7 +203,6 @@ class worker {
   std::uint32_t m_jobs_to_stamp = 1;
   std::int64_t m_waited = 0;         // in ticks, before the last phase for which it was measured ...
   std::uint64_t m_waited_before = 0; // ... whose number is this
-  std::int64_t m_looks_since = 0;    // in ticks
   std::uint64_t m_suspensions_before = 0;
   std::int64_t m_stole_at = 0;      // in ticks; 0 when what it found last was not stolen
   std::int64_t m_steal_ticks = 256; // what a steal costs the thief, on average

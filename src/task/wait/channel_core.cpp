@@ -27,7 +27,7 @@ future_state* channel_core::list::pop() noexcept {
   return first;
 }
 
-channel_core::garbage::~garbage() {
+void channel_core::garbage::release_all() noexcept {
   while (future_state* s = pop()) s->release();
 }
 
@@ -39,7 +39,8 @@ channel_core::~channel_core() {
   }
 }
 
-void channel_core::drop_receivers(list& dropped) noexcept {
+inline void channel_core::drop_receivers(list& dropped) noexcept {
+  if (TREADLE_LIKELY(!m_receivers.head)) return;
   while (m_receivers.head && m_receivers.head->is_unshared()) dropped.push(*m_receivers.pop());
   if (m_receivers.count < m_many_receivers) return;
   list live;
@@ -64,7 +65,10 @@ channel_core::result channel_core::put(future_state* item, future_state*& receiv
     if (!m_closed) {
       receiver = m_receivers.pop();
       done = receiver ? result::handed : item ? result::stored : result::wanted;
-      if (done == result::stored) m_items.push(*item);
+      if (done == result::stored) {
+        m_items.push(*item);
+        m_has_items.store(true, order::relaxed);
+      }
     }
     m_lock.unlock();
     return done;
@@ -77,6 +81,7 @@ channel_core::result channel_core::take(future_state* receiver, future_state*& i
   result done = result::handed;
   m_lock.lock();
   item = m_items.pop();
+  if (!m_items.head) m_has_items.store(false, order::relaxed);
   if (!item) done = m_closed ? result::closed : receiver ? result::stored : result::wanted;
   if (done == result::stored) {
     drop_receivers(dropped);
