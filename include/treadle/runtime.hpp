@@ -38,10 +38,10 @@ struct runtime_options {
   /// with EINTR, those that SA_RESTART does not cover. Programs that use SIGURG themselves are left alone.
   /// --treadle:nudge=0, TREADLE_NUDGE=0 turns it off.
   bool nudge = true;
-  /// Where the workers run: "none" (the default), each begins on a core of its own, and the operating system moves it
-  /// as it likes; "compact", bound to neighbouring hardware threads; "scatter", bound as far apart as possible: all
-  /// packages first, then all cores, then the hardware threads of a core. On the cores of the main thread's affinity
-  /// mask, also when that changes. --treadle:bind, TREADLE_BIND.
+  /// Where the workers of all pools run: "none" (the default), each begins on a core of its own, and the operating
+  /// system moves it as it likes; or bound as a mapping says (treadle/topology.hpp): "packed", "compact", "scatter",
+  /// "balanced", "numa-balanced", "numa-balanced-mtp". On the cores of the main thread's affinity mask, also when that
+  /// changes. --treadle:bind, TREADLE_BIND.
   std::string bind = {};
   worker_hooks hooks = {};
   /// Counters to print when the runtime ends, and every so often before: names or patterns

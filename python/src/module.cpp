@@ -370,6 +370,28 @@ NB_MODULE(_native, m) {
     d["memory GiB"] = static_cast<double>(info.memory_bytes >> 20) / 1024;
     return d;
   });
+  m.def("mappings", [] {
+    nb::list names;
+    for (int how = 0; how <= static_cast<int>(mapping::numa_balanced_mtp); ++how)
+      names.append(std::string(to_string(static_cast<mapping>(how))));
+    return names;
+  });
+  m.def("map_workers", [](const std::string& machine, const std::string& distances, const std::string& how,
+                          const std::vector<unsigned>& pools) {
+    topology read = machine.empty()             ? topology::of_this_machine()
+                    : machine.ends_with(".xml") ? topology::from_xml(machine)
+                                                : topology::from_description(machine);
+    if (!distances.empty()) read = read.with_distances(distances);
+    nb::list units;
+    for (const processing_unit& u : read.units)
+      units.append(nb::make_tuple(u.os_index, u.thread, u.core, u.cache, u.domain, u.package));
+    nb::dict d;
+    d["units"] = units;
+    d["domains"] = read.domains;
+    d["distances"] = read.distances;
+    d["pools"] = map_workers(read, mapping_from_name(how), pools);
+    return d;
+  });
   m.def("build_info", [] {
     nb::dict d;
     d["version"] = TREADLE_VERSION;

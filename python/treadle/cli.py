@@ -21,6 +21,7 @@ from .counters import counters, without_total
 from .errors import Error
 from .info import info as gather
 from .jit import compiled_functions
+from .machine_map import MAPPINGS, map_machine, parse_pools
 from .study.cli import app as study_app
 from .tune.cli import app as tune_app
 
@@ -295,9 +296,29 @@ def demo_command(
 
 @app.command("info")
 def info_command(
+    bind: Annotated[
+        str | None, typer.Option(metavar="MAPPING", help=f"Print where workers go: {', '.join(MAPPINGS)}.")
+    ] = None,
+    pools: Annotated[
+        str | None, typer.Option(metavar="NAME:N,...", help="Of these pools; default: one on the whole machine.")
+    ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option("--topology", metavar="TEXT|FILE.xml", help="Another machine, in the syntax of hwloc."),
+    ] = None,
+    distances: Annotated[
+        str, typer.Option(metavar="ROWS", help="Between its NUMA domains: '10,21;21,10'.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show the machine, the runtime, the defaults, and how this Treadle was built."""
+    """Show the machine, the runtime, the defaults, and how this Treadle was built.
+
+    With --bind, --pools or --topology: where the workers of pools go, on this machine or another one:
+
+      treadle info --bind numa-balanced-mtp --pools critical:256,default:32 --topology 'numa:4 core:18 pu:4'
+    """
+    if bind or pools or machine or distances:
+        return _show_map(machine or "", distances, bind or "packed", pools, as_json=as_json)
     found = gather()
     if as_json:
         print(json_module.dumps(found))
@@ -311,6 +332,18 @@ def info_command(
             )
             table.add_row(f"  {key}", shown)
     out.print(table)
+
+
+def _show_map(machine: str, distances: str, bind: str, pools: str | None, *, as_json: bool) -> None:
+    found = map_machine(machine, distances, bind, parse_pools(pools) if pools else None)
+    if as_json:
+        print(json_module.dumps(found.record()))
+        return
+    print(f"{machine or 'this machine'}: {found.shape()}; {bind}")
+    for line in found.lines():
+        print(line)
+    for domain, row in enumerate(found.distances):
+        print(f"distances from domain {domain}: {' '.join(f'{d:g}' for d in row)}")
 
 
 @app.command("counters")

@@ -2,26 +2,27 @@
 
 #include "topology/process_mask.hpp"
 
+#include <treadle/topology.hpp>
+
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 namespace treadle::detail {
 
-/// How workers are placed on the hardware threads of the process.
-enum class binding {
-  none,    ///< one after the other at first; from there the operating system moves them as it likes
-  compact, ///< bound, neighbours in the machine one after the other
-  scatter  ///< bound, as far apart as possible: all packages first, then all cores, then the threads of a core
-};
-/// By "none", "compact" or "scatter"; an empty name is "none". Throws std::invalid_argument.
+/// How workers are bound to hardware threads; none: they begin one after the other, and the operating system moves them
+/// as it likes.
+using binding = std::optional<mapping>;
+/// By the name of a mapping or "none", which an empty name is, too. Throws std::invalid_argument that lists the names.
 binding binding_from_name(std::string_view name);
 
-/// The hardware threads of a mask, by the numbers of the operating system, in the order in which workers get them.
-/// Other orders than `none` read the topology, which takes some milliseconds the first time.
-std::vector<unsigned> cpus_in_order(binding how, const process_mask& within);
+/// The hardware threads of a mask, by the numbers of the operating system, for the workers of pools with so many each,
+/// one pool after the other. A mapping reads the topology, which takes some milliseconds the first time; without one,
+/// and where it cannot be read, they are all those of the mask, rising.
+std::vector<unsigned> cpus_of_workers(binding how, const process_mask& within, std::span<const unsigned> pools);
 
-/// Puts the calling thread, the n-th worker, in its place; when there are more workers than places they are shared.
-/// Where the system refuses it, the thread stays where it is.
-void place_worker(unsigned n, binding how, const process_mask& within) noexcept;
+/// Puts the calling thread there; where the system refuses it, it stays where it is.
+void run_on(unsigned cpu) noexcept;
 
 } // namespace treadle::detail

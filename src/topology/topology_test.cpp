@@ -1,12 +1,16 @@
 #include "topology/usable_cores.hpp"
 
 #include <treadle/observe/machine.hpp>
+#include <treadle/topology.hpp>
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <hwloc.h>
 #include <sched.h>
+#include <stdexcept>
 
 namespace treadle::detail {
 namespace {
@@ -83,6 +87,91 @@ TEST(topology_test, the_machine_is_described) {
   EXPECT_GE(info.processing_units, info.cores);
   EXPECT_GE(info.usable_cores, 1u);
   EXPECT_GT(info.memory_bytes, std::uint64_t{1} << 20);
+}
+
+TEST(topology_test, this_machine_has_what_its_summary_says) {
+  const machine_info info = describe_machine();
+  const topology& machine = topology::of_this_machine();
+  EXPECT_EQ(machine.units.size(), info.processing_units);
+  EXPECT_EQ(machine.units.back().core + 1, info.cores);
+  EXPECT_GE(machine.domains, 1u);
+  EXPECT_EQ(machine.distance(0, 0), 1);
+}
+
+TEST(topology_test, described_machines) {
+  const topology machine = topology::from_description("package:2 numa:2 l3:1 core:3 pu:2");
+  ASSERT_EQ(machine.units.size(), 24u);
+  EXPECT_EQ(machine.domains, 4u);
+  EXPECT_EQ(machine.units[0], (processing_unit{0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(machine.units[9], (processing_unit{9, 1, 4, 1, 1, 0}));
+  EXPECT_EQ(machine.units[23], (processing_unit{23, 1, 11, 3, 3, 1}));
+  const topology without_caches = topology::from_description("core:2 pu:2");
+  EXPECT_EQ(without_caches.domains, 1u);
+  EXPECT_EQ(without_caches.units[1].cache, without_caches.units[0].cache);
+  EXPECT_NE(without_caches.units[2].cache, without_caches.units[0].cache);
+
+  const topology some = machine.within(std::vector<unsigned>{23, 9, 100});
+  ASSERT_EQ(some.units.size(), 2u);
+  EXPECT_EQ(some.units[1], machine.units[23]);
+  EXPECT_EQ(some.domains, 4u);
+}
+
+TEST(topology_test, distances) {
+  const topology machine = topology::from_description("numa:2 core:1 pu:1").with_distances("10, 21;12.5,10");
+  EXPECT_DOUBLE_EQ(machine.distance(0, 1), 2.1);
+  EXPECT_DOUBLE_EQ(machine.distance(1, 0), 1.25);
+  EXPECT_DOUBLE_EQ(machine.distance(1, 1), 1);
+  EXPECT_EQ(topology::from_description("numa:2 core:1 pu:1").distance(1, 1), 1);
+}
+
+TEST(topology_test, files_are_read_and_bad_ones_are_named) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "topology_files";
+  fs::create_directories(folder);
+  const std::string whole = folder / "whole.xml", part = folder / "part.xml";
+  hwloc_topology_t tree = nullptr;
+  ASSERT_EQ(hwloc_topology_init(&tree), 0);
+  ASSERT_EQ(hwloc_topology_set_synthetic(tree, "numa:2 core:2 pu:2"), 0);
+  ASSERT_EQ(hwloc_topology_load(tree), 0);
+  ASSERT_EQ(hwloc_topology_export_xml(tree, whole.c_str(), 0), 0);
+  hwloc_topology_destroy(tree);
+  EXPECT_EQ(topology::from_xml(whole).units, topology::from_description("numa:2 core:2 pu:2").units);
+
+  std::ifstream in(whole);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::ofstream(part) << text.substr(0, text.size() / 2);
+  for (const std::string& bad : {part, std::string(folder / "none.xml")}) {
+    try {
+      static_cast<void>(topology::from_xml(bad));
+      FAIL() << bad;
+    } catch (const std::invalid_argument& refused) {
+      EXPECT_NE(std::string(refused.what()).find("topology file '" + bad + "'"), std::string::npos);
+    }
+  }
+  fs::remove_all(folder);
+}
+
+TEST(topology_test, bad_descriptions) {
+  const auto message = [](const std::function<void()>& call) -> std::string {
+    try {
+      call();
+    } catch (const std::invalid_argument& refused) {
+      return refused.what();
+    }
+    return "nothing";
+  };
+  EXPECT_EQ(message([] { static_cast<void>(topology::from_description("four cores")); }),
+            "topology 'four cores': expected levels with their numbers, as in 'numa:4 core:18 pu:4'");
+  const auto distances = [&](const char* text) {
+    return message(
+        [text] { static_cast<void>(topology::from_description("numa:2 core:1 pu:1").with_distances(text)); });
+  };
+  EXPECT_EQ(distances("10,21"), "distances '10,21': 1 rows for 2 domains");
+  EXPECT_EQ(distances("10,21;21"), "distances '10,21;21': row 2 has 1 numbers for 2 domains");
+  EXPECT_EQ(distances("10,x;21,10"), "distances '10,x;21,10': expected a number above 0, got 'x'");
+  EXPECT_EQ(distances("10,0;21,10"), "distances '10,0;21,10': expected a number above 0, got '0'");
+  EXPECT_EQ(distances("10,5;21,10"), "distances '10,5;21,10': domain 0 is farther from itself than from domain 1");
+  EXPECT_EQ(message([] { static_cast<void>(topology::from_description("numa:2 core:1 pu:1").distance(0, 1)); }),
+            "the distances between the 2 domains of this topology are not known: give them with it");
 }
 
 } // namespace

@@ -99,6 +99,21 @@ void concurrency::share_out(unsigned granted, unsigned usable) {
   publish();
 }
 
+void concurrency::put(unsigned number) noexcept {
+  const process_mask now;
+  const process_mask& within = m_follows ? now : process_mask::at_start();
+  try {
+    const std::lock_guard guard(m_placing);
+    if (const std::uint64_t fingerprint = within.fingerprint(); m_placed_within != fingerprint) {
+      m_cpus = cpus_of_workers(m_binding, within, m_workers);
+      m_placed_within = fingerprint;
+    }
+    if (!m_cpus.empty()) run_on(m_cpus[number % m_cpus.size()]);
+  } catch (...) { // no memory
+  }
+  if (!m_binding) within.apply(); // from there
+}
+
 void concurrency::look(std::int64_t now_ns) noexcept {
   std::int64_t next = m_next_look_ns.load(order::relaxed);
   if (now_ns < next || !m_next_look_ns.compare_exchange(next, now_ns + k_look_ns, order::relaxed, order::relaxed))

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace treadle::detail {
@@ -19,7 +21,9 @@ class concurrency {
  public:
   /// `follows`: the mask of the main thread, and the quota of the control group. Otherwise workers have the mask with
   /// which the process began: the main thread may since have been bound to a core of its own.
-  concurrency(bool follows, binding how) noexcept : m_follows(follows), m_binding(how) {}
+  /// `pools`: how many workers each has.
+  concurrency(bool follows, binding how, std::vector<unsigned> pools) noexcept
+      : m_follows(follows), m_binding(how), m_workers(std::move(pools)) {}
 
   /// Once, with all of the runtime; until end().
   void begin(std::vector<scheduler*> pools);
@@ -37,26 +41,25 @@ class concurrency {
     if (TREADLE_UNLIKELY(now_ns >= m_next_look_ns.load(order::relaxed))) look(now_ns);
   }
   /// By worker `number`: places it when it has not been yet, or when the mask that is followed has changed since.
-  void place(unsigned number, std::uint32_t& placed) const noexcept {
+  void place(unsigned number, std::uint32_t& placed) noexcept {
     const std::uint32_t now = m_masks.load(order::relaxed);
     if (TREADLE_LIKELY(placed == now)) return;
     placed = now;
-    if (m_follows)
-      place_worker(number, m_binding, process_mask());
-    else
-      place_worker(number, m_binding, process_mask::at_start());
+    put(number);
   }
 
  private:
   static constexpr std::int64_t k_look_ns = 500'000'000;
 
   void look(std::int64_t now_ns) noexcept;
+  void put(unsigned number) noexcept;
   // With the mutex
   void share_out(unsigned granted, unsigned usable);
   void publish() const noexcept;
 
   const bool m_follows;
   const binding m_binding;
+  const std::vector<unsigned> m_workers;
   unsigned m_maximum = 0;
   atomic<unsigned> m_present{0};
   atomic<std::int64_t> m_next_look_ns{INT64_MAX}; // until begin(), or for ever
@@ -66,6 +69,9 @@ class concurrency {
   bool m_is_current = false;
   unsigned m_granted = 0, m_usable = 0;
   std::uint64_t m_fingerprint = 0;
+  std::mutex m_placing; // of the next
+  std::optional<std::uint64_t> m_placed_within;
+  std::vector<unsigned> m_cpus; // of workers by their numbers; those beyond share them
 };
 
 /// Shares `n` out over pools of `most` workers each: one for each pool, the first pools first; the rest by their sizes.

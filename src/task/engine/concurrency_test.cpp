@@ -411,7 +411,7 @@ TEST(binding, puts_each_worker_on_a_core_of_its_own) {
   cpu_set_t whole;
   CPU_ZERO(&whole);
   ASSERT_EQ(sched_getaffinity(0, sizeof whole, &whole), 0);
-  for (const char* how : {"compact", "scatter"}) {
+  for (const char* how : {"packed", "compact", "scatter", "balanced", "numa-balanced", "numa-balanced-mtp"}) {
     struct record {
       std::mutex mutex;
       std::set<int> cpus;
@@ -429,9 +429,10 @@ TEST(binding, puts_each_worker_on_a_core_of_its_own) {
     };
     const auto cores = static_cast<unsigned>(CPU_COUNT(&whole));
     {
-      runtime rt({.workers = cores, .bind = how, .hooks = hooks});
+      const unsigned others = cores > 1 ? 1 : 0; // in a pool of their own
+      runtime rt({.workers = cores - others, .pools = others ? "other:1" : "", .bind = how, .hooks = hooks});
     }
-    EXPECT_EQ(seen.cpus.size(), cores);
+    EXPECT_EQ(seen.cpus.size(), cores) << how;
   }
   EXPECT_THROW(runtime({.bind = "everywhere"}), std::invalid_argument);
 }

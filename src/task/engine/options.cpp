@@ -83,7 +83,7 @@ constexpr option k_options[] = {
      }},
     {"pools", "TREADLE_POOLS", "NAME:N,...", [](const runtime_options& o) { return !o.pools.empty(); },
      [](runtime_options& o, std::string_view, std::string_view text) { o.pools = text; }},
-    {"bind", "TREADLE_BIND", "none|compact|scatter", [](const runtime_options& o) { return !o.bind.empty(); },
+    {"bind", "TREADLE_BIND", "none|MAPPING", [](const runtime_options& o) { return !o.bind.empty(); },
      [](runtime_options& o, std::string_view source, std::string_view text) {
        check_binding(source, text);
        o.bind = text;

@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -91,7 +92,7 @@ runtime& default_runtime() {
 } // namespace
 
 struct runtime::pools {
-  pools(bool follows, detail::binding how) : active(follows, how) {}
+  pools(bool follows, detail::binding how, std::vector<unsigned> workers) : active(follows, how, std::move(workers)) {}
   ~pools() { active.end(); }
 
   const std::uint32_t generation = detail::fork_generation();
@@ -120,13 +121,14 @@ runtime::runtime(runtime_options options) {
   const bool follows = resolved.workers == 0;
   if (follows) resolved.workers = detail::usable_cores();
   const auto wanted = detail::all_pools(resolved);
-  unsigned workers = 0;
-  for (const detail::pool_options& pool : wanted) workers += pool.workers;
+  std::vector<unsigned> each;
+  for (const detail::pool_options& pool : wanted) each.push_back(pool.workers);
+  const unsigned workers = std::accumulate(each.begin(), each.end(), 0u);
   // A search is longer than a wake-up costs, shorter than anybody notices, and as long as the serial parts between
   // short loops; where workers share cores it keeps others from working.
   static const unsigned cores = detail::usable_cores(); // takes longer than starting a worker
   const std::int64_t search_ns = workers <= cores ? 50'000 : 10'000;
-  auto made = std::make_unique<pools>(follows, detail::binding_from_name(resolved.bind));
+  auto made = std::make_unique<pools>(follows, detail::binding_from_name(resolved.bind), std::move(each));
   m_pools = made.get(); // before workers look for it
   made->exit_deadline_ns = std::int64_t{resolved.exit_deadline_ms} * 1'000'000;
   made->explain = resolved.explain;
