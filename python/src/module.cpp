@@ -8,6 +8,7 @@
 #include <treadle/arrays/physl.hpp>
 #include <treadle/observe/machine.hpp>
 #include <treadle/runtime.hpp>
+#include <treadle/topology.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -16,6 +17,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <csignal>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,6 +30,17 @@ using namespace nb::literals;
 
 namespace treadle::python {
 namespace {
+
+topology topology_of_this_process() {
+  const topology& machine = topology::of_this_machine();
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(getpid(), sizeof mask, &mask) != 0) return machine; // more than the mask can tell
+  std::vector<unsigned> cpus;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &mask)) cpus.push_back(cpu);
+  return machine.within(cpus);
+}
 
 // --- errors
 // -----------------------------------------------------------------------------------------------------------
@@ -378,7 +391,7 @@ NB_MODULE(_native, m) {
   });
   m.def("map_workers", [](const std::string& machine, const std::string& distances, const std::string& how,
                           const std::vector<unsigned>& pools) {
-    topology read = machine.empty()             ? topology::of_this_machine()
+    topology read = machine.empty()             ? topology_of_this_process()
                     : machine.ends_with(".xml") ? topology::from_xml(machine)
                                                 : topology::from_description(machine);
     if (!distances.empty()) read = read.with_distances(distances);

@@ -300,7 +300,8 @@ def info_command(
         str | None, typer.Option(metavar="MAPPING", help=f"Print where workers go: {', '.join(MAPPINGS)}.")
     ] = None,
     pools: Annotated[
-        str | None, typer.Option(metavar="NAME:N,...", help="Of these pools; default: one on the whole machine.")
+        str | None,
+        typer.Option(metavar="NAME:N,...", help="Of these pools; default: one on the whole machine."),
     ] = None,
     machine: Annotated[
         str | None,

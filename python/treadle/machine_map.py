@@ -12,6 +12,7 @@ from . import _native
 
 MAPPINGS = tuple(_native.mappings())
 FREE = "·"
+WORKERS_MOST = 4096  # as many as a runtime may have
 
 
 class Unit(NamedTuple):
@@ -46,7 +47,9 @@ class MachineMap:
         taken: dict[int, str] = {}
         for name, place in self.pools.items():
             for unit in place:
-                taken[unit.os_index] = letters[name] if taken.get(unit.os_index) in (None, letters[name]) else "#"
+                taken[unit.os_index] = (
+                    letters[name] if taken.get(unit.os_index) in (None, letters[name]) else "#"
+                )
         found = []
         for domain, units in groupby(sorted(self.units, key=lambda u: u.domain), key=lambda u: u.domain):
             cores = [
@@ -57,7 +60,9 @@ class MachineMap:
         for name, place in self.pools.items():
             count = Counter(u.domain for u in place)
             each = " ".join(str(count[d]) for d in range(self.domains))
-            found.append(f"{letters[name]} = {name}: {len(place)} workers, by domain {each}")
+            found.append(
+                f"{letters[name]} = {name}: {len(place)} worker{'s' * (len(place) != 1)}, by domain {each}"
+            )
         if any(letter == "#" for letter in taken.values()):
             found.append("# = hardware threads that several pools share")
         return found
@@ -82,8 +87,8 @@ def parse_pools(text: str) -> dict[str, int]:
     pools: dict[str, int] = {}
     for one in text.split(","):
         name, colon, workers = one.strip().partition(":")
-        if not (name and colon and workers.isdecimal() and int(workers) > 0):
-            raise ValueError(f"pools '{text}': expected NAME:WORKERS, got '{one}'")
+        if not (name and colon and workers.isdecimal() and 1 <= int(workers) <= WORKERS_MOST):
+            raise ValueError(f"pools '{text}': expected NAME:WORKERS, with 1 to {WORKERS_MOST}, got '{one}'")
         if name in pools:
             raise ValueError(f"pools '{text}': there are two pools '{name}'")
         pools[name] = int(workers)
@@ -95,7 +100,7 @@ def map_machine(
 ) -> MachineMap:
     """The map of a machine and of pools on it.
 
-    machine: "" for this one, the name of a file that ends in .xml, as `lstopo FILE.xml` writes them, or a description
+    machine: "" for the hardware threads that this process may use, the name of a file that ends in .xml, as `lstopo FILE.xml` writes them, or a description
     in the syntax of hwloc: "numa:4 core:18 pu:4". distances: between its domains, "10,21;21,10". Without pools there
     is one with a worker for each hardware thread. Raises ValueError that names what cannot be read.
     """

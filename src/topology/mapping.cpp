@@ -172,6 +172,10 @@ mapping mapping_from_name(std::string_view name) {
 }
 
 std::vector<std::vector<unsigned>> map_workers(const topology& machine, mapping how, std::span<const unsigned> pools) {
+  for (const processing_unit& one : machine.units)
+    if (one.domain >= machine.domains)
+      throw std::invalid_argument("a hardware thread is in domain " + std::to_string(one.domain) + " of " +
+                                  std::to_string(machine.domains));
   const std::size_t workers = std::accumulate(pools.begin(), pools.end(), std::size_t{0});
   const bool fit = workers <= machine.units.size();
   switch (how) {

@@ -4,15 +4,15 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
+#include <stdexcept>
 
 namespace treadle {
 namespace {
 
 using units = std::vector<unsigned>;
 
-/// For each pool the operating system's numbers, which a described machine counts through.
+/// For each pool its hardware threads, by their places in the machine.
 std::vector<units> mapped(const char* machine, mapping how, const units& pools) {
   return map_workers(topology::from_description(machine), how, pools);
 }
@@ -37,6 +37,12 @@ TEST(mapping_test, one_pool_on_a_small_machine) {
 
 TEST(mapping_test, scatter_begins_with_the_packages) {
   EXPECT_EQ(mapped("package:2 numa:2 core:1 pu:1", mapping::scatter, {4})[0], (units{0, 2, 1, 3}));
+}
+
+TEST(mapping_test, hardware_threads_of_a_core_are_counted_within_the_mask) {
+  const topology some = topology::from_description("core:2 pu:2").within(std::vector<unsigned>{0, 1, 3});
+  for (const mapping how : {mapping::scatter, mapping::balanced, mapping::numa_balanced, mapping::numa_balanced_mtp})
+    EXPECT_EQ(map_workers(some, how, units{2})[0], (units{0, 2})) << to_string(how); // on both cores
 }
 
 TEST(mapping_test, compact_pools_do_not_share_a_core) {
@@ -69,6 +75,12 @@ TEST(mapping_test, more_workers_than_hardware_threads_share_them) {
     EXPECT_EQ(mapped("core:2 pu:1", static_cast<mapping>(how), {3, 2}), (std::vector<units>{{0, 1, 0}, {1, 0}})) << how;
   EXPECT_EQ(map_workers(topology{}, mapping::scatter, units{2}), std::vector<units>{{}});
   EXPECT_TRUE(mapped("core:2 pu:1", mapping::compact, {}).empty());
+}
+
+TEST(mapping_test, units_in_no_domain_are_refused) {
+  const topology odd{{processing_unit{}}, 0, {}};
+  EXPECT_THROW(map_workers(odd, mapping::numa_balanced, units{1}), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(odd.distance(0, 9)), std::invalid_argument);
 }
 
 TEST(mapping_test, names) {

@@ -1,7 +1,6 @@
 #include "topology/placement.hpp"
 
 #include <stdexcept>
-#include <string>
 
 #include <sched.h>
 
@@ -9,11 +8,7 @@ namespace treadle::detail {
 
 binding binding_from_name(std::string_view name) {
   if (name.empty() || name == "none") return std::nullopt;
-  try {
-    return mapping_from_name(name);
-  } catch (const std::invalid_argument& refused) {
-    throw std::invalid_argument("expected none, or as follows: " + std::string(refused.what()));
-  }
+  return mapping_from_name(name);
 }
 
 std::vector<unsigned> cpus_of_workers(binding how, const process_mask& within, std::span<const unsigned> pools) {
@@ -21,7 +16,7 @@ std::vector<unsigned> cpus_of_workers(binding how, const process_mask& within, s
   if (!how) return cpus;
   try {
     const topology machine = topology::of_this_machine().within(cpus);
-    if (machine.units.empty()) return cpus;
+    if (machine.units.size() != cpus.size()) return cpus; // some were not allowed when the topology was read
     std::vector<unsigned> placed;
     for (const auto& pool : map_workers(machine, *how, pools))
       for (const unsigned unit : pool) placed.push_back(machine.units[unit].os_index);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -109,6 +110,7 @@ std::vector<double> parse_distances(std::string_view text, unsigned domains) {
   };
   std::vector<double> all;
   std::size_t rows = 0;
+  if (text.ends_with(',') || text.ends_with(';')) refuse("something is missing at the end");
   for (std::string_view rest = text; !rest.empty(); ++rows) {
     std::string_view row = rest.substr(0, rest.find(';'));
     rest.remove_prefix(std::min(row.size() + 1, rest.size()));
@@ -119,7 +121,7 @@ std::vector<double> parse_distances(std::string_view text, unsigned domains) {
       double value = 0;
       while (one.starts_with(' ')) one.remove_prefix(1);
       const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), value);
-      if (error != std::errc{} || end != one.data() + one.size() || !(value > 0))
+      if (error != std::errc{} || end != one.data() + one.size() || !(value > 0) || !std::isfinite(value))
         refuse("expected a number above 0, got '" + std::string(one) + "'");
       all.push_back(value);
     }
@@ -140,8 +142,11 @@ std::vector<double> parse_distances(std::string_view text, unsigned domains) {
 } // namespace
 
 double topology::distance(unsigned domain, unsigned other) const {
+  if (std::max(domain, other) >= domains)
+    throw std::invalid_argument("there is no domain " + std::to_string(std::max(domain, other)) + ", only " +
+                                std::to_string(domains));
   if (domain == other) return 1;
-  if (distances.empty())
+  if (distances.size() != std::size_t{domains} * domains)
     throw std::invalid_argument("the distances between the " + std::to_string(domains) +
                                 " domains of this topology are not known: give them with it");
   return distances[std::size_t{domain} * domains + other] / distances[std::size_t{domain} * domains + domain];
@@ -152,6 +157,8 @@ topology topology::within(std::span<const unsigned> os_indices) const {
   std::copy_if(units.begin(), units.end(), std::back_inserter(result.units), [&](const processing_unit& one) {
     return std::find(os_indices.begin(), os_indices.end(), one.os_index) != os_indices.end();
   });
+  std::map<unsigned, unsigned> threads; // met so far, by core
+  for (processing_unit& one : result.units) one.thread = threads[one.core]++;
   return result;
 }
 

@@ -169,6 +169,8 @@ TEST(topology_test, bad_descriptions) {
   EXPECT_EQ(distances("10,21;21"), "distances '10,21;21': row 2 has 1 numbers for 2 domains");
   EXPECT_EQ(distances("10,x;21,10"), "distances '10,x;21,10': expected a number above 0, got 'x'");
   EXPECT_EQ(distances("10,0;21,10"), "distances '10,0;21,10': expected a number above 0, got '0'");
+  EXPECT_EQ(distances("10,inf;inf,10"), "distances '10,inf;inf,10': expected a number above 0, got 'inf'");
+  EXPECT_EQ(distances("10,21;21,10,"), "distances '10,21;21,10,': something is missing at the end");
   EXPECT_EQ(distances("10,5;21,10"), "distances '10,5;21,10': domain 0 is farther from itself than from domain 1");
   EXPECT_EQ(message([] { static_cast<void>(topology::from_description("numa:2 core:1 pu:1").distance(0, 1)); }),
             "the distances between the 2 domains of this topology are not known: give them with it");

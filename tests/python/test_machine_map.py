@@ -3,10 +3,9 @@
 import json
 
 import pytest
+from test_cli import refused, treadle
 
 from treadle.machine_map import FREE, MAPPINGS, letters_of, map_machine, parse_pools
-
-from test_cli import refused, treadle
 
 KNL = "numa:4 core:18 pu:4"
 
@@ -43,7 +42,7 @@ def test_letters_differ():
 
 def test_pools_are_parsed():
     assert parse_pools("io:1, blas:2") == {"io": 1, "blas": 2}
-    for bad in ("io", "io:0", ":3", "io:x", "io:1,"):
+    for bad in ("io", "io:0", ":3", "io:x", "io:1,", "io:4097"):
         with pytest.raises(ValueError, match="expected NAME:WORKERS"):
             parse_pools(bad)
     with pytest.raises(ValueError, match="there are two pools 'io'"):

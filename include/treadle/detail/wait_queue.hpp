@@ -26,7 +26,6 @@ class wait_queue {
 
  private:
   struct limited;
-  struct unlimited;
   void append(waiter& w) noexcept;
   void remove(waiter& w) noexcept;
 

@@ -99,19 +99,33 @@ void concurrency::share_out(unsigned granted, unsigned usable) {
   publish();
 }
 
-void concurrency::put(unsigned number) noexcept {
-  const process_mask now;
-  const process_mask& within = m_follows ? now : process_mask::at_start();
+/// Where in m_cpus: spares, whose numbers follow those of all workers, share the places of their pool.
+std::size_t concurrency::place_of(unsigned number) const noexcept {
+  const unsigned all = std::accumulate(m_workers.begin(), m_workers.end(), 0u);
+  if (number < all) return number;
+  const unsigned pool = (number - all) / scheduler::k_spares_max;
+  const unsigned first = std::accumulate(m_workers.begin(), m_workers.begin() + pool, 0u);
+  return first + (number - all) % m_workers[pool];
+}
+
+void concurrency::put_within(const process_mask& within, unsigned number) noexcept {
   try {
     const std::lock_guard guard(m_placing);
     if (const std::uint64_t fingerprint = within.fingerprint(); m_placed_within != fingerprint) {
       m_cpus = cpus_of_workers(m_binding, within, m_workers);
       m_placed_within = fingerprint;
     }
-    if (!m_cpus.empty()) run_on(m_cpus[number % m_cpus.size()]);
+    if (!m_cpus.empty()) run_on(m_cpus[place_of(number) % m_cpus.size()]);
   } catch (...) { // no memory
   }
   if (!m_binding) within.apply(); // from there
+}
+
+void concurrency::put(unsigned number) noexcept {
+  if (m_follows)
+    put_within(process_mask(), number);
+  else
+    put_within(process_mask::at_start(), number);
 }
 
 void concurrency::look(std::int64_t now_ns) noexcept {

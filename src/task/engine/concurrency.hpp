@@ -53,6 +53,8 @@ class concurrency {
 
   void look(std::int64_t now_ns) noexcept;
   void put(unsigned number) noexcept;
+  void put_within(const process_mask& within, unsigned number) noexcept;
+  std::size_t place_of(unsigned number) const noexcept;
   // With the mutex
   void share_out(unsigned granted, unsigned usable);
   void publish() const noexcept;
@@ -71,7 +73,7 @@ class concurrency {
   std::uint64_t m_fingerprint = 0;
   std::mutex m_placing; // of the next
   std::optional<std::uint64_t> m_placed_within;
-  std::vector<unsigned> m_cpus; // of workers by their numbers; those beyond share them
+  std::vector<unsigned> m_cpus; // of workers by their numbers
 };
 
 /// Shares `n` out over pools of `most` workers each: one for each pool, the first pools first; the rest by their sizes.

@@ -7,12 +7,14 @@
 #include <treadle/algorithm/for_loop.hpp>
 #include <treadle/coroutine.hpp>
 #include <treadle/observe/counters.hpp>
+#include <treadle/topology.hpp>
 #include <treadle/treadle.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -411,28 +413,35 @@ TEST(binding, puts_each_worker_on_a_core_of_its_own) {
   cpu_set_t whole;
   CPU_ZERO(&whole);
   ASSERT_EQ(sched_getaffinity(0, sizeof whole, &whole), 0);
+  std::vector<unsigned> mask;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &whole)) mask.push_back(cpu);
+  const topology machine = topology::of_this_machine().within(mask);
+  const auto cores = static_cast<unsigned>(mask.size());
+  const std::vector<unsigned> pools = cores > 1 ? std::vector<unsigned>{cores - 1, 1} : std::vector<unsigned>{cores};
   for (const char* how : {"packed", "compact", "scatter", "balanced", "numa-balanced", "numa-balanced-mtp"}) {
     struct record {
       std::mutex mutex;
-      std::set<int> cpus;
+      std::map<unsigned, unsigned> cpus; // by worker
     } seen;
     worker_hooks hooks;
     hooks.context = &seen;
-    hooks.on_start = [](void* c, unsigned) noexcept {
+    hooks.on_start = [](void* c, unsigned worker) noexcept {
       auto& r = *static_cast<record*>(c);
       cpu_set_t mine;
       CPU_ZERO(&mine);
       sched_getaffinity(0, sizeof mine, &mine);
       EXPECT_EQ(CPU_COUNT(&mine), 1);
       const std::lock_guard guard(r.mutex);
-      r.cpus.insert(sched_getcpu());
+      r.cpus[worker] = static_cast<unsigned>(sched_getcpu());
     };
-    const auto cores = static_cast<unsigned>(CPU_COUNT(&whole));
     {
-      const unsigned others = cores > 1 ? 1 : 0; // in a pool of their own
-      runtime rt({.workers = cores - others, .pools = others ? "other:1" : "", .bind = how, .hooks = hooks});
+      runtime rt({.workers = pools[0], .pools = cores > 1 ? "other:1" : "", .bind = how, .hooks = hooks});
     }
-    EXPECT_EQ(seen.cpus.size(), cores) << how;
+    std::map<unsigned, unsigned> expected;
+    for (const auto& pool : map_workers(machine, mapping_from_name(how), pools))
+      for (const unsigned unit : pool) expected.emplace(expected.size(), machine.units[unit].os_index);
+    EXPECT_EQ(seen.cpus, expected) << how;
   }
   EXPECT_THROW(runtime({.bind = "everywhere"}), std::invalid_argument);
 }

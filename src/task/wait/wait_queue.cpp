@@ -21,21 +21,6 @@ void wait_queue::remove(waiter& w) noexcept {
   w.queued = false;
 }
 
-/// Published once its stack was left, which saves an atomic operation for those who cannot be woken by anything else.
-struct wait_queue::unlimited {
-  static bool publish(void* argument) noexcept {
-    auto& wait = *static_cast<unlimited*>(argument);
-    spinlock& held = wait.lock;
-    wait.queue.append(wait.self);
-    held.unlock(); // and the wait may be over, and gone
-    return true;
-  }
-
-  wait_queue& queue;
-  spinlock& lock;
-  waiter self = {};
-};
-
 struct wait_queue::limited final : limited_wait<waiter> {
   limited(wait_queue& q, spinlock& l) noexcept : queue(q), lock(l) {}
   bool withdraw() noexcept override {
@@ -51,8 +36,10 @@ struct wait_queue::limited final : limited_wait<waiter> {
 
 bool wait_queue::wait(spinlock& lock, stop_signal* stop, std::int64_t deadline_ns) noexcept {
   if (!stop && deadline_ns == k_no_deadline) {
-    unlimited wait{*this, lock};
-    wait.self.block(&unlimited::publish, &wait);
+    waiter self;
+    append(self);
+    lock.unlock();
+    self.block();
     return true;
   }
   limited wait(*this, lock);
