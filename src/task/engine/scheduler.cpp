@@ -130,7 +130,7 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
     job* item = victim.tasks.steal();
     if (!item) item = thief.accept_handed(victim);
     if (!item) continue;
-    thief.count_steal(victim.index());
+    thief.note_steal(victim);
     if (is_wanted(event_kind::steal))
       emit({.kind = event_kind::steal, .task = number_of(item), .value = static_cast<double>(victim.number())});
     return item;

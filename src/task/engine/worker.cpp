@@ -234,13 +234,21 @@ job* worker::look(std::int64_t ns) {
   return nullptr;
 }
 
+void worker::note_steal(const worker& victim) noexcept {
+  m_stolen_from[victim.index()].increment_unshared();
+  const auto ran = victim.counters.inlined.load(order::relaxed) + victim.counters.phases.load(order::relaxed);
+  const bool has_run = std::exchange(m_victim, &victim) != &victim || m_victim_ran != ran;
+  m_victim_ran = ran;
+  m_victim_waits = !has_run && victim.tasks.empty();
+}
+
 void worker::rest_from_vain_steals(std::int64_t now) noexcept {
   constexpr long k_rest_ns_min = 50'000;
   if (m_stole_at != 0) {
     const std::int64_t steal = std::max(ns_to_ticks(k_steal_ns), 3 * m_steal_ticks);
     const std::int64_t ran = now - m_stole_at;
     const bool blocked = counters.suspensions.load(order::relaxed) != m_suspensions_before;
-    const bool was_worth_it = ran > (blocked ? 4 * steal : steal);
+    const bool was_worth_it = ran > (blocked ? 4 * steal : steal) || (m_victim_waits && !blocked);
     const std::int64_t lost = blocked ? steal : steal - ran; // where it was not
     m_vain_ticks = was_worth_it ? 0 : std::min(m_vain_ticks + lost, (k_patience + 2) * steal);
     if (const std::int64_t rests = m_vain_ticks / steal - k_patience; rests >= 0) {

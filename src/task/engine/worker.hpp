@@ -109,7 +109,8 @@ class worker {
   void void_phase() noexcept;
   /// How many tasks this worker has taken from another one.
   const atomic<std::uint64_t>& stolen_from(unsigned other) const noexcept { return m_stolen_from[other]; }
-  void count_steal(unsigned victim) noexcept { m_stolen_from[victim].increment_unshared(); }
+  /// This worker has just taken a task from it.
+  void note_steal(const worker& victim) noexcept;
 
   /// On the cores of the process, unless it is there already.
   void take_place() noexcept;
@@ -207,6 +208,9 @@ class worker {
   std::int64_t m_stole_at = 0;      // in ticks; 0 when what it found last was not stolen
   std::int64_t m_steal_ticks = 256; // what a steal costs the thief, on average
   std::int64_t m_vain_ticks = 0;    // what the last steals cost more than they were worth
+  const worker* m_victim = nullptr; // the latest ...
+  std::uint64_t m_victim_ran = 0;   // ... how many tasks it had run itself by then ...
+  bool m_victim_waits = false;      // ... and whether it does nothing else than wait for what is taken from it
   std::uint32_t m_stale = 0;        // at most: tasks run in place out of order, whose entries are still in the deque
   std::uint32_t m_out_of_order = 0; // the same, wherever the entries are, since they were last looked for everywhere
   static constexpr std::int64_t k_sweep_min = 256;
