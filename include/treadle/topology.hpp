@@ -43,6 +43,8 @@ struct topology {
   /// That of this machine, with all hardware threads that its control group allows when it is first asked for, which
   /// takes some milliseconds. Throws std::runtime_error where it cannot be read. Any thread.
   static const topology& of_this_machine();
+  /// The same, with the hardware threads that this process may use at the moment.
+  static topology of_this_process();
   /// From a file in the format that `lstopo machine.xml` writes. Throws std::invalid_argument that names the file.
   static topology from_xml(const std::string& file);
   /// From a description in the syntax of hwloc, "numa:4 core:18 pu:4", which has no distances. Throws

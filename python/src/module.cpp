@@ -17,7 +17,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <csignal>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,17 +29,6 @@ using namespace nb::literals;
 
 namespace treadle::python {
 namespace {
-
-topology topology_of_this_process() {
-  const topology& machine = topology::of_this_machine();
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  if (sched_getaffinity(getpid(), sizeof mask, &mask) != 0) return machine; // more than the mask can tell
-  std::vector<unsigned> cpus;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &mask)) cpus.push_back(cpu);
-  return machine.within(cpus);
-}
 
 // --- errors
 // -----------------------------------------------------------------------------------------------------------
@@ -391,7 +379,7 @@ NB_MODULE(_native, m) {
   });
   m.def("map_workers", [](const std::string& machine, const std::string& distances, const std::string& how,
                           const std::vector<unsigned>& pools) {
-    topology read = machine.empty()             ? topology_of_this_process()
+    topology read = machine.empty()             ? topology::of_this_process()
                     : machine.ends_with(".xml") ? topology::from_xml(machine)
                                                 : topology::from_description(machine);
     if (!distances.empty()) read = read.with_distances(distances);

@@ -1,6 +1,7 @@
 #include <treadle/topology.hpp>
 
 #include "topology/machine_tree.hpp"
+#include "topology/process_mask.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -75,10 +76,15 @@ std::vector<double> read_distances(hwloc_topology_t tree, const numbering& domai
   return distances;
 }
 
+/// Numbers the hardware threads of each core.
+void number_threads(std::vector<processing_unit>& units) {
+  std::map<unsigned, unsigned> met; // so far, by core
+  for (processing_unit& one : units) one.thread = met[one.core]++;
+}
+
 topology read(hwloc_topology_t tree) {
   topology result;
   numbering cores, caches, domains, packages;
-  std::map<unsigned, unsigned> threads; // met so far, by core
   for (hwloc_obj_t unit = nullptr; (unit = hwloc_get_next_obj_by_type(tree, HWLOC_OBJ_PU, unit));) {
     const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(tree, HWLOC_OBJ_CORE, unit);
     const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(tree, HWLOC_OBJ_PACKAGE, unit);
@@ -86,12 +92,12 @@ topology read(hwloc_topology_t tree) {
     processing_unit one;
     one.os_index = unit->os_index;
     one.core = cores(core ? core : unit);
-    one.thread = threads[one.core]++;
     one.cache = caches(cache ? cache : core ? core : unit);
     one.domain = domains(memory);
     one.package = packages(package);
     result.units.push_back(one);
   }
+  number_threads(result.units);
   result.domains = domains.size();
   result.distances = read_distances(tree, domains);
   return result;
@@ -157,8 +163,7 @@ topology topology::within(std::span<const unsigned> os_indices) const {
   std::copy_if(units.begin(), units.end(), std::back_inserter(result.units), [&](const processing_unit& one) {
     return std::find(os_indices.begin(), os_indices.end(), one.os_index) != os_indices.end();
   });
-  std::map<unsigned, unsigned> threads; // met so far, by core
-  for (processing_unit& one : result.units) one.thread = threads[one.core]++;
+  number_threads(result.units);
   return result;
 }
 
@@ -173,6 +178,11 @@ const topology& topology::of_this_machine() {
     return new topology(read(tree));
   }();
   return *machine;
+}
+
+topology topology::of_this_process() {
+  const std::vector<unsigned> cpus = detail::process_mask().cpus();
+  return cpus.empty() ? of_this_machine() : of_this_machine().within(cpus); // empty: the mask cannot be read
 }
 
 topology topology::from_xml(const std::string& file) {

@@ -410,14 +410,8 @@ TEST(worker_hooks_death_test, must_not_wait_for_tasks) {
 }
 
 TEST(binding, puts_each_worker_on_a_core_of_its_own) {
-  cpu_set_t whole;
-  CPU_ZERO(&whole);
-  ASSERT_EQ(sched_getaffinity(0, sizeof whole, &whole), 0);
-  std::vector<unsigned> mask;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &whole)) mask.push_back(cpu);
-  const topology machine = topology::of_this_machine().within(mask);
-  const auto cores = static_cast<unsigned>(mask.size());
+  const topology machine = topology::of_this_process();
+  const auto cores = static_cast<unsigned>(machine.units.size());
   const std::vector<unsigned> pools = cores > 1 ? std::vector<unsigned>{cores - 1, 1} : std::vector<unsigned>{cores};
   for (const char* how : {"packed", "compact", "scatter", "balanced", "numa-balanced", "numa-balanced-mtp"}) {
     struct record {
