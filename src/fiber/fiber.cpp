@@ -1,21 +1,17 @@
 #include "fiber/fiber.hpp"
-#include "fiber/exception_state.hpp"
 
-#include <boost/context/detail/fcontext.hpp>
+#include <cxxabi.h>
 
 #if defined(TREADLE_ASAN)
 #include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
-#if defined(TREADLE_TSAN)
-#include <sanitizer/tsan_interface.h>
 #endif
 
 namespace treadle::detail {
 
-using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
+
+exception_state& thread_exceptions() noexcept { return *reinterpret_cast<exception_state*>(abi::__cxa_get_globals()); }
 
 fiber::fiber(std::size_t stack_bytes, entry_function entry)
     : m_stack(allocate_stack(stack_bytes)), m_entry(entry), m_owns_stack(true) {
@@ -47,26 +43,6 @@ fiber::~fiber() {
   free_stack(m_stack);
 }
 
-fiber& fiber::switch_to(fiber& next) noexcept {
-  m_target = &next;
-  exchange_exception_state(m_exceptions, next.m_exceptions);
-#if defined(TREADLE_ASAN)
-  __sanitizer_start_switch_fiber(
-      &m_asan_fake_stack, next.m_stack.limit(),
-      static_cast<std::size_t>(static_cast<char*>(next.m_stack.top()) - static_cast<char*>(next.m_stack.limit())));
-#endif
-#if defined(TREADLE_TSAN)
-  __tsan_switch_to_fiber(next.m_tsan_fiber, 0);
-#endif
-  const transfer_t arrival = jump_fcontext(next.m_context, this);
-  auto* previous = static_cast<fiber*>(arrival.data);
-  previous->finish_switch(arrival.fctx);
-#if defined(TREADLE_ASAN)
-  __sanitizer_finish_switch_fiber(m_asan_fake_stack, nullptr, nullptr);
-#endif
-  return *previous;
-}
-
 void fiber::start(void* previous_context, fiber* from, fiber* self) {
   from->finish_switch(previous_context);
 #if defined(TREADLE_ASAN)
@@ -75,7 +51,5 @@ void fiber::start(void* previous_context, fiber* from, fiber* self) {
   self->m_entry(*self, *from);
   __builtin_unreachable();
 }
-
-void fiber::finish_switch(void* context) noexcept { m_context = context; }
 
 } // namespace treadle::detail

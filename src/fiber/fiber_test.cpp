@@ -17,7 +17,7 @@ thread_local std::vector<std::string>* t_log = nullptr;
 void echo(fiber& self, fiber&) {
   for (int i = 0;; ++i) {
     t_log->push_back("fiber " + std::to_string(i));
-    self.switch_to(*t_home);
+    self.switch_to(*t_home, thread_exceptions());
   }
 }
 
@@ -28,7 +28,7 @@ TEST(fiber_test, switches_back_and_forth) {
   t_log = &log;
   fiber other(64 * 1024, echo);
   for (int i = 0; i < 3; ++i) {
-    fiber& came_from = home.switch_to(other);
+    fiber& came_from = home.switch_to(other, thread_exceptions());
     EXPECT_EQ(&came_from, &other);
     log.push_back("home");
   }
@@ -45,10 +45,10 @@ TEST(fiber_test, stacks_are_usable_to_the_guard_page_and_aligned) {
       misalignment = reinterpret_cast<std::uintptr_t>(local) % 16;
       volatile char* lowest = static_cast<char*>(self.memory().limit());
       *lowest = 1;
-      self.switch_to(*t_home);
+      self.switch_to(*t_home, thread_exceptions());
     }
   });
-  home.switch_to(other);
+  home.switch_to(other, thread_exceptions());
   EXPECT_EQ(misalignment, 0u);
   EXPECT_GE(static_cast<char*>(other.memory().top()) - static_cast<char*>(other.memory().limit()), 64 * 1024);
 }
@@ -71,18 +71,18 @@ TEST(fiber_test, each_fiber_has_its_own_exception_state) {
       try {
         throw std::runtime_error("inner");
       } catch (const std::exception& e) {
-        self.switch_to(*t_home);
+        self.switch_to(*t_home, thread_exceptions());
         EXPECT_STREQ(e.what(), "inner");
       }
-      self.switch_to(*t_home);
+      self.switch_to(*t_home, thread_exceptions());
     }
   });
   try {
     throw std::runtime_error("outer");
   } catch (const std::exception& e) {
-    home.switch_to(other);
+    home.switch_to(other, thread_exceptions());
     EXPECT_STREQ(e.what(), "outer");
-    home.switch_to(other);
+    home.switch_to(other, thread_exceptions());
     try {
       throw;
     } catch (const std::exception& again) {
@@ -99,7 +99,7 @@ TEST(fiber_test, a_fiber_goes_on_on_another_thread) {
       fiber home;
       t_home = &home;
       t_log = &log;
-      home.switch_to(*other);
+      home.switch_to(*other, thread_exceptions());
     }).join();
   }
   EXPECT_EQ(log, (std::vector<std::string>{"fiber 0", "fiber 1", "fiber 2"}));

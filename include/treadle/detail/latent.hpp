@@ -24,6 +24,7 @@ struct task_stack {
   const atomic<std::uint64_t>* hungry = nullptr; ///< not zero while some worker looks for work
   worker* runner = nullptr;                      ///< who runs the stack
   running_task* running = nullptr;               ///< the innermost task on the stack
+  const void* limit = nullptr;                   ///< lowest usable address
 };
 
 } // namespace treadle::detail

@@ -26,6 +26,7 @@ class wait_queue {
 
  private:
   struct limited;
+  bool wait_within_limits(spinlock& lock, stop_signal* stop, std::int64_t deadline_ns) noexcept;
   void append(waiter& w) noexcept;
   void remove(waiter& w) noexcept;
 

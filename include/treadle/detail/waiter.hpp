@@ -26,7 +26,11 @@ class waiter final : public job {
   /// prepare_to_block(): it cannot fail.
   void block() noexcept;
 
-  /// The latter for a foreign thread only, until `deadline_ns` of the steady clock; false on time-out, and then the
+  /// The latter with the lock held under which others reach this waiter; it is released. Spares the two an exchange of
+  /// words where the lock can be kept until the stack was left.
+  void block_releasing(spinlock& lock) noexcept;
+
+  /// block() for a foreign thread only, until `deadline_ns` of the steady clock; false on time-out, and then the
   /// waiter can still be reached.
   bool block_thread_until(std::int64_t deadline_ns) noexcept;
   /// After a time-out: waits for a notify() that is certain to come.

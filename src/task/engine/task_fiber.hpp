@@ -11,7 +11,9 @@ inline constexpr std::size_t k_stack_reserve_bytes = (k_sanitized ? 128 : 64) * 
 
 /// A stack for tasks, with the latent work on it.
 struct task_fiber final : fiber {
-  using fiber::fiber;
+  task_fiber(std::size_t stack_bytes, entry_function entry) : fiber(stack_bytes, entry) {
+    tasks.limit = memory().limit();
+  }
   task_stack tasks;
   bool is_blocked = false;                         ///< it was left by a task
   task_fiber *next = nullptr, *previous = nullptr; ///< of the pool's

@@ -12,7 +12,7 @@ constinit thread_local treadle::detail::task_stack* treadle_task_stack = nullptr
 namespace treadle::detail {
 namespace {
 
-constinit thread_local const void* t_stack_limit = nullptr;
+constinit thread_local const void* t_thread_stack_limit = nullptr; // of the stack that the thread was started with
 
 } // namespace
 
@@ -20,7 +20,6 @@ constinit thread_local const void* t_stack_limit = nullptr;
 TREADLE_NOINLINE task_stack* this_task_stack() noexcept { return treadle_task_stack; }
 #endif
 TREADLE_NOINLINE void set_this_task_stack(task_stack* current) noexcept { treadle_task_stack = current; }
-TREADLE_NOINLINE void set_stack_limit(const void* limit) noexcept { t_stack_limit = limit; }
 
 bool on_worker() noexcept { return this_task_stack() != nullptr; }
 
@@ -32,9 +31,10 @@ namespace treadle::this_task {
 
 TREADLE_NOINLINE std::size_t stack_remaining() noexcept {
   using namespace treadle::detail;
-  if (TREADLE_UNLIKELY(!t_stack_limit)) t_stack_limit = thread_stack().limit();
+  const task_stack* const current = this_task_stack();
+  if (TREADLE_UNLIKELY(!current && !t_thread_stack_limit)) t_thread_stack_limit = thread_stack().limit();
   const char* here = static_cast<const char*>(__builtin_frame_address(0));
-  const char* limit = static_cast<const char*>(t_stack_limit);
+  const char* limit = static_cast<const char*>(current ? current->limit : t_thread_stack_limit);
   return here > limit ? static_cast<std::size_t>(here - limit) : 0;
 }
 

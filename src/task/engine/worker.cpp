@@ -81,11 +81,11 @@ void worker::thread_main() {
   set_worker_number(static_cast<int>(number()));
   looks_for_work.store(false, order::relaxed);
   set_current(*m_current);
-  m_thread->switch_to(*m_current);
+  m_exceptions = &thread_exceptions();
+  m_thread->switch_to(*m_current, *m_exceptions);
   // Back here once scheduling_loop() found the runtime exiting; m_current is the fiber that did.
   thread_id.store(0, order::relaxed);
   set_this_task_stack(nullptr);
-  set_stack_limit(nullptr);
 }
 
 void worker::fiber_main(fiber&, fiber&) {
@@ -93,7 +93,7 @@ void worker::fiber_main(fiber&, fiber&) {
   for (;;) {
     scheduling_loop();
     worker* w = this_worker(); // the runtime is exiting: give the thread its own stack back, for good
-    w->m_current->switch_to(*w->m_thread);
+    w->m_current->switch_to(*w->m_thread, *w->m_exceptions);
   }
 }
 
@@ -495,46 +495,62 @@ void worker::count_stack_use(const task_fiber& suspended) noexcept {
     counters.suspended_bytes_max.store(used, order::relaxed);
 }
 
-void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
-  prepare_to_suspend();
-  if (TREADLE_UNLIKELY(lends())) end_blocking(); // this worker goes on with other tasks
+// Inlined for the same reason as fiber::switch_to().
+[[gnu::always_inline]] inline void worker::leave_stack(waiter& who, bool (*publish)(void*), void* argument) noexcept {
   task_fiber& self = *m_current;
   task_fiber& next = *m_idle_fibers.back();
   m_idle_fibers.pop_back();
-  end_phase();
-  const job* const task = self.tasks.running ? self.tasks.running->task : nullptr;
-  if (task) tell(event_kind::task_suspended, *task);
   counters.suspensions.increment_unshared();
   count_stack_use(self);
   m_pending = {publish, argument, &who, nullptr};
   self.is_blocked = true;
   set_current(next);
-  self.switch_to(next);
+  self.switch_to(next, *m_exceptions);
   self.is_blocked = false;
   after_switch(); // possibly on another worker
-  if (task) tell(event_kind::task_resumed, *task);
+  if (self.tasks.running) tell(event_kind::task_resumed, *self.tasks.running->task);
+}
+
+void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
+  prepare_to_suspend();
+  if (TREADLE_UNLIKELY(lends())) end_blocking(); // this worker goes on with other tasks
+  end_phase();
+  if (const running_task* const running = m_current->tasks.running) tell(event_kind::task_suspended, *running->task);
+  leave_stack(who, publish, argument);
+}
+
+void worker::suspend_releasing(waiter& who, spinlock& lock) noexcept {
+  if (TREADLE_UNLIKELY(lends() || is_wanted(event_kind::task_suspended))) { // the lock is not kept that long
+    lock.unlock();
+    return who.block();
+  }
+  end_phase();
+  const auto release = [](void* held) {
+    static_cast<spinlock*>(held)->unlock();
+    return true;
+  };
+  leave_stack(who, release, &lock);
 }
 
 void worker::resume(task_fiber& blocked) {
   task_fiber& self = *m_current;
   counters.resumptions.increment_unshared();
-  m_pending = {nullptr, nullptr, nullptr, &self};
+  m_pending.recycle = &self;
   set_current(blocked);
-  self.switch_to(blocked);
+  self.switch_to(blocked, *m_exceptions);
   after_switch(); // this fiber was taken from the pool again, possibly by another worker
 }
 
 TREADLE_NOINLINE void worker::after_switch() noexcept {
   worker& w = *this_worker();
-  set_stack_limit(w.m_current->memory().limit());
-  const auto action = std::exchange(w.m_pending, {});
-  if (action.recycle) {
+  auto& action = w.m_pending; // member by member: a wider load would wait for the stores before it
+  if (task_fiber* const left = std::exchange(action.recycle, nullptr)) {
     if (w.m_idle_fibers.size() < k_idle_fibers_max)
-      w.m_idle_fibers.push_back(action.recycle);
+      w.m_idle_fibers.push_back(left);
     else
-      w.m_scheduler.give_fiber(action.recycle);
-  } else if (action.who) {
-    action.who->begin_to_wait(action.publish, action.argument);
+      w.m_scheduler.give_fiber(left);
+  } else if (waiter* const who = std::exchange(action.who, nullptr)) {
+    who->begin_to_wait(action.publish, action.argument);
   }
 }
 

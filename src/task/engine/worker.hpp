@@ -52,6 +52,8 @@ class worker {
   }
   /// Leaves the current fiber and goes on with an idle one, there running `publish` (see waiter::block).
   void suspend(waiter& who, bool (*publish)(void*), void* argument);
+  /// See waiter::block_releasing.
+  void suspend_releasing(waiter& who, spinlock& lock) noexcept;
 
   /// Leaves the current fiber, which is in its scheduling loop, to the pool and goes on with `blocked`.
   void resume(task_fiber& blocked);
@@ -177,6 +179,7 @@ class worker {
   void begin_sample() noexcept;
   void continue_sample() noexcept;
   TREADLE_NOINLINE void get_idle_fiber();
+  void leave_stack(waiter& who, bool (*publish)(void*), void* argument) noexcept;
   void count_stack_use(const task_fiber& suspended) noexcept;
   /// From now on this worker runs `next`, as soon as it is switched to.
   void set_current(task_fiber& next) noexcept;
@@ -214,9 +217,10 @@ class worker {
   std::uint32_t m_stale = 0;        // at most: tasks run in place out of order, whose entries are still in the deque
   std::uint32_t m_out_of_order = 0; // the same, wherever the entries are, since they were last looked for everywhere
   static constexpr std::int64_t k_sweep_min = 256;
-  std::int64_t m_sweep_at = k_sweep_min; // entries in the deque
-  std::uint64_t m_inlined_before = 0;    // tasks that the pool had run in place when it was last that large
-  std::optional<fiber> m_thread;         // the OS thread's own stack, while the thread runs
+  std::int64_t m_sweep_at = k_sweep_min;   // entries in the deque
+  std::uint64_t m_inlined_before = 0;      // tasks that the pool had run in place when it was last that large
+  std::optional<fiber> m_thread;           // the OS thread's own stack, while the thread runs
+  exception_state* m_exceptions = nullptr; // of that thread
   task_fiber* m_current = nullptr;
   std::vector<task_fiber*> m_idle_fibers;
   bool m_promotes = false;                      // the signal handler must not
@@ -267,7 +271,5 @@ inline std::uint64_t count(atomic<std::uint64_t> readiness_counts::* what, std::
 /// In this millisecond or the one before.
 bool somebody_was_hungry_lately() noexcept;
 void set_this_task_stack(task_stack* current) noexcept;
-/// Lowest usable address of the stack that runs now, for stack_remaining().
-void set_stack_limit(const void* limit) noexcept;
 
 } // namespace treadle::detail

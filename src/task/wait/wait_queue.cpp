@@ -35,13 +35,15 @@ struct wait_queue::limited final : limited_wait<waiter> {
 };
 
 bool wait_queue::wait(spinlock& lock, stop_signal* stop, std::int64_t deadline_ns) noexcept {
-  if (!stop && deadline_ns == k_no_deadline) {
-    waiter self;
-    append(self);
-    lock.unlock();
-    self.block();
-    return true;
-  }
+  if (TREADLE_UNLIKELY(stop || deadline_ns != k_no_deadline)) return wait_within_limits(lock, stop, deadline_ns);
+  waiter self;
+  append(self);
+  self.block_releasing(lock);
+  return true;
+}
+
+TREADLE_NOINLINE bool wait_queue::wait_within_limits(spinlock& lock, stop_signal* stop,
+                                                     std::int64_t deadline_ns) noexcept {
   limited wait(*this, lock);
   append(wait.self);
   lock.unlock();

@@ -26,6 +26,12 @@ void waiter::block() noexcept {
   this_worker()->suspend(*this, nullptr, nullptr);
 }
 
+void waiter::block_releasing(spinlock& lock) noexcept {
+  if (m_fiber) return this_worker()->suspend_releasing(*this, lock);
+  lock.unlock();
+  block();
+}
+
 bool waiter::block_thread_until(std::int64_t deadline_ns) noexcept {
   while (!m_notification.has_arrived()) {
     const std::int64_t left = deadline_ns - steady_now_ns();

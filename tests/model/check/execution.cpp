@@ -6,6 +6,7 @@
 namespace treadle::check {
 
 using detail::fiber;
+using detail::thread_exceptions;
 
 execution* execution::s_current = nullptr;
 unsigned execution::s_count = 0;
@@ -35,7 +36,7 @@ void execution::thread_main(fiber&, fiber&) {
 const std::string* execution::run(const std::function<void()>& program) {
   execution* outer = std::exchange(s_current, this);
   start(program);
-  m_fibers.host.switch_to(*m_threads[0].stack);
+  m_fibers.host.switch_to(*m_threads[0].stack, thread_exceptions());
   s_current = outer;
   return m_failure ? &*m_failure : nullptr;
 }
@@ -93,7 +94,7 @@ void execution::switch_to(unsigned next) {
   if (next == m_running) return;
   fiber& from = *m_threads[m_running].stack;
   m_running = next;
-  from.switch_to(*t.stack);
+  from.switch_to(*t.stack, thread_exceptions());
 }
 
 void execution::count_step() {
@@ -138,7 +139,7 @@ void execution::leave() {
     if (t.doing != status::ended) all_ended = false;
   }
   if (all_ended)
-    self.stack->switch_to(m_fibers.host);
+    self.stack->switch_to(m_fibers.host, thread_exceptions());
   else
     pick_next();
 }
@@ -180,7 +181,8 @@ void execution::fail(std::string reason, const std::source_location& where) {
   m_failure = std::move(reason);
   if (where.line() != 0) note({m_running, "here", where});
   m_fibers.drop(*m_threads[m_running].stack);
-  m_threads[m_running].stack->switch_to(m_fibers.host); // for good: what is on the fibers is dropped
+  m_threads[m_running].stack->switch_to(m_fibers.host,
+                                        thread_exceptions()); // for good: what is on the fibers is dropped
   __builtin_unreachable();
 }
 
