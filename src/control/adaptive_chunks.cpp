@@ -23,15 +23,18 @@ class tuned_loop {
   /// True: this execution is measured, and calls end().
   bool begin(std::uint64_t n) noexcept {
     if (!m_in_use.take()) return false;
+    m_since_ns = steady_now_ns();
+    bool is_measured = false;
     try {
       m_present = &of_size(n);
       m_chunk.store(static_cast<std::uint64_t>(m_present->tuned.grain()), order::relaxed);
+      constexpr std::uint64_t k_first_windows = 10;
+      is_measured = m_present->tuned.windows() < k_first_windows || m_present->tuned.is_trying() ||
+                    loop::the_ledger.deciding.credit_ns(m_since_ns) >= 0;
     } catch (...) { // no memory: stays as it is
-      m_in_use.release();
-      return false;
     }
-    m_since_ns = steady_now_ns();
-    return true;
+    if (!is_measured) m_in_use.release();
+    return is_measured;
   }
   /// So many iterations were executed; 0: not all of them.
   void end(std::uint64_t n) noexcept {

@@ -98,6 +98,10 @@ struct grain_tuner::state {
     if (!(wanted.smallest >= 1) || !(wanted.largest >= wanted.smallest) || !std::isfinite(wanted.largest))
       throw std::invalid_argument("grain_tuner: expected 1 <= smallest <= largest, got " +
                                   std::to_string(wanted.smallest) + " and " + std::to_string(wanted.largest));
+    if (!(wanted.start >= 0) || !(wanted.step >= 0) || !(wanted.overhead_ns >= 0) || wanted.window_ns < 0 ||
+        std::isnan(wanted.budget))
+      throw std::invalid_argument(
+          "grain_tuner: expected start, step, overhead_ns and window_ns of at least 0, and a budget");
     detail::publish_thread_counters();
     if (wanted.policy == "auto") return any_policy(std::in_place_type<tuned_grain>, searching(wanted));
     if (wanted.policy == "paper-idle-rate")

@@ -80,6 +80,11 @@ TEST(grain_tuner, bounds_and_policies_are_checked) {
   EXPECT_NE(message_of({.smallest = 10, .largest = 9}), "no error");
   EXPECT_NE(message_of({.smallest = std::nan("")}), "no error");
   EXPECT_NE(message_of({.largest = HUGE_VAL}), "no error");
+  EXPECT_NE(message_of({.start = std::nan("")}), "no error");
+  EXPECT_NE(message_of({.step = -1}), "no error");
+  EXPECT_NE(message_of({.overhead_ns = -1}), "no error");
+  EXPECT_NE(message_of({.window_ns = -1}), "no error");
+  EXPECT_NE(message_of({.budget = std::nan("")}), "no error");
 }
 
 } // namespace

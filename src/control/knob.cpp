@@ -2,7 +2,6 @@
 
 #include "base/claim.hpp"
 #include "base/fork.hpp"
-#include "observe/emit.hpp"
 #include "observe/knob_list.hpp"
 #include "task/engine/tunables.hpp"
 
@@ -27,6 +26,12 @@ class shown_knob final : public listed_knob {
 
   std::string_view knob_name() const noexcept override { return m_of.name(); }
   std::string knob_value() const override { return m_of.text(m_of.index()); }
+  double knob_number() const noexcept override { // what is no number by its place among all
+    const std::string text = knob_value();
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    return end != text.c_str() && *end == '\0' ? value : m_of.index();
+  }
   std::string knob_values() const override { return m_of.domain_text(); }
   std::string_view knob_meaning() const noexcept override { return {}; }
   void set_from_text(std::string_view text) override {
@@ -97,30 +102,13 @@ void knob_base::add(std::unique_ptr<change_listener> listener) {
   m_shared->listeners.push_back(std::move(listener));
 }
 
-namespace {
-
-/// What is a number as such, other values by their place among all.
-void trace_value(const knob_base& of, std::uint32_t i) noexcept {
-  try {
-    const std::string text = of.text(i);
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    emit({.kind = event_kind::knob,
-          .name = kept_for_traces("knob " + of.name()),
-          .value = end != text.c_str() && *end == '\0' ? value : i});
-  } catch (...) { // no memory
-  }
-}
-
-} // namespace
-
 void knob_base::set_index(std::uint32_t i) {
   shared& s = *m_shared;
   std::unique_lock held(state_mutex());
   if (i == index()) return;
   auto listeners = s.listeners;
   store(i);
-  if (is_wanted(event_kind::knob)) trace_value(*this, i);
+  if (s.shown) trace_knob(*s.shown);
   ++s.changes;
   if (!s.telling.take()) return; // the thread that is telling tells this change, too
   std::exception_ptr error;

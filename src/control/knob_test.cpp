@@ -3,6 +3,7 @@
 #include "control/refusal.hpp"
 
 #include <treadle/observe/counters.hpp>
+#include <treadle/observe/trace.hpp>
 #include <treadle/runtime.hpp>
 
 #include <gtest/gtest.h>
@@ -208,6 +209,35 @@ TEST(knob, those_of_the_runtime_are_words_that_it_reads) {
     EXPECT_NE(message_of([&] { treadle::set_knob("runtime.loop-chunk-ns", wrong); }), "no error") << wrong;
   EXPECT_EQ(report_of("runtime.loop-chunk-ns").value, "5000");
   treadle::set_knob("runtime.loop-chunk-ns", before);
+}
+
+TEST(knob, values_are_in_traces_from_their_beginning_on) {
+  knob<int> mine("traced", steps(0, 9), 7);
+  treadle::trace recorded;
+  mine.set(3);
+  const std::string before = report_of("runtime.nap-ns").value;
+  treadle::set_knob("runtime.nap-ns", "70000");
+  {
+    treadle::runtime rt({.workers = 2});
+    rt.set_concurrency(1);
+  }
+  treadle::set_knob("runtime.nap-ns", before);
+  recorded.stop();
+  const std::string text = recorded.text("json");
+  const auto has = [&](const std::string& name, const std::string& value) {
+    for (std::size_t at = text.find("knob " + name); at != text.npos; at = text.find("knob " + name, at + 1))
+      if (text.substr(at, text.find('\n', at) - at).find(value) != text.npos) return true;
+    return false;
+  };
+  EXPECT_TRUE(has("traced", "7"));
+  EXPECT_TRUE(has("traced", "3"));
+  EXPECT_TRUE(has("runtime.nap-ns", before));
+  EXPECT_TRUE(has("runtime.nap-ns", "70000"));
+  EXPECT_TRUE(has("runtime.concurrency", "1"));
+}
+
+TEST(knob, a_program_cannot_begin_with_no_worker) {
+  EXPECT_NE(message_of([] { treadle::set_knob("runtime.concurrency", "0"); }), "no error");
 }
 
 } // namespace

@@ -320,4 +320,22 @@ TEST(rule, a_listener_and_a_rule_may_end_each_other_from_inside) {
   EXPECT_TRUE(wait_until([&] { return ended.load(); }));
 }
 
+/// What it waits for may wait for the end of its call: no thread is left to go on.
+TEST(rule, must_not_wait_for_tasks_on_any_thread) {
+  treadle::runtime runtime({.workers = 1});
+  const auto waits = [](rule& r) {
+    EXPECT_TRUE(wait_until([&] { return r.failed(); }));
+    EXPECT_NE(r.message().find("a listener or rule must not wait for tasks"), std::string::npos) << r.message();
+  };
+  rule by_clock = treadle::every(1ms, [] { treadle::async([] {}).get(); });
+  waits(by_clock);
+  treadle::async([&] { by_clock.end(); }).get();
+  rule by_event = treadle::on("ask", [](const events::custom&) { treadle::async([] {}).get(); });
+  events::emit("ask", 0);
+  treadle::async([] { events::emit("ask", 0); }).get();
+  waits(by_event);
+  rule on_all = treadle::every(1ms, [] { treadle::runtime::current().wait_idle(); });
+  waits(on_all);
+}
+
 } // namespace

@@ -7,6 +7,7 @@
 #include "control/recall.hpp"
 #include "loop/reasons.hpp"
 #include "task/counters/thread_counters.hpp"
+#include "task/engine/options.hpp"
 #include "task/engine/present_workers.hpp"
 
 #include <treadle/observe/events.hpp>
@@ -87,6 +88,7 @@ struct session_state final : loop::explained, loop::choice_names {
   loop::decision decision;
   loop::by_context<session_context> contexts;
   session_context* present = nullptr; // of the open trials; null: what they measure is of no use
+  session_context* latest = nullptr;  // that was present
   tune::arm present_at = 0;
   std::uint64_t number = 0;         // of the present trial
   std::uint64_t windows_before = 0; // its first trial
@@ -142,14 +144,15 @@ void session_state::install(std::unique_lock<std::mutex>& held) {
 
 void session_state::install_best() noexcept {
   std::unique_lock guard(mutex);
-  if (!present || closed) return;
+  if (!latest || closed) return;
   try {
-    session_context* const leading = present;
+    session_context* const leading = latest;
     if (allowed) allowed.lead(leading->search, guard);
-    if (present == leading) present_at = leading->search.best();
+    if (latest == leading) present_at = leading->search.best();
   } catch (...) { // by the constraint: what is in the knobs stays
   }
   present = nullptr;
+  installed.reset(); // the program may have set them
   for (const auto& c : contexts) decision.interrupt(c->search);
   try {
     install(guard);
@@ -259,6 +262,7 @@ session::session(std::string name, const search_options& wanted, std::vector<det
                  std::unique_ptr<detail::constraint> allowed) {
   if (name.empty()) throw std::invalid_argument("a session needs a name");
   detail::publish_thread_counters();
+  detail::explain_without_runtime();
   if (std::isnan(wanted.budget) || !(wanted.window_ns >= 0) || wanted.repeats == 0)
     throw std::invalid_argument("session '" + name + "': expected repeats >= 1, window_ns >= 0 and a budget");
   try {
@@ -304,7 +308,7 @@ trial session::next_of(const std::shared_ptr<session_state>& of, std::string_vie
     if (s.may_choose()) {
       const tune::arm at = s.decision.next(c.search, detail::steady_now_ns(), s, may_try && !s.paused);
       first = s.open_trials == 0 || s.present != &c || s.present_at != at;
-      s.present = &c;
+      s.present = s.latest = &c;
       s.present_at = at;
       s.windows_before = c.search.windows();
       s.number += first;
@@ -339,7 +343,10 @@ void session::resume() {
 }
 void session::reopen() {
   std::lock_guard guard(m_state->mutex);
-  for (const auto& c : m_state->contexts) c->search.reopen();
+  for (const auto& c : m_state->contexts) {
+    m_state->decision.interrupt(c->search);
+    c->search.reopen();
+  }
 }
 
 session::status session::look(std::string_view context) const {

@@ -160,6 +160,22 @@ TEST_F(session_test, leaves_the_best_behind) {
   EXPECT_EQ(k, 4);
 }
 
+TEST_F(session_test, leaves_the_best_also_where_the_program_has_set_another_value) {
+  knob<int> k("k", steps(0, 9), 0);
+  {
+    session tuning("test", k_simulated, k);
+    for (int i = 0; i < 500; ++i) {
+      trial t = tuning.next();
+      t.report(1 + 0.1 * std::abs(k - 4));
+    }
+    k.set(2);
+    tuning.pause();
+    EXPECT_EQ(k, 4);
+    k.set(3);
+  }
+  EXPECT_EQ(k, 4);
+}
+
 TEST_F(session_test, pauses_with_the_best) {
   knob<int> k("k", steps(0, 9), 0);
   session tuning("test", k_simulated, k);

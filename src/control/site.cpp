@@ -102,6 +102,7 @@ decide::execution previous(const tuned_site& s) noexcept {
 
 /// Starts anew under the present policy.
 void forget(tuned_site& s, inlining_choice choice) {
+  if (s.trying) s.decision.interrupt(s.trying->search);
   s.generation = choice.generation;
   s.how = choice.policy;
   s.measured = {};
@@ -128,12 +129,11 @@ void decide_adaptively(tuned_site& s, std::int64_t now_ns) {
   tried_inlining* const before = s.trying;
   s.trying = nullptr;
   if (verdict.why == decide::inlining_verdict::reason::uncertain) {
-    const unsigned workers = s.task_cost.workers;
-    s.trying = s.contexts.find(workers, {});
-    if (!s.trying) {
-      s.trying = &s.contexts.add(std::make_unique<tried_inlining>(workers, verdict.inlined));
-      s.trying->search.believe(recall(s, s.decision, s.trying->of, inlining_names().all()));
-    }
+    s.trying = &s.contexts.in(s.task_cost.workers, {}, [&] {
+      auto made = std::make_unique<tried_inlining>(s.task_cost.workers, verdict.inlined);
+      made->search.believe(recall(s, s.decision, made->of, inlining_names().all()));
+      return made;
+    });
   }
   if (before && before != s.trying && before->search.is_trying()) s.decision.interrupt(before->search);
   s.inlined = s.trying ? s.decision.next(s.trying->search, now_ns, inlining_names()) == 1 : verdict.inlined;

@@ -68,8 +68,8 @@ void tuned_grain::done(double units, double ns, std::int64_t now_ns) {
   const unsigned workers = present_workers();
   if (workers != m_known->of.workers) { // in between: what was done tells nothing of either
     m_decision.interrupt(m_known->search);
-    known* other = m_contexts.find(workers, m_options.label);
-    m_known = other ? other : &m_contexts.add(std::make_unique<known>(begin(workers, grain())));
+    m_known =
+        &m_contexts.in(workers, m_options.label, [&] { return std::make_unique<known>(begin(workers, grain())); });
   } else if (m_known->models_left > 0) {
     // Where tasks cost much, what a unit costs is hardly seen: the model goes on from where it leads.
     const unsigned left = m_known->models_left - 1;

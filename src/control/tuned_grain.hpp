@@ -30,6 +30,7 @@ class tuned_grain final : loop::explained {
 
   bool settled() const { return m_known->search.settled(); }
   std::uint64_t windows() const noexcept { return m_known->search.windows(); }
+  bool is_trying() const noexcept { return m_known->search.is_trying(); }
 
  private:
   struct known {

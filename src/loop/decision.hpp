@@ -38,6 +38,12 @@ class by_context {
     return nullptr;
   }
   T& add(std::unique_ptr<T> one) { return *m_all.emplace_back(std::move(one)); }
+  /// The one there is, or what make() makes.
+  template <class Make>
+  T& in(unsigned workers, std::string_view label, Make make) {
+    T* const known = find(workers, label);
+    return known ? *known : add(make());
+  }
 
   auto begin() const noexcept { return m_all.begin(); }
   auto end() const noexcept { return m_all.end(); }

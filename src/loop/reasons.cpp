@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -132,10 +133,18 @@ std::vector<decision_report> all_reports(bool also_ended) {
     for (loop::explained* one : r.all) one->explain(reports);
     if (also_ended) reports.insert(reports.end(), r.ended.begin(), r.ended.end());
   }
-  for (decision_report& r : reports) r.name = loop::short_name(r.instance);
   std::stable_sort(reports.begin(), reports.end(), [](const decision_report& a, const decision_report& b) {
     return a.kind != b.kind ? a.kind < b.kind : a.instance < b.instance;
   });
+  std::map<std::string, std::vector<std::string>> called; // instances by kind and short name
+  for (decision_report& r : reports) {
+    r.name = loop::short_name(r.instance);
+    auto& others = called[r.kind + " of " + r.name];
+    const auto known = std::find(others.begin(), others.end(), r.instance);
+    const auto number = known - others.begin() + 1;
+    if (known == others.end()) others.push_back(r.instance);
+    if (number > 1) r.name += " #" + std::to_string(number);
+  }
   return reports;
 }
 
@@ -149,7 +158,8 @@ std::string explain_table() {
     char numbers[96];
     std::snprintf(numbers, sizeof numbers, "%7llu  %8.2f  %8.2f  ", static_cast<unsigned long long>(r.windows),
                   r.deciding_ns * 1e-6, r.exploring_ns * 1e-6);
-    table += numbers + r.kind + " of " + r.name + (r.context.empty() ? "" : " [" + r.context + "]") + ": " + r.chosen +
+    const std::string context = r.context.empty() ? "" : " [" + r.context + (r.present ? ", now" : "") + "]";
+    table += numbers + r.kind + " of " + r.name + context + ": " + r.chosen +
              (r.trying ? " (a try; best: " + r.best + ")" : "") + "; " + r.why + "\n";
   }
   std::string message;

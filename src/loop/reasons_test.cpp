@@ -63,6 +63,14 @@ TEST(reasons, tell_what_was_measured) {
       << treadle::explain_table();
 }
 
+TEST(reasons, two_instances_never_have_one_name) {
+  const std::string longer = "f<" + std::string(100, 'x');
+  const one first(longer + "a>()"), second(longer + "b>()");
+  std::vector<std::string> names;
+  for (const decision_report& r : treadle::explain()) names.push_back(r.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"f<...>()", "f<...>() #2"}));
+}
+
 TEST(reasons, a_try_is_called_one) {
   one d("trying");
   d.measure(0, 1);

@@ -6,7 +6,8 @@
 namespace treadle::loop {
 
 /// The name of an instance in at most 80 bytes. Names of places are signatures, which templates make some thousand
-/// bytes long: what is in their brackets is left out, the deepest first, and then the beginning, so that the end stays.
+/// bytes long. Those of algorithms are called by their last template argument, the program's function. Of others, what
+/// is in brackets is left out, the deepest first, and then the beginning, so that the end stays.
 std::string short_name(std::string_view name);
 
 } // namespace treadle::loop

@@ -18,6 +18,15 @@ TEST(short_name, leaves_out_what_is_in_brackets_the_deepest_first) {
   EXPECT_EQ(short_name("f(" + std::string(100, 'x') + ")->g()"), "f(...)->g()");
 }
 
+TEST(short_name, calls_an_algorithm_by_the_function_that_it_was_given) {
+  const std::string policy = "treadle::execution_policy<treadle::detail::execution::parallel>";
+  const std::string body = "smooth(std::vector<double>&)::<lambda(int)>";
+  const std::string call = "for_loop_algorithm::operator()<" + policy + ", int, " + body + " >(const " + policy +
+                           "&, int, " + body + "&) const::<lambda(uint64_t, uint64_t)>";
+  EXPECT_EQ(short_name(call), "for_loop_algorithm<..., smooth(std::vector<double>&)::<lambda(int)>>");
+  EXPECT_EQ(short_name(call + " #2"), "for_loop_algorithm<..., smooth(std::vector<double>&)::<lambda(int)>> #2");
+}
+
 TEST(short_name, keeps_the_end) {
   const std::string path = std::string(100, 'x') + "/als.physl";
   EXPECT_EQ(short_name(path), "..." + path.substr(path.size() - 77));

@@ -1,8 +1,10 @@
 #include "observe/knob_list.hpp"
 
 #include "base/fork.hpp"
+#include "observe/emit.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 #include <stdexcept>
 
@@ -51,6 +53,19 @@ void give_knob(std::string source, std::string name, std::string value) {
   knob_list& l = list();
   const std::lock_guard guard(l.mutex);
   l.given.push_back({std::move(source), std::move(name), std::move(value)});
+}
+
+double listed_knob::knob_number() const noexcept { return std::strtod(knob_value().c_str(), nullptr); }
+
+void trace_knob(std::string_view name, double value) noexcept {
+  if (!is_wanted(event_kind::knob)) return;
+  try {
+    emit({.kind = event_kind::knob, .name = kept_for_traces("knob " + std::string(name)), .value = value});
+  } catch (...) { // no memory
+  }
+}
+void trace_knob(const listed_knob& one) noexcept {
+  if (is_wanted(event_kind::knob)) trace_knob(one.knob_name(), one.knob_number());
 }
 
 void visit_knobs(void (*visit)(void*, listed_knob&), void* context) {

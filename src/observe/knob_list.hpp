@@ -12,6 +12,7 @@ class listed_knob {
  public:
   virtual std::string_view knob_name() const noexcept = 0;
   virtual std::string knob_value() const = 0;
+  virtual double knob_number() const noexcept; ///< in traces: the value where it is a number, else 0
   virtual std::string knob_values() const = 0; ///< "1 to 64, 7 of them"
   virtual std::string_view knob_meaning() const noexcept = 0;
   /// Throws std::invalid_argument when it cannot have this value.
@@ -44,6 +45,10 @@ void give_knob(std::string source, std::string name, std::string value);
 std::string knob_table();
 /// A line for each name that the user has given a value, and that no knob has had so far.
 std::string unknown_knobs();
+
+/// A trace gets the value of a knob.
+void trace_knob(std::string_view name, double value) noexcept;
+void trace_knob(const listed_knob& one) noexcept;
 
 void visit_knobs(void (*visit)(void* context, listed_knob& knob), void* context);
 /// Calls visit(knob) for each, while none of them can go away.

@@ -131,7 +131,7 @@ void publish_process_counters() {
             &tuning_costs::voids},
            {{"/tuning/count/reopenings", kind::monotonic, "", "Searches that began again because costs had changed."},
             &tuning_costs::reopenings},
-           {{"/tuning/time/cumulative", kind::monotonic, "ns", "Processor time spent to measure and to decide."},
+           {{"/tuning/time/cumulative", kind::monotonic, "ns", "Time spent to measure and to decide."},
             &tuning_costs::deciding_ns},
            {{"/tuning/time/exploring", kind::monotonic, "ns",
              "Time that tries took longer than the best that is known would have."},

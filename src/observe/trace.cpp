@@ -1,5 +1,6 @@
 #include <treadle/observe/trace.hpp>
 
+#include "observe/knob_list.hpp"
 #include "observe/trace_analysis.hpp"
 
 #include <cerrno>
@@ -59,7 +60,10 @@ void detail::check_trace_file(const std::string& file) {
     throw std::invalid_argument("trace: cannot write '" + file + "': " + std::strerror(errno));
 }
 
-trace::trace(std::size_t records_per_thread) : m_session(std::make_unique<detail::trace_session>(records_per_thread)) {}
+trace::trace(std::size_t records_per_thread) : m_session(std::make_unique<detail::trace_session>(records_per_thread)) {
+  detail::for_each_knob(
+      [](const detail::listed_knob& one) { detail::trace_knob(one); }); // as they are at the beginning
+}
 trace::~trace() = default;
 
 void trace::stop() noexcept { m_session->stop(); }

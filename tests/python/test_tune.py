@@ -331,3 +331,19 @@ def test_all_of_a_process_is_found_again(tmp_path, by_environment):
     kept = Store(path).searches()
     assert {one.kind for one in kept} >= {"session"} | ({"splitting"} if told[0][1] == "True" else set())
     assert all(one.program.startswith("python") for one in kept)
+
+
+def test_what_was_decided_without_a_runtime_is_explained_at_the_end():
+    script = """
+from treadle.tune import Knob, Session
+size = Knob("size", [1, 2])
+session = Session("alone", size, window=0)
+for _ in range(20):
+    with session.trial() as trial:
+        trial.report(size.value)
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", script], env={**os.environ, "TREADLE_EXPLAIN": "1"},
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert "session of alone" in found.stderr, found.stderr

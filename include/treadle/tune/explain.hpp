@@ -35,7 +35,7 @@ struct decision_report {
   std::uint64_t windows = 0;
   bool converged = false;  ///< the search is done, and watches
   unsigned epoch = 0;      ///< how often the search began again
-  double deciding_ns = 0;  ///< processor time spent to decide, in all contexts of the instance
+  double deciding_ns = 0;  ///< time spent to decide, in all contexts of the instance
   double exploring_ns = 0; ///< that tries took longer than the best would have
 };
 

@@ -95,9 +95,9 @@ class rule {
 ///
 ///     auto watch = treadle::on<events::steal, events::promotion>([&](const events::event& e) { ++moves; });
 ///
-/// A call delays that thread, and others that the event happens on wait for it: be short and do not block. On a worker,
-/// what would wait for other tasks throws std::system_error (resource_deadlock_would_occur), and the rule has failed
-/// unless it catches that. Events caused from inside are not told. Other rules and listeners are not touched, neither
+/// A call delays that thread, and others that the event happens on wait for it: be short and do not block. What would
+/// wait for tasks throws std::system_error (resource_deadlock_would_occur), and the rule has failed unless it catches
+/// that. Events caused from inside are not told. Other rules and listeners are not touched, neither
 /// by a call nor when one is made or ended.
 template <class... Events, class F>
   requires(sizeof...(Events) > 0)
@@ -114,7 +114,8 @@ template <class F>
 }
 
 /// Calls `f()`, or `f(context)`, every period (a std::chrono::duration), first when one has passed, on a thread of the
-/// runtime's own that all periodic rules share. Calls stay on the beat of the steady clock. In the child
+/// runtime's own that all periodic rules share: one that takes long delays the others. It must not wait for tasks, as
+/// on() says. Calls stay on the beat of the steady clock. In the child
 /// of a fork there are none. Throws std::invalid_argument when the period is not positive, std::system_error when there
 /// is no thread to be had.
 template <class Duration, class F>

@@ -1,5 +1,6 @@
 #include "task/engine/concurrency.hpp"
 
+#include "task/engine/concurrency_knob.hpp"
 #include "task/engine/present_workers.hpp"
 #include "task/engine/scheduler.hpp"
 #include "topology/usable_cores.hpp"
@@ -82,8 +83,11 @@ void concurrency::grant(unsigned n) {
   if (n > m_maximum)
     throw std::invalid_argument("runtime::set_concurrency: expected 0 to " + std::to_string(m_maximum) +
                                 ", the workers of all pools, got " + std::to_string(n));
-  const std::lock_guard guard(m_mutex);
-  share_out(n, m_usable);
+  {
+    const std::lock_guard guard(m_mutex);
+    share_out(n, m_usable);
+  }
+  trace_knob(the_concurrency_knob.knob_name(), present());
 }
 
 void concurrency::share_out(unsigned granted, unsigned usable) {

@@ -25,7 +25,7 @@ std::string concurrency_knob::knob_value() const {
 }
 
 std::string concurrency_knob::knob_values() const {
-  std::string text = "0 to the workers of all pools";
+  std::string text = "1 to the workers of all pools";
   visit_current([&](const concurrency& c) { text = "0 to " + std::to_string(c.maximum()); });
   return text;
 }
@@ -37,8 +37,10 @@ void concurrency_knob::set_from_text(std::string_view text) {
   if (is_possible && !visit_current([&](concurrency& c) {
         is_possible = n <= c.maximum();
         if (is_possible) c.grant(n);
-      }))
-    m_given.store(n, order::relaxed);
+      })) {
+    is_possible = n > 0; // a program that cannot do anything from its start says nothing either
+    if (is_possible) m_given.store(n, order::relaxed);
+  }
   if (!is_possible)
     throw std::invalid_argument("knob 'runtime.concurrency' cannot be " + std::string(text) + ": its values are " +
                                 knob_values());

@@ -188,11 +188,35 @@ runtime::~runtime() {
   if (!m_pools->abandoned) delete m_pools;
 }
 
-void runtime::conclude() const {
-  if (const auto save = detail::g_save_remembered.load(detail::order::relaxed)) save();
-  if (!m_pools->explain) return;
+namespace {
+
+detail::atomic<bool> some_runtime_concluded{false};
+
+void print_decisions() {
   const auto table = detail::g_explain_table.load(detail::order::relaxed);
   std::fputs(table ? table().c_str() : "nothing was decided\n", stderr);
+}
+
+} // namespace
+
+void runtime::conclude() const {
+  some_runtime_concluded.store(true, detail::order::relaxed);
+  if (const auto save = detail::g_save_remembered.load(detail::order::relaxed)) save();
+  if (m_pools->explain) print_decisions();
+}
+
+void detail::explain_without_runtime() {
+  static const bool once = [] {
+    std::atexit([] {
+      if (some_runtime_concluded.load(order::relaxed) || runtime::current_or_null()) return;
+      try {
+        if (resolve({}).explain) print_decisions();
+      } catch (const std::exception&) { // options of which nobody has asked anything so far
+      }
+    });
+    return true;
+  }();
+  static_cast<void>(once);
 }
 
 void detail::scheduler::end_at_exit(runtime* r) {
@@ -211,6 +235,7 @@ void detail::scheduler::end_at_exit(runtime* r) {
 std::string runtime::stop(unsigned deadline_ms) {
   if (!is_here()) return {}; // it has been stopped, or its tasks are the parent's
   refuse_inside("stop");
+  detail::refuse_in_callback();
   return end_within(std::int64_t{std::max(deadline_ms, 1u)} * 1'000'000);
 }
 
@@ -282,6 +307,7 @@ void runtime::refuse_inside(const char* what) const {
 void runtime::wait_idle() {
   if (!is_here()) return; // its tasks are the parent's
   refuse_inside("wait_idle");
+  detail::refuse_in_callback();
   wait_idle_until(detail::k_never_ns);
 }
 

@@ -18,6 +18,7 @@ void tunable_ns::set_from_text(std::string_view text) {
     throw std::invalid_argument("knob '" + std::string(m_name) + "' cannot be " + std::string(text) +
                                 ": its values are " + knob_values());
   m_value.store(value, order::relaxed);
+  trace_knob(*this);
 }
 
 } // namespace treadle::detail

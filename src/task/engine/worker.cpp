@@ -217,7 +217,7 @@ job* worker::next_nearby() {
 job* worker::look(std::int64_t ns) {
   std::int64_t now = ticks_now();
   const std::int64_t end = now + ns_to_ticks(ns);
-  do {
+  while (!m_scheduler.on_duty.has_surplus()) { // what there is to do is passed on by who leaves
     counters.pending_accesses.increment_unshared();
     counters.pending_misses.increment_unshared();
     if (job* item = m_scheduler.injected.pop_urgent()) return item;
@@ -230,7 +230,8 @@ job* worker::look(std::int64_t ns) {
     if (job* item = m_scheduler.injected.pop_low()) return item;
     cpu_relax();
     now = ticks_now();
-  } while (now < end && !m_scheduler.exiting.load(order::relaxed) && !m_scheduler.on_duty.has_surplus());
+    if (now >= end || m_scheduler.exiting.load(order::relaxed)) break;
+  }
   return nullptr;
 }
 
@@ -471,10 +472,14 @@ void worker::drop_stale() noexcept {
   }
 }
 
-void worker::get_idle_fiber() {
+void refuse_in_callback() {
   if (callback_scope::is_inside())
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                            "a listener or rule that a task's thread calls must not wait for other tasks");
+                            "a listener or rule must not wait for tasks");
+}
+
+void worker::get_idle_fiber() {
+  refuse_in_callback();
   promote_all(m_current->tasks);
   if (!m_idle_fibers.empty()) return;
   m_idle_fibers.push_back(m_scheduler.take_fiber()); // there is room in the list

@@ -268,6 +268,9 @@ inline std::uint64_t count(atomic<std::uint64_t> readiness_counts::* what, std::
   (w->counters.*what).store(before + by, order::relaxed);
   return before;
 }
+/// Throws std::system_error (resource_deadlock_would_occur) inside of a listener or rule: what it waits for may wait
+/// for the end of the call.
+void refuse_in_callback();
 /// In this millisecond or the one before.
 bool somebody_was_hungry_lately() noexcept;
 void set_this_task_stack(task_stack* current) noexcept;

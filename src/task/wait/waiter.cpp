@@ -8,6 +8,17 @@
 
 namespace treadle::detail {
 
+namespace {
+
+/// For a thread outside of the runtime.
+void refuse_where_nobody_may_block() {
+  refuse_in_forked_task();
+  refuse_in_worker_hook();
+  refuse_in_callback();
+}
+
+} // namespace
+
 waiter::waiter() noexcept : waiter(this_worker()) {}
 
 waiter::waiter(worker* w) noexcept
@@ -15,8 +26,7 @@ waiter::waiter(worker* w) noexcept
 
 void waiter::block(bool (*publish)(void*), void* argument) {
   if (m_fiber) return this_worker()->suspend(*this, publish, argument);
-  refuse_in_forked_task();
-  refuse_in_worker_hook();
+  refuse_where_nobody_may_block();
   if (publish(argument)) await_notification();
 }
 
@@ -75,13 +85,12 @@ void waiter::run() noexcept { this_worker()->resume(*m_fiber); }
 
 void prepare_to_block() {
   if (worker* w = this_worker()) return w->prepare_to_suspend();
-  refuse_in_forked_task();
-  refuse_in_worker_hook();
+  refuse_where_nobody_may_block();
 }
 
 bool ready_to_block(spinlock& lock) {
   worker* const w = this_worker();
-  if (w ? w->can_suspend() : !forked_in_task.load(order::relaxed)) return true;
+  if (w ? w->can_suspend() : !forked_in_task.load(order::relaxed) && !callback_scope::is_inside()) return true;
   lock.unlock();
   prepare_to_block();
   lock.lock();

@@ -52,8 +52,7 @@ bool splitting::follow(unsigned workers) noexcept {
 // With the lock. False when there is no memory.
 bool splitting::use(unsigned workers) noexcept {
   try {
-    known* const before = m_contexts.find(workers, {});
-    m_known = before ? before : &m_contexts.add(std::make_unique<known>(workers));
+    m_known = &m_contexts.in(workers, {}, [=] { return std::make_unique<known>(workers); });
   } catch (...) {
     return false;
   }
@@ -85,8 +84,11 @@ bool splitting::measures(const node& loop, std::int64_t ticks) {
     if (m_in_others <= 2 * m_in_loop) return false;
     m_in_loop = std::exchange(m_in_others, 0) - ticks;
     m_loop = &loop;
-    for (const auto& context : m_contexts)
-      if (context->search) context->search->reopen();
+    for (const auto& context : m_contexts) {
+      if (!context->search) continue;
+      m_decision.interrupt(*context->search);
+      context->search->reopen();
+    }
   }
   m_in_loop += ticks;
   return true;
@@ -109,6 +111,7 @@ void splitting::end() noexcept {
 void splitting::forget() noexcept {
   if (!m_claimed.take()) return;
   const detail::scoped_lock guard(m_lock);
+  if (m_known && m_known->search) m_decision.interrupt(*m_known->search);
   m_contexts = {};
   m_known = nullptr;
   m_loop = nullptr;
