@@ -170,6 +170,9 @@ def test_refusals():
         knob.value = 3
     with pytest.raises(ValueError, match="no values"):
         Knob("none", [])
+    for twice in ([1, 1], [1, 2, 1], ["a", "b", "a"], [1, "1"], [1, 1.0], [[1], [1]]):
+        with pytest.raises(ValueError, match="knob 'twice': a value is there twice"):
+            Knob("twice", twice)
     first = Session("first", knob)
     with pytest.raises(ValueError, match="'first' already"):
         Session("second", knob)

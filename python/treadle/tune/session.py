@@ -33,7 +33,10 @@ class Knob(Generic[T]):
         if not self.values:
             raise ValueError(f"knob '{name}' has no values")
         start = 0 if initial is None else self._index(initial)
-        self._native = _native.Knob(name, [str(v) for v in self.values], start, ordered)
+        texts = [str(v) for v in self.values]
+        if _differ(texts) < len(texts) or _differ(self.values) < len(texts):
+            raise ValueError(f"knob '{name}': a value is there twice in {self.values}")
+        self._native = _native.Knob(name, texts, start, ordered)
 
     @property
     def value(self) -> T:
@@ -56,6 +59,14 @@ class Knob(Generic[T]):
 
 
 class Trial:
+def _differ(values: list[Any]) -> int:
+    """How many of them do, as far as they can be told apart quickly."""
+    try:
+        return len(set(values))
+    except TypeError:  # lists, for example
+        return len(values)
+
+
     """A measurement of the values that are in the knobs."""
 
     def __init__(self, native: _native.Trial) -> None:
