@@ -3,7 +3,6 @@
 namespace treadle::loop {
 namespace {
 
-constexpr std::size_t k_most = 80;
 constexpr int k_deepest = 3;
 
 /// With "..." for what lies in more brackets than that.
@@ -29,11 +28,14 @@ std::string flattened(std::string_view name, int depth) {
 
 } // namespace
 
-std::string short_name(std::string_view name) {
+std::string short_name(std::string_view name, std::size_t most) {
   std::string text(name);
-  for (int depth = k_deepest; text.size() > k_most && depth >= 0; --depth) text = flattened(name, depth);
-  if (text.size() > k_most) text = "..." + text.substr(text.size() - (k_most - 3));
-  return text;
+  for (int depth = k_deepest; text.size() > most && depth >= 0; --depth) text = flattened(name, depth);
+  if (text.size() <= most) return text;
+  std::size_t start = text.size() - (most - 3);
+  while (start < text.size() && (static_cast<unsigned char>(text[start]) & 0xc0u) == 0x80)
+    ++start; // within a character
+  return "..." + text.substr(start);
 }
 
 } // namespace treadle::loop

@@ -21,6 +21,12 @@ TEST(short_name, leaves_out_what_is_in_brackets_the_deepest_first) {
 TEST(short_name, keeps_the_end) {
   const std::string path = std::string(100, 'x') + "/als.physl";
   EXPECT_EQ(short_name(path), "..." + path.substr(path.size() - 77));
+  EXPECT_EQ(short_name(path, 20), "...xxxxxxx/als.physl");
+}
+
+TEST(short_name, leaves_characters_whole) {
+  const std::string path = "é/" + std::string(76, 'x'); // the beginning that stays would be the second byte of é
+  EXPECT_EQ(short_name("/home/" + path), "..." + path.substr(2));
 }
 
 } // namespace
