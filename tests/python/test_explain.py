@@ -1,6 +1,8 @@
 """What is said about decisions: td.explain() and the command `treadle explain`."""
 
+import gc
 import json
+import linecache
 import os
 import subprocess
 import sys
@@ -151,6 +153,71 @@ def test_changes_in_place_leave_loops_parallel():
 
 
 SCRIPT = """
+@td.jit
+def halves(turns):
+    total = 0.0
+    for i in range(turns):
+        a = np.sum(np.sqrt(np.arange(20000.0) + i))
+        b = np.sum(np.sin(np.arange(20000.0) + i))
+        total += a + b
+    return total
+
+
+@td.jit
+def thirds(turns):
+    total = 0.0
+    for i in range(turns):
+        a = np.sum(np.cos(np.arange(20000.0) + i))
+        b = np.sum(np.exp(-np.arange(20000.0) - i))
+        total += a - b
+    return total
+
+
+def test_decisions_of_functions_of_one_file_are_kept_apart():
+    found = {}
+    with td.config(policy="adaptive", workers=2):
+        for function in (halves, thirds):
+            for _ in range(50):
+                function(100)
+                if td.explain(function).decisions:
+                    break
+        for function in (halves, thirds):
+            found[function] = {d.instance for d in td.explain(function).decisions}
+    line = halves.__treadle_function__.__code__.co_firstlineno
+    assert found[halves] == {f"{Path(__file__).resolve()}:{line} halves"}
+    assert len(found[thirds]) == 1 and found[thirds].pop().endswith(" thirds")
+    names = {d.instance: d.name for d in td.explain().decisions if d.kind == "splitting"}
+    assert len(names) == len(set(names.values()))
+    assert any(name.endswith(f"test_explain.py:{line} halves") for name in names.values())
+
+
+def defined(text, file="<cell>"):
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    names = {"np": np}
+    exec(compile(text, file, "exec"), names)
+    return td.jit(names["f"])
+
+
+def test_functions_of_one_name_are_told_apart():
+    first = defined("def f(x):\n    return x + 1\n")
+    assert first(1) == 2 and first.native.instance == "<cell>:1 f"
+    again = defined("def f(x):\n    return x + 2\n")  # as a notebook or a reload does
+    assert again(1) == 3 and again.native.instance == "<cell>:1 f #2"
+    below = defined("\ndef f(x):\n    return x + 1\n")
+    assert below(1) == 2 and below.native.instance == "<cell>:2 f"
+    del first
+    gc.collect()
+    once_more = defined("def f(x):\n    return x + 3\n")
+    assert once_more(1) == 4 and once_more.native.instance == "<cell>:1 f"
+    named = td.jit(once_more.__treadle_function__, name="profiled")
+    assert named(1) == 4 and named.native.instance == "<cell>:1 profiled"
+
+
+def test_programs_of_one_name_are_told_apart():
+    programs = [td.physl.Program("1 + 1", "same.physl") for _ in range(2)]
+    assert [p.native.instance for p in programs] == ["same.physl", "same.physl #2"]
+
+
 import sys
 import numpy as np
 import treadle as td
