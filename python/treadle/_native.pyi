@@ -67,6 +67,7 @@ class Program:
 
 def decisions() -> list[tuple[Any, ...]]: ...  # as treadle.explain.Decision, with times in ns
 def remember(path: str) -> None: ...
+def name_program(name: str) -> None: ...  # for stores that are opened later; empty: by the interpreter
 def knobs() -> list[tuple[str, str, str, str]]: ...
 
 class Knob:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from .. import _native
+from ..session import name_program
 from .store import Point, standard_path
 
 T = TypeVar("T")
@@ -32,10 +33,10 @@ class Knob(Generic[T]):
         self.values: list[T] = list(values)
         if not self.values:
             raise ValueError(f"knob '{name}' has no values")
-        start = 0 if initial is None else self._index(initial)
         texts = [str(v) for v in self.values]
         if _differ(texts) < len(texts) or _differ(self.values) < len(texts):
             raise ValueError(f"knob '{name}': a value is there twice in {self.values}")
+        start = 0 if initial is None else self._index(initial)
         self._native = _native.Knob(name, texts, start, ordered)
 
     @property
@@ -58,7 +59,6 @@ class Knob(Generic[T]):
         return f"Knob({self.name!r}, {self.value!r})"
 
 
-class Trial:
 def _differ(values: list[Any]) -> int:
     """How many of them do, as far as they can be told apart quickly."""
     try:
@@ -67,6 +67,7 @@ def _differ(values: list[Any]) -> int:
         return len(values)
 
 
+class Trial:
     """A measurement of the values that are in the knobs."""
 
     def __init__(self, native: _native.Trial) -> None:
@@ -165,6 +166,7 @@ class Session:
         self._allows = allows  # after the native session, whose end asks as well
         self.store_message = ""
         if store:
+            name_program()
             kept = _native.TuningStore(str(standard_path() if store is True else store))
             self.store_message = kept.message
             self._native.remember_in(kept)
