@@ -4,6 +4,7 @@ import gc
 import json
 import linecache
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -152,7 +153,6 @@ def test_changes_in_place_leave_loops_parallel():
         np.testing.assert_array_equal(m, expected[1])
 
 
-SCRIPT = """
 @td.jit
 def halves(turns):
     total = 0.0
@@ -218,6 +218,7 @@ def test_programs_of_one_name_are_told_apart():
     assert [p.native.instance for p in programs] == ["same.physl", "same.physl #2"]
 
 
+SCRIPT = """
 import sys
 import numpy as np
 import treadle as td
@@ -250,11 +251,13 @@ if "fail" in sys.argv:
 def test_a_script_is_explained(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    code, text, error = command(script, "a", "b", "--workers", "2")
+    code, text, error = command("--workers", "2", script, "a", "b")
     assert code == 0, error
-    assert "arguments ['a', 'b']" in text and "doubled" in text and "for_in" in text
+    assert "arguments ['a', 'b']" in text and "for_in" in text
+    assert re.search(r"^\S*script\.py:7 doubled$", text, re.MULTILINE), text
     assert "session of mine" in text and "deciding took" in text
-    records = [json.loads(line) for line in command(script, "--json")[1].splitlines() if line.startswith("{")]
+    lines = command("--json", script)[1].splitlines()
+    records = [json.loads(line) for line in lines if line.startswith("{")]
     (decision,) = [r for r in records if r.get("kind") == "session"]
     assert decision["instance"] == "mine" and decision["chosen"] == "1" and decision["windows"] == 20
     assert [a["choice"] for a in decision["measured"]] == ["1", "2"]
@@ -263,6 +266,46 @@ def test_a_script_is_explained(tmp_path):
     assert code == 1 and "ValueError: on purpose" in error and "doubled" in text
     code, _, error = command(tmp_path / "none.py")
     assert code == 1 and "none.py" in error and "Traceback" not in error
+
+
+def test_what_stands_behind_a_script_is_for_the_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import sys\nprint(sys.argv[1:])\n")
+    for given in (["a", "--x"], ["--workers", "many"], ["--", "--json"], ["--help"]):
+        code, text, error = command("--policy", "adaptive", script, *given)
+        assert code == 0 and text.splitlines()[0] == str(given), error
+    code, text, error = command("--runs", "2", script)
+    assert code == 2 and text == "" and "a script runs once: --runs is for PhySL programs" in error
+    assert command("--runs", "2", "-c", "1 + 1")[0] == 0
+    code, text, error = command("-c", "slice(sys_argv, 0)", "1", "--workers", "2", "s.py", "--x")
+    assert code == 2 and "No such option: --x" in error  # options of a PhySL program are ours
+
+
+TWO_OF_ONE_NAME = """
+import treadle as td
+
+def made(change):
+    if change:
+        @td.jit
+        def work(x):
+            return x + 1
+    else:
+        @td.jit
+        def work(x):
+            return x - 1
+    return work
+
+kept = [made(True), made(False), made(True)]
+print([work(1) for work in kept])
+"""
+
+
+def test_functions_of_one_name_are_both_explained(tmp_path):
+    (tmp_path / "script.py").write_text(TWO_OF_ONE_NAME)
+    code, text, error = command(tmp_path / "script.py")
+    assert code == 0, error
+    heads = [line.rpartition("/")[2] for line in text.splitlines() if line.endswith(" work")]
+    assert heads == ["script.py:6 work", "script.py:10 work"]  # the third shares the program of the first
 
 
 def test_knobs_are_listed_and_set_by_the_user(tmp_path):
