@@ -280,7 +280,8 @@ NB_MODULE(_native, m) {
       .def("stop", [](submission& s) { s.cancel = true; });
 
   nb::class_<physl::program>(m, "Program", nb::is_weak_referenceable())
-      .def(nb::init<std::string_view, std::string, std::string_view>(), "text"_a, "source_name"_a, "source_text"_a = "")
+      .def(nb::init<std::string_view, std::string, std::string_view, std::string>(), "text"_a, "source_name"_a,
+           "source_text"_a = "", "instance"_a = "")
       .def("run", run, "arguments"_a, "names"_a, "settings"_a)
       .def(
           "submit",
@@ -300,6 +301,7 @@ NB_MODULE(_native, m) {
       .def("dot", &physl::program::dot)
       .def("newick", &physl::program::newick)
       .def("counters_csv", &physl::program::counters_csv)
+      .def_prop_ro("instance", &physl::program::instance)
       .def("splitting",
            [](const physl::program& p) {
              const auto found = p.splitting();

@@ -89,6 +89,7 @@ void bind_tuning(nanobind::module_& m) {
   const nb::call_guard<nb::gil_scoped_release> released; // a store may be read
   m.def("decisions", &decisions);
   m.def("remember", &remember_decisions, "path"_a, released);
+  m.def("name_program", &detail::name_program, "name"_a);
   m.def("knobs", [] {
     nb::list all;
     for (const knob_report& k : knobs()) all.append(nb::make_tuple(k.name, k.value, k.values, k.meaning));

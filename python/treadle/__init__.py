@@ -16,7 +16,7 @@ from .errors import Error, PhyslError, UnsupportedError
 from .jit import JitFunction, Lowered, jit
 
 if TYPE_CHECKING:
-    from . import physl
+    from . import physl, tune
     from .counters import Counters, Reading, counters
     from .explain import Explanation, explain
     from .future import Future
@@ -52,6 +52,7 @@ __all__ = [
     "prange",
     "profile",
     "trace",
+    "tune",
     "visualize",
 ]
 
@@ -71,6 +72,7 @@ _LOADED_WHEN_USED = {
     "prange": "transducer",
     "profile": "profile",
     "trace": "trace",
+    "tune": "tune",
     "visualize": "report",
 }
 

@@ -8,19 +8,20 @@ import sys
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeGuard
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from typer.core import TyperCommand
 
 from . import _native, demo, physl
 from .config import config
 from .counters import counters, without_total
 from .errors import Error
 from .info import info as gather
-from .jit import compiled_functions
+from .jit import JitFunction, compiled_functions, relative
 from .machine_map import MAPPINGS, map_machine, parse_pools
 from .study.cli import app as study_app
 from .tune.cli import app as tune_app
@@ -148,7 +149,21 @@ def _plain_row(row: Any) -> dict[str, Any]:
     return {name: getattr(row, name) for name in wanted}
 
 
-@app.command("explain")
+class _ExplainCommand(TyperCommand):
+    """What stands behind a script is for the script, also what looks like an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.allow_interspersed_args = False
+        given, _, _ = self.make_parser(ctx).parse_args(list(args))
+        ctx.allow_interspersed_args = isinstance(given.get("code"), str) or not _is_script(given.get("file"))
+        return super().parse_args(ctx, args)
+
+
+def _is_script(file: object) -> TypeGuard[str]:
+    return isinstance(file, str) and file.endswith(".py")
+
+
+@app.command("explain", cls=_ExplainCommand)
 def explain_command(
     file: Annotated[
         str | None, typer.Argument(help="PhySL file, - for standard input, or a Python script.")
@@ -159,7 +174,12 @@ def explain_command(
     code: Annotated[str | None, typer.Option("-c", "--code", help="Run this text instead of a file.")] = None,
     policy: Annotated[Policy, typer.Option(help="Inlining policy.")] = Policy.adaptive,
     workers: Workers = 0,
-    runs: Annotated[int, typer.Option(min=1, help="A policy decides by what it measured before.")] = 3,
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Of a PhySL program: a policy decides by what it measured before. Default: 3."
+        ),
+    ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Every node, not the most expensive ones only.")
     ] = False,
@@ -172,19 +192,25 @@ def explain_command(
 
       treadle explain apps/physl/als_rows.physl ...
       treadle explain script.py ARGUMENTS...        every function that td.jit compiled in it
+
+    Options for treadle stand before the script: what stands behind it is for the script.
     """
     from .explain import explain
 
     failed = 0
     made: dict[str, Any] = {}
     with config(policy=policy.value, workers=workers):
-        if code is None and file is not None and file.endswith(".py"):
+        if code is None and _is_script(file):
+            if runs is not None:
+                raise typer.BadParameter("a script runs once: --runs is for PhySL programs")
             failed, made = _run_script(file, arguments or [])
-            parts = {f.__name__: explain(f) for f in compiled_functions()}
+            functions = sorted(compiled_functions(), key=_place)
+            # Those that share a program have one explanation.
+            parts = {relative(f.native.instance): explain(f) for f in functions}
         else:
             program, given = _program(file, arguments or [], code)
             values = [_argument(text, i) for i, text in enumerate(given, 1)]
-            for _ in range(runs):
+            for _ in range(3 if runs is None else runs):
                 program(*values)
             parts = {program.name: explain(program)}
         whole = explain()
@@ -206,6 +232,11 @@ def explain_command(
     del made
     if failed:
         raise typer.Exit(failed)
+
+
+def _place(function: JitFunction[..., Any]) -> tuple[str, int, str]:
+    code = function.__treadle_function__.__code__
+    return code.co_filename, code.co_firstlineno, function.native.instance
 
 
 def _run_script(file: str, arguments: list[str]) -> tuple[int, dict[str, Any]]:

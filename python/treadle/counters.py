@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from . import _native
 from .config import current
+from .session import start_runtime
 
 Value = float | list[float]  # of a histogram: how many values lie in each range
 
@@ -34,7 +35,7 @@ class Window:
     """Readers that count from the moment they were made, or were reset."""
 
     def __init__(self, patterns: tuple[str, ...]) -> None:
-        _start_runtime()
+        start_runtime(current().workers)
         self._group = _native.CounterGroup(list(patterns))
         self._group.reset()
         self._last: list[Reading] | None = None
@@ -82,12 +83,12 @@ class Counters:
 
     def snapshot(self, *patterns: str) -> list[Reading]:
         """All values that match, without patterns the totals of all: `pandas.DataFrame(td.counters.snapshot())`."""
-        _start_runtime()
+        start_runtime(current().workers)
         return [Reading(*row) for row in _native.CounterGroup(list(patterns or ("/*/*",))).read()]
 
     def list(self, pattern: str = "/*/*") -> list[Description]:
         """What there is, with kind, unit and meaning."""
-        _start_runtime()
+        start_runtime(current().workers)
         return [Description(*row) for row in _native.discover_counters(pattern)]
 
     @contextmanager
@@ -104,11 +105,6 @@ class Counters:
             yield window
         finally:
             window._last = window.read()
-
-
-def _start_runtime() -> None:
-    if _native.runtime_workers() == 0:
-        _native.start_runtime(current().workers)
 
 
 def _is_pattern(name: str) -> bool:

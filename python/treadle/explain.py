@@ -160,7 +160,8 @@ def explain(program: Program | JitFunction | None = None) -> Explanation:  # typ
     if program is None:
         return found
     files = program.files if isinstance(program, JitFunction) else [(program.name, 0)]
-    found.decisions = [d for d in found.decisions if d.instance == files[0][0] and d.kind == "splitting"]
+    mine = program.native.instance
+    found.decisions = [d for d in found.decisions if d.instance == mine and d.kind == "splitting"]
     rows = rows_of(program.native, files)
     threshold_ns, found.windows, splitting_ns = program.native.splitting()
     found.threshold_us, found.splitting_us = threshold_ns / 1000, splitting_ns / 1000

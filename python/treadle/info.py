@@ -9,13 +9,13 @@ import numpy as np
 
 from . import _native
 from .config import POLICIES, current
+from .session import start_runtime
 
 
 def info() -> dict[str, dict[str, Any]]:
     """What `treadle info` shows. Starts the runtime, to say how many workers it has."""
     config = current()
-    if _native.runtime_workers() == 0:
-        _native.start_runtime(config.workers)
+    start_runtime(config.workers)
     return {
         "machine": {**_native.machine(), "system": platform.platform()},
         "runtime": {"workers": _native.runtime_workers(), **_native.runtime_statistics()},

@@ -38,15 +38,16 @@ def compiled_functions() -> list[JitFunction[..., Any]]:
         return list(_functions)
 
 
-def _compiled(t: Transduced) -> _native.Program:
+def _compiled(t: Transduced, instance: str) -> _native.Program:
     import hashlib
 
-    identity = "\0".join([_native.build_info()["version"], t.text, t.source_text, *(f for f, _ in t.files)])
+    version = _native.build_info()["version"]
+    identity = "\0".join([version, t.text, t.source_text, instance, *(f for f, _ in t.files)])
     key = hashlib.sha256(identity.encode()).hexdigest()
     with _lock:
         program = _programs.get(key)
         if program is None:
-            program = _programs[key] = _native.Program(t.text, t.files[0][0], t.source_text)
+            program = _programs[key] = _native.Program(t.text, t.files[0][0], t.source_text, instance)
         return program
 
 
@@ -157,10 +158,16 @@ class JitFunction(Generic[P, R]):
 
                     transduced = transduce(self.__treadle_function__)
                     self._prints = prints(transduced.text)
-                    self._state = transduced, _compiled(transduced)
+                    self._state = transduced, _compiled(transduced, self._instance())
                     with _lock:
                         _functions.add(self)
         return self._state
+
+    def _instance(self) -> str:
+        """What its decisions are known by, also in later runs: "/path/of/file.py:12 name"."""
+        code = self.__treadle_function__.__code__
+        file = code.co_filename if code.co_filename.startswith("<") else os.path.abspath(code.co_filename)
+        return f"{file}:{code.co_firstlineno} {self.__name__}"
 
     def _chosen(self) -> Config:
         return replace(current(), policy=self._policy) if self._policy else current()

@@ -18,6 +18,7 @@ _output_lock = threading.Lock()  # text leaves in the order it was printed
 _pump: threading.Thread | None = None
 _waiting: dict[int, Callable[[Any, BaseException | None], None]] = {}
 _next_ticket = 0
+_is_named = False  # the program, for stores
 _output_error: Exception | None = None  # why the pump could not print; the run that goes on raises it
 
 
@@ -41,9 +42,29 @@ def flush_output() -> None:
             sys.stdout.flush()
 
 
+def name_program() -> None:
+    """Tells stores of tuning results, before one is opened, that the program is the script and not the interpreter.
+
+    It is not known while the package is imported by `python -m package`, so this is called by whatever opens stores.
+    """
+    global _is_named
+    if file := getattr(sys.modules.get("__main__"), "__file__", None):
+        _native.name_program(os.path.abspath(file))
+        _is_named = True
+
+
+def start_runtime(workers: int) -> None:
+    """Unless it runs."""
+    if _native.runtime_workers() == 0:
+        name_program()
+        _native.start_runtime(workers)
+
+
 def run(
     program: _native.Program, arguments: Any, names: list[str], chosen: _native.Settings, prints: bool
 ) -> Any:
+    if not _is_named:
+        name_program()
     if prints:
         start_pump()
     try:
@@ -76,6 +97,8 @@ def submit(
 ) -> tuple[_native.Submission, Callable[[], None]]:  # fmt: skip
     """Start a run; `done(result, error)` is called on the pump's thread, unless the returned function was called."""
     global _next_ticket
+    if not _is_named:
+        name_program()
     start_pump()
     with _lock:
         _next_ticket += 1

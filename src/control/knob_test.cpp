@@ -55,6 +55,15 @@ TEST(domain, refuses_what_is_empty_or_endless) {
   EXPECT_NE(message_of([] { one_of({1.0, std::nan("")}); }), "no error");
 }
 
+TEST(domain, refuses_what_is_there_twice) {
+  const std::string refusal = "not a domain of a knob: a value is not a number, or is there twice";
+  EXPECT_EQ(message_of([] { one_of({1, 1}); }), refusal);
+  EXPECT_EQ(message_of([] { one_of({1, 2, 1}); }), refusal);
+  EXPECT_EQ(message_of([] { one_of({0.0, 1.0, -0.0}); }), refusal);
+  EXPECT_EQ(message_of([] { one_of({true, false, true}); }), refusal);
+  EXPECT_EQ(message_of([] { one_of({3, 1, 2}); }), "no error");
+}
+
 TEST(knob, is_read_and_set) {
   knob<int> k("grain", powers_of_two(1, 64), 8);
   EXPECT_EQ(k.get(), 8);

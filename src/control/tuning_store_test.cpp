@@ -208,6 +208,22 @@ TEST_F(tuning_store_test, a_session_may_have_a_store_of_its_own) {
   EXPECT_EQ(sessions_in("own"), 1u);
 }
 
+TEST_F(tuning_store_test, programs_of_an_interpreter_are_kept_apart_by_the_names_they_are_given) {
+  const auto start_of = [&](const char* program) {
+    detail::name_program(program);
+    const run now(folder);
+    tuned_grain tuned({.name = "loop", .largest = 1e6, .start = 1e5, .budget = 0});
+    const double start = tuned.grain();
+    measure(tuned, 20'000);
+    return start;
+  };
+  EXPECT_NEAR(start_of("/scripts/a.py"), 1e5, 1);
+  EXPECT_NEAR(start_of("/scripts/b.py"), 1e5, 1);
+  EXPECT_NEAR(start_of(""), 1e5, 1);
+  EXPECT_NEAR(std::log2(start_of("/scripts/a.py") / 100), 0, 0.5);
+  detail::name_program("");
+}
+
 TEST_F(tuning_store_test, the_option_without_a_file_means_the_standard_one) {
   const std::string file = (folder / "standard.sqlite").string();
   const auto program = [&] {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 namespace treadle {
@@ -125,6 +125,24 @@ decision_report report(const decision& made, const context& of, const state& kno
 
 namespace {
 
+/// Short ones, with a number where those of several instances of a kind are the same. `sorted`: by kind and instance.
+void give_names(std::vector<decision_report>& sorted) {
+  std::set<std::pair<std::string, std::string>> used;
+  const decision_report* before = nullptr;
+  for (decision_report& r : sorted) {
+    if (before && before->kind == r.kind && before->instance == r.instance) {
+      r.name = before->name;
+    } else {
+      r.name = loop::short_name(r.instance);
+      for (unsigned number = 2; !used.emplace(r.kind, r.name).second; ++number) {
+        const std::string end = " #" + std::to_string(number);
+        r.name = loop::short_name(r.instance, loop::k_longest_name - end.size()) + end;
+      }
+    }
+    before = &r;
+  }
+}
+
 std::vector<decision_report> all_reports(bool also_ended) {
   std::vector<decision_report> reports;
   {
@@ -136,15 +154,7 @@ std::vector<decision_report> all_reports(bool also_ended) {
   std::stable_sort(reports.begin(), reports.end(), [](const decision_report& a, const decision_report& b) {
     return a.kind != b.kind ? a.kind < b.kind : a.instance < b.instance;
   });
-  std::map<std::string, std::vector<std::string>> called; // instances by kind and short name
-  for (decision_report& r : reports) {
-    r.name = loop::short_name(r.instance);
-    auto& others = called[r.kind + " of " + r.name];
-    const auto known = std::find(others.begin(), others.end(), r.instance);
-    const auto number = known - others.begin() + 1;
-    if (known == others.end()) others.push_back(r.instance);
-    if (number > 1) r.name += " #" + std::to_string(number);
-  }
+  give_names(reports);
   return reports;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
 #include <thread>
 
 namespace {
@@ -97,6 +98,18 @@ TEST(reasons, long_names_are_shown_short) {
   const one d(name);
   EXPECT_EQ(report_of(name).name, "f(...)::<...>");
   EXPECT_NE(treadle::explain_table().find("session of f(...)::<...> [small, 2 workers]"), std::string::npos);
+}
+
+TEST(reasons, instances_whose_short_names_are_equal_are_told_apart) {
+  const std::string end = std::string(70, 'y') + "/als.py:12 als (";
+  std::set<std::string> names;
+  const one a("/a/" + std::string(70, 'x') + end), b("/b/" + std::string(70, 'x') + end), c("/c/" + end);
+  for (const one* d : {&a, &b, &c}) {
+    const std::string name = report_of(d->made.instance()).name;
+    EXPECT_LE(name.size(), 80u);
+    names.insert(name.substr(name.size() - 9));
+  }
+  EXPECT_EQ(names, (std::set<std::string>{":12 als (", " als ( #2", " als ( #3"}));
 }
 
 TEST(reasons, what_has_ended_is_not_asked) {

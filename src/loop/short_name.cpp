@@ -3,7 +3,6 @@
 namespace treadle::loop {
 namespace {
 
-constexpr std::size_t k_most = 80;
 constexpr int k_deepest = 3;
 constexpr std::string_view k_opening = "([{<", k_closing = ")]}>";
 
@@ -42,7 +41,7 @@ std::size_t closing(std::string_view name, std::size_t open) {
 
 /// "for_loop_algorithm<..., smooth()::<lambda(int)>>": a template is called what its last argument says, because that
 /// is the program's function; empty when there is none.
-std::string by_last_argument(std::string_view name) {
+std::string by_last_argument(std::string_view name, std::size_t most) {
   const std::size_t open = name.find('<');
   if (open == 0 || open == name.npos || name[open - 1] == ':') return {}; // of a lambda
   const std::size_t close = closing(name, open);
@@ -63,20 +62,23 @@ std::string by_last_argument(std::string_view name) {
   for (int deep = k_deepest; deep > 0; --deep) {
     std::string text = std::string(head) + "<..., " + flattened(argument, deep) + ">";
     if (number != name.npos && number > close) text += name.substr(number);
-    if (text.size() <= k_most) return text;
+    if (text.size() <= most) return text;
   }
   return {};
 }
 
 } // namespace
 
-std::string short_name(std::string_view name) {
+std::string short_name(std::string_view name, std::size_t most) {
   std::string text(name);
-  if (text.size() <= k_most) return text;
-  if (std::string called = by_last_argument(name); !called.empty()) return called;
-  for (int depth = k_deepest; text.size() > k_most && depth >= 0; --depth) text = flattened(name, depth);
-  if (text.size() > k_most) text = "..." + text.substr(text.size() - (k_most - 3));
-  return text;
+  if (text.size() <= most) return text;
+  if (std::string called = by_last_argument(name, most); !called.empty()) return called;
+  for (int depth = k_deepest; text.size() > most && depth >= 0; --depth) text = flattened(name, depth);
+  if (text.size() <= most) return text;
+  std::size_t start = text.size() - (most - 3);
+  while (start < text.size() && (static_cast<unsigned char>(text[start]) & 0xc0u) == 0x80)
+    ++start; // within a character
+  return "..." + text.substr(start);
 }
 
 } // namespace treadle::loop

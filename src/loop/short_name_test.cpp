@@ -30,6 +30,12 @@ TEST(short_name, calls_an_algorithm_by_the_function_that_it_was_given) {
 TEST(short_name, keeps_the_end) {
   const std::string path = std::string(100, 'x') + "/als.physl";
   EXPECT_EQ(short_name(path), "..." + path.substr(path.size() - 77));
+  EXPECT_EQ(short_name(path, 20), "...xxxxxxx/als.physl");
+}
+
+TEST(short_name, leaves_characters_whole) {
+  const std::string path = "é/" + std::string(76, 'x'); // the beginning that stays would be the second byte of é
+  EXPECT_EQ(short_name("/home/" + path), "..." + path.substr(2));
 }
 
 } // namespace

@@ -1,7 +1,10 @@
 """What is said about decisions: td.explain() and the command `treadle explain`."""
 
+import gc
 import json
+import linecache
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -150,6 +153,71 @@ def test_changes_in_place_leave_loops_parallel():
         np.testing.assert_array_equal(m, expected[1])
 
 
+@td.jit
+def halves(turns):
+    total = 0.0
+    for i in range(turns):
+        a = np.sum(np.sqrt(np.arange(20000.0) + i))
+        b = np.sum(np.sin(np.arange(20000.0) + i))
+        total += a + b
+    return total
+
+
+@td.jit
+def thirds(turns):
+    total = 0.0
+    for i in range(turns):
+        a = np.sum(np.cos(np.arange(20000.0) + i))
+        b = np.sum(np.exp(-np.arange(20000.0) - i))
+        total += a - b
+    return total
+
+
+def test_decisions_of_functions_of_one_file_are_kept_apart():
+    found = {}
+    with td.config(policy="adaptive", workers=2):
+        for function in (halves, thirds):
+            for _ in range(50):
+                function(100)
+                if td.explain(function).decisions:
+                    break
+        for function in (halves, thirds):
+            found[function] = {d.instance for d in td.explain(function).decisions}
+    line = halves.__treadle_function__.__code__.co_firstlineno
+    assert found[halves] == {f"{Path(__file__).resolve()}:{line} halves"}
+    assert len(found[thirds]) == 1 and found[thirds].pop().endswith(" thirds")
+    names = {d.instance: d.name for d in td.explain().decisions if d.kind == "splitting"}
+    assert len(names) == len(set(names.values()))
+    assert any(name.endswith(f"test_explain.py:{line} halves") for name in names.values())
+
+
+def defined(text, file="<cell>"):
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    names = {"np": np}
+    exec(compile(text, file, "exec"), names)
+    return td.jit(names["f"])
+
+
+def test_functions_of_one_name_are_told_apart():
+    first = defined("def f(x):\n    return x + 1\n")
+    assert first(1) == 2 and first.native.instance == "<cell>:1 f"
+    again = defined("def f(x):\n    return x + 2\n")  # as a notebook or a reload does
+    assert again(1) == 3 and again.native.instance == "<cell>:1 f #2"
+    below = defined("\ndef f(x):\n    return x + 1\n")
+    assert below(1) == 2 and below.native.instance == "<cell>:2 f"
+    del first
+    gc.collect()
+    once_more = defined("def f(x):\n    return x + 3\n")
+    assert once_more(1) == 4 and once_more.native.instance == "<cell>:1 f"
+    named = td.jit(once_more.__treadle_function__, name="profiled")
+    assert named(1) == 4 and named.native.instance == "<cell>:1 profiled"
+
+
+def test_programs_of_one_name_are_told_apart():
+    programs = [td.physl.Program("1 + 1", "same.physl") for _ in range(2)]
+    assert [p.native.instance for p in programs] == ["same.physl", "same.physl #2"]
+
+
 SCRIPT = """
 import sys
 import numpy as np
@@ -183,11 +251,13 @@ if "fail" in sys.argv:
 def test_a_script_is_explained(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    code, text, error = command(script, "a", "b", "--workers", "2")
+    code, text, error = command("--workers", "2", script, "a", "b")
     assert code == 0, error
-    assert "arguments ['a', 'b']" in text and "doubled" in text and "for_in" in text
+    assert "arguments ['a', 'b']" in text and "for_in" in text
+    assert re.search(r"^\S*script\.py:7 doubled$", text, re.MULTILINE), text
     assert "session of mine" in text and "deciding took" in text
-    records = [json.loads(line) for line in command(script, "--json")[1].splitlines() if line.startswith("{")]
+    lines = command("--json", script)[1].splitlines()
+    records = [json.loads(line) for line in lines if line.startswith("{")]
     (decision,) = [r for r in records if r.get("kind") == "session"]
     assert decision["instance"] == "mine" and decision["chosen"] == "1" and decision["windows"] == 20
     assert [a["choice"] for a in decision["measured"]] == ["1", "2"]
@@ -196,6 +266,46 @@ def test_a_script_is_explained(tmp_path):
     assert code == 1 and "ValueError: on purpose" in error and "doubled" in text
     code, _, error = command(tmp_path / "none.py")
     assert code == 1 and "none.py" in error and "Traceback" not in error
+
+
+def test_what_stands_behind_a_script_is_for_the_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import sys\nprint(sys.argv[1:])\n")
+    for given in (["a", "--x"], ["--workers", "many"], ["--", "--json"], ["--help"]):
+        code, text, error = command("--policy", "adaptive", script, *given)
+        assert code == 0 and text.splitlines()[0] == str(given), error
+    code, text, error = command("--runs", "2", script)
+    assert code == 2 and text == "" and "a script runs once: --runs is for PhySL programs" in error
+    assert command("--runs", "2", "-c", "1 + 1")[0] == 0
+    code, text, error = command("-c", "slice(sys_argv, 0)", "1", "--workers", "2", "s.py", "--x")
+    assert code == 2 and "No such option: --x" in error  # options of a PhySL program are ours
+
+
+TWO_OF_ONE_NAME = """
+import treadle as td
+
+def made(change):
+    if change:
+        @td.jit
+        def work(x):
+            return x + 1
+    else:
+        @td.jit
+        def work(x):
+            return x - 1
+    return work
+
+kept = [made(True), made(False), made(True)]
+print([work(1) for work in kept])
+"""
+
+
+def test_functions_of_one_name_are_both_explained(tmp_path):
+    (tmp_path / "script.py").write_text(TWO_OF_ONE_NAME)
+    code, text, error = command(tmp_path / "script.py")
+    assert code == 0, error
+    heads = [line.rpartition("/")[2] for line in text.splitlines() if line.endswith(" work")]
+    assert heads == ["script.py:6 work", "script.py:10 work"]  # the third shares the program of the first
 
 
 def test_knobs_are_listed_and_set_by_the_user(tmp_path):

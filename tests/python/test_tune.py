@@ -170,6 +170,9 @@ def test_refusals():
         knob.value = 3
     with pytest.raises(ValueError, match="no values"):
         Knob("none", [])
+    for twice in ([1, 1], [1, 2, 1], ["a", "b", "a"], [1, "1"], [1, 1.0], [[1], [1]]):
+        with pytest.raises(ValueError, match="knob 'twice': a value is there twice"):
+            Knob("twice", twice)
     first = Session("first", knob)
     with pytest.raises(ValueError, match="'first' already"):
         Session("second", knob)
@@ -330,7 +333,53 @@ def test_all_of_a_process_is_found_again(tmp_path, by_environment):
     assert [first for first, _ in told] == ["0", "7"]
     kept = Store(path).searches()
     assert {one.kind for one in kept} >= {"session"} | ({"splitting"} if told[0][1] == "True" else set())
-    assert all(one.program.startswith("python") for one in kept)
+    assert {one.program for one in kept} == {str(script)}
+
+
+def test_scripts_are_kept_apart(tmp_path):
+    """A session of the same name in another script begins without what the first one has found."""
+    path = tmp_path / "t.sqlite"
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package/__init__.py").write_text("import treadle\n")
+    for name in ("a.py", "b.py", "package/__main__.py"):
+        (tmp_path / name).write_text(KEEPING)
+
+    def first_value(*command, told=True, **variables):
+        given = [path] if told else []
+        return subprocess.run(
+            [*command, *given], env=os.environ | variables, cwd=tmp_path, check=True, capture_output=True, text=True,
+            timeout=120,
+        ).stdout.splitlines()[0]  # fmt: skip
+
+    python = sys.executable
+    scripts = ([python, "a.py"], [python, "b.py"], [python, "-m", "package"], [python, "-c", KEEPING])
+    assert [first_value(*command) for command in scripts] == ["0"] * 4
+    assert [first_value(*command) for command in scripts] == ["7"] * 4
+    assert first_value(TREADLE, "explain", "a.py") == "7"
+    assert first_value(python, "-m", "b", told=False, TREADLE_REMEMBER=str(path)) == "7"
+    programs = {one.program for one in Store(path).searches()}
+    assert programs - {Path(sys.executable).resolve().name} == {
+        str(tmp_path / name) for name in ("a.py", "b.py", "package/__main__.py")
+    }
+
+
+KEEPING = """
+import sys
+import treadle as td
+from treadle.tune import Knob, Session
+
+if len(sys.argv) > 1:
+    td.tune.remember(sys.argv[1])
+
+td.physl.run("1 + 1")
+knob = Knob("k", list(range(10)))
+tuning = Session("process", knob, window=0, budget=0)
+for i in range(300):
+    with tuning.trial() as trial:
+        if i == 0:
+            print(knob.value)
+        trial.report(1 + 0.2 * abs(knob.value - 7))
+"""
 
 
 def test_what_was_decided_without_a_runtime_is_explained_at_the_end():

@@ -132,8 +132,8 @@ class program {
   // `text` is PhySL. Identifiers may be tagged name$line$col: then errors and profiles speak of that place in
   // `source_name` (1-based both), and nodes without a tag take the place of the tagged node around them. `source_text`,
   // when given, is the text those places refer to; it is quoted in errors. Untagged programs are quoted from `text`
-  // itself. Throws error.
-  program(std::string_view text, std::string source_name, std::string_view source_text = {});
+  // itself. `instance` is what decisions are known by, source_name by default. Throws error.
+  program(std::string_view text, std::string source_name, std::string_view source_text = {}, std::string instance = {});
 
   // The value of the last expression; if that is a function and the program did not just return a value, it is called
   // with `args`. `args` are also bound as list `sys_argv`. Blocks (a task is suspended). All policies but always_inline
@@ -145,6 +145,8 @@ class program {
   void reset_profile() const;                // also forgets decisions
   physl::timeline timeline() const;          // of the latest run that asked for one
 
+  // As decision_report has it. The second program of one name that is there at the same time ends in " #2".
+  const std::string& instance() const noexcept;
   splitting_report splitting() const;
   std::vector<parallelism_note> parallelism() const; // one per loop, and per block with parts that may overlap
 

@@ -13,7 +13,7 @@ namespace treadle {
 struct decision_report {
   std::string kind;     ///< "inlining", "chunks", "grain", "splitting" or "session"
   std::string instance; ///< which one: a place in the code, a loop, a program, a session
-  std::string name;     ///< the same in at most 80 bytes; the second of two places of one name ends in " #2"
+  std::string name;     ///< the same in at most 80 bytes; the second of two instances of one name ends in " #2"
   std::string choices;  ///< all that could be chosen: "task, inline", "1 .. 65536"
   std::string context;  ///< "n = 1000, 2 workers"; what holds in another one is another report
   std::string chosen;   ///< "inline", "4096": what is in force

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -33,9 +34,13 @@ class domain {
   domain(std::vector<T> values, bool ordered) : m_values(std::move(values)), m_ordered(ordered) {
     if (m_values.empty()) detail::refuse_domain("there is no value in it");
     if (m_values.size() > 1'000'000) detail::refuse_domain("there are more than a million values in it");
-    for (std::size_t i = 0; i < m_values.size(); ++i)
-      if (m_values[i] != m_values[i] || (i > 0 && m_values[i] == m_values[i - 1]))
-        detail::refuse_domain("a value is not a number, or is there twice");
+    bool is_number = true, rises = true; // then none is there twice
+    for (std::size_t i = 0; i < m_values.size(); ++i) {
+      is_number = is_number && m_values[i] == m_values[i];
+      rises = rises && (i == 0 || m_values[i - 1] < m_values[i]);
+    }
+    if (!is_number || !(rises || std::set<T>(m_values.begin(), m_values.end()).size() == m_values.size()))
+      detail::refuse_domain("a value is not a number, or is there twice");
   }
   const std::vector<T>& values() const noexcept { return m_values; }
   bool ordered() const noexcept { return m_ordered; }

@@ -25,11 +25,11 @@ struct tuned_point {
 /// remember_decisions() makes one; session::remember_in() is for single sessions.
 ///
 /// The file is read when this is made, which takes some milliseconds, and written by a thread of its own, twice a
-/// minute and by save(). What belongs to another program, by the name of its file, another machine or another number of
-/// workers is kept apart. Processes may share a file, and may be killed at any moment. A damaged one is set aside under
-/// another name, and a new one is begun; one of another version of Treadle's format, or of something else, is left
-/// alone. Nothing here fails the program: where a file cannot be read or written, message() says why, and decisions go
-/// on without it.
+/// minute and by save(). What belongs to another program, by the name of its file (in Python by the path of the
+/// script), another machine or another number of workers is kept apart. Processes may share a file, and may be killed
+/// at any moment. A damaged one is set aside under another name, and a new one is begun; one of another version of
+/// Treadle's format, or of something else, is left alone. Nothing here fails the program: where a file cannot be read
+/// or written, message() says why, and decisions go on without it.
 class tuning_store {
  public:
   /// $TREADLE_STORE; otherwise treadle/tuning-2.sqlite in $XDG_STATE_HOME or ~/.local/state. The number is that of the
@@ -60,5 +60,11 @@ class tuning_store {
 /// --treadle:remember[=FILE] and TREADLE_REMEMBER, when a runtime starts. Reads the file, and so takes some
 /// milliseconds; it is written twice a minute and when a runtime ends. Any thread. Empty: the standard file.
 void remember_decisions(const std::string& path = {});
+
+namespace detail {
+/// For interpreters, whose file does not tell programs apart: stores that are made from now on take this for the
+/// program's name. Empty: the name of the file again. Any thread.
+void name_program(std::string name);
+} // namespace detail
 
 } // namespace treadle

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from .. import _native
+from ..session import name_program
 from .store import Point, standard_path
 
 T = TypeVar("T")
@@ -32,8 +33,11 @@ class Knob(Generic[T]):
         self.values: list[T] = list(values)
         if not self.values:
             raise ValueError(f"knob '{name}' has no values")
+        texts = [str(v) for v in self.values]
+        if _differ(texts) < len(texts) or _differ(self.values) < len(texts):
+            raise ValueError(f"knob '{name}': a value is there twice in {self.values}")
         start = 0 if initial is None else self._index(initial)
-        self._native = _native.Knob(name, [str(v) for v in self.values], start, ordered)
+        self._native = _native.Knob(name, texts, start, ordered)
 
     @property
     def value(self) -> T:
@@ -53,6 +57,14 @@ class Knob(Generic[T]):
 
     def __repr__(self) -> str:
         return f"Knob({self.name!r}, {self.value!r})"
+
+
+def _differ(values: list[Any]) -> int:
+    """How many of them do, as far as they can be told apart quickly."""
+    try:
+        return len(set(values))
+    except TypeError:  # lists, for example
+        return len(values)
 
 
 class Trial:
@@ -154,6 +166,7 @@ class Session:
         self._allows = allows  # after the native session, whose end asks as well
         self.store_message = ""
         if store:
+            name_program()
             kept = _native.TuningStore(str(standard_path() if store is True else store))
             self.store_message = kept.message
             self._native.remember_in(kept)

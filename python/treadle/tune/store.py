@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _native
+from ..session import name_program
 
 SCHEMA_VERSION = 2
 
@@ -31,10 +32,11 @@ def standard_path() -> Path:
 def remember(path: str | Path | None = None) -> None:
     """All that adapts begins with what earlier runs have found, and leaves what it finds, in the standard file or another.
 
-    That is the splitting of functions and sessions without a store of their own. The first call in a process counts;
-    so does TREADLE_REMEMBER=1, or =FILE, when the first function runs. The file is read now, and written twice a minute
-    and at the end.
+    That is the splitting of functions and sessions without a store of their own. Each script has results of its own, by
+    its path. The first call in a process counts; so does TREADLE_REMEMBER=1, or =FILE, when the first function runs. The
+    file is read now, and written twice a minute and at the end.
     """
+    name_program()
     _native.remember(str(path or standard_path()))
 
 

@@ -5,6 +5,7 @@
 #include <treadle/runtime.hpp>
 
 #include "base/clock.hpp"
+#include "control/place_name.hpp"
 #include "physl/ast.hpp"
 #include "tree/compile/compiler.hpp"
 #include "tree/compile/vocabulary.hpp"
@@ -26,10 +27,12 @@ using namespace tree;
 } // namespace
 
 struct program::state {
-  explicit state(std::string n) : name(std::move(n)), split(name) {}
+  state(std::string n, std::string known_as)
+      : name(std::move(n)), instance(known_as.empty() ? name : std::move(known_as)), split(instance.text()) {}
 
   const std::string name;
-  std::string source; // what places refer to; may be empty
+  const detail::instance_name instance; // longer than its decision
+  std::string source;                   // what places refer to; may be empty
   ast syntax;
   std::unique_ptr<compiled> code;
   std::unique_ptr<node_statistics[]> statistics;
@@ -55,8 +58,8 @@ struct program::state {
   }
 };
 
-program::program(std::string_view text, std::string source_name, std::string_view source_text)
-    : m_state(std::make_shared<state>(std::move(source_name))) {
+program::program(std::string_view text, std::string source_name, std::string_view source_text, std::string instance)
+    : m_state(std::make_shared<state>(std::move(source_name), std::move(instance))) {
   try {
     m_state->syntax = parse(text);
     const bool tagged = std::any_of(m_state->syntax.nodes.begin(), m_state->syntax.nodes.end(),
@@ -250,6 +253,8 @@ std::vector<parallelism_note> program::parallelism() const {
           why_region(*m_state->code->pre_order[note.node], m_state->all_statistics(), m_state->searches_or_null());
   return notes;
 }
+
+const std::string& program::instance() const noexcept { return m_state->instance.text(); }
 
 std::string program::text() const { return print(m_state->syntax); }
 

@@ -103,6 +103,15 @@ TEST(statistics, names_are_those_of_phylanx) {
   EXPECT_EQ(nodes[4].parent, -1);
 }
 
+TEST(statistics, decisions_of_two_programs_of_one_name_are_known_by_two) {
+  const physl::program first("1", "same.physl"), second("2", "same.physl");
+  EXPECT_EQ(first.instance(), "same.physl");
+  EXPECT_EQ(second.instance(), "same.physl #2");
+  const physl::program named("3", "same.py", {}, "same.py:12 f");
+  EXPECT_EQ(named.instance(), "same.py:12 f");
+  EXPECT_TRUE(named.dot().starts_with("graph \"same.py\""));
+}
+
 TEST(dumps, have_the_forms_of_phylanx) {
   const physl::program p("1 + sin(2)", "sum.physl");
   static_cast<void>(p.run({}, with_policy(policy::always_inline)));
