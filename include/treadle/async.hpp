@@ -75,6 +75,8 @@ template <detail::stop_token_like Token, detail::task_function F, class... Args>
 [[nodiscard]] auto async(const Token& token, F&& f, Args&&... args) {
   return async(token, launch::async, std::forward<F>(f), std::forward<Args>(args)...);
 }
+template <any_executor Executor, detail::task_function F, class... Args>
+[[nodiscard]] auto async(const Executor& executor, F&& f, Args&&... args); // executors.hpp
 template <detail::stop_token_like Token, detail::before_function How, class F, class... Args>
 [[nodiscard]] auto async(const Token& token, const How& how, F&& f, Args&&... args) {
   return async(how,

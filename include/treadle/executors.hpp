@@ -2,6 +2,8 @@
 
 #include <treadle/async.hpp>
 #include <treadle/dataflow.hpp>
+#include <treadle/detail/reference_count.hpp>
+#include <treadle/detail/spinlock.hpp>
 #include <treadle/priority.hpp>
 
 namespace treadle {
@@ -9,20 +11,31 @@ namespace treadle {
 namespace detail {
 
 class scheduler;
+class limiter;
 
 /// Where a task is queued.
 struct placement {
   scheduler* pool = nullptr; ///< null: that of the caller, or the default one of the current runtime
   treadle::priority level = treadle::priority::normal;
+  int worker = -1; ///< with which it is queued, where the policy of the pool queues tasks with workers; -1: any
 };
 
 /// Queues a task there, adopting one reference, as schedule().
 void schedule_at(job& task, const placement& where);
+/// The same for a task that nobody else knows yet, which stays in its pool.
+void schedule_at(future_state& task, const placement& where);
 /// The pool of the current runtime with this name. Throws std::invalid_argument that lists those there are.
 scheduler* find_pool(const char* name);
 bool is_at(const placement& where) noexcept;
+const char* name_of_pool(const placement& where) noexcept;
 
 } // namespace detail
+
+/// A worker of a pool, by its number there, for pools whose policy queues tasks with workers (treadle/pools.hpp);
+/// others do not take the hint.
+struct worker_hint {
+  unsigned worker;
+};
 
 /// Runs tasks on the workers of the runtime (that of the calling task, else the current one), in the order of their
 /// priorities. A value; cheap to copy.
@@ -31,6 +44,7 @@ class parallel_executor {
   constexpr parallel_executor() noexcept = default;
   constexpr explicit parallel_executor(priority level) noexcept : m_where{nullptr, level} {}
 
+  constexpr parallel_executor with(priority level) const noexcept { return parallel_executor(level); }
   constexpr priority level() const noexcept { return m_where.level; }
   /// True when the caller runs where a task of the executor would, so that it need not become one.
   bool is_here() const noexcept { return detail::is_at(m_where); }
@@ -47,9 +61,11 @@ class sequenced_executor {
   bool is_here() const noexcept { return true; }
 };
 
-/// Runs tasks on the workers of one pool of the current runtime (runtime_options::pools), and nowhere else: a get() in
-/// another pool waits, where it would run another task in place. Tasks that these tasks create stay in the pool. Must
-/// not be used any more when its runtime ends.
+/// Runs tasks on the workers of one pool of the current runtime (runtime_options::pools): a get() in another pool
+/// waits, where it would run another task in place. Tasks that these tasks create stay in the pool. Unless it is
+/// exclusive, a pool that has more to do than workers uses spare ones, as many as other pools have idle: then more of
+/// its tasks may run at the same time than it has workers of its own, and on hardware threads of those pools. Must not
+/// be used any more when its runtime ends.
 class pool_executor {
  public:
   /// Throws std::invalid_argument, naming the pools there are, when there is none with this name; "default" is the one
@@ -57,6 +73,18 @@ class pool_executor {
   explicit pool_executor(const char* name, priority level = priority::normal)
       : m_where{detail::find_pool(name), level} {}
 
+  pool_executor with(priority level) const noexcept {
+    pool_executor changed = *this;
+    changed.m_where.level = level;
+    return changed;
+  }
+  pool_executor with(worker_hint hint) const noexcept {
+    pool_executor changed = *this;
+    changed.m_where.worker = static_cast<int>(hint.worker);
+    return changed;
+  }
+  /// Its name; as long as the runtime.
+  const char* name() const noexcept { return detail::name_of_pool(m_where); }
   priority level() const noexcept { return m_where.level; }
   bool is_here() const noexcept { return detail::is_at(m_where); }
   const detail::placement& where() const noexcept { return m_where; }
@@ -71,6 +99,114 @@ template <>
 inline constexpr bool is_executor<sequenced_executor> = true;
 template <>
 inline constexpr bool is_executor<pool_executor> = true;
+
+/// A task that an executor of the program's own is given to run:
+///
+///     struct on_my_thread {
+///       void execute(treadle::executable task) const { my_queue.push(std::move(task)); } // whose thread calls task()
+///     };
+///     treadle::async(on_my_thread(), f).get();
+///
+/// Such an executor may be used wherever one of this header is. execute() must not throw once it has taken the task.
+class executable {
+ public:
+  explicit executable(detail::intrusive_ptr<detail::future_state> state) noexcept : m_task(std::move(state)) {}
+  executable(executable&&) noexcept = default;
+  executable& operator=(executable&& other) noexcept {
+    std::swap(m_task, other.m_task);
+    return *this;
+  }
+  /// What was never called has a broken promise as its result.
+  ~executable();
+
+  /// Once, on any thread.
+  void operator()() noexcept;
+
+ private:
+  friend class detail::limiter;
+  detail::intrusive_ptr<detail::future_state> m_task;
+};
+
+namespace detail {
+
+/// Counts a task that nobody knows yet, and is not queued by the runtime.
+executable make_executable(future_state& task) noexcept;
+
+/// Lets so many tasks run at a time; the others wait in a queue of its own, in their order.
+class limiter {
+ public:
+  explicit limiter(unsigned most);
+  limiter(const limiter&) = delete;
+  limiter& operator=(const limiter&) = delete;
+  void add_ref() noexcept { m_refs.add(1); }
+  void release() noexcept {
+    if (m_refs.drop()) delete this;
+  }
+  void add(executable one) noexcept;
+
+ protected:
+  virtual ~limiter() = default;
+  virtual void start(executable one) = 0;
+
+  /// What runs a task, and lets the next one begin, also when it is dropped instead.
+  struct turn {
+    turn(limiter* of, executable t) noexcept : self(intrusive_ptr<limiter>::share(of)), task(std::move(t)) {}
+    turn(turn&&) noexcept = default;
+    ~turn() { end(); }
+    void operator()() noexcept {
+      task();
+      end();
+    }
+    void end() noexcept {
+      if (const auto ending = std::exchange(self, nullptr)) ending->go_on();
+    }
+    intrusive_ptr<limiter> self;
+    executable task;
+  };
+
+ private:
+  void go_on() noexcept;
+  void start_or_break(executable one) noexcept;
+
+  reference_count m_refs;
+  spinlock m_lock; // of what follows
+  unsigned m_left;
+  job *m_first = nullptr, *m_last = nullptr;
+};
+
+} // namespace detail
+
+/// An executor that lets at most `most` of its tasks run at the same time, on another one. Nobody is blocked meanwhile;
+/// tasks wait in the order in which they came. A value: copies share the limit.
+template <any_executor Executor>
+class limiting_executor {
+ public:
+  /// Throws std::invalid_argument when no task could ever run.
+  limiting_executor(Executor inner, unsigned most)
+      : m_state(detail::intrusive_ptr<state>::adopt(new state(std::move(inner), most))) {}
+  void execute(executable one) const noexcept { m_state->add(std::move(one)); }
+
+ private:
+  struct state final : detail::limiter {
+    state(Executor e, unsigned most) : limiter(most), inner(std::move(e)) {}
+    void start(executable one) override { static_cast<void>(async(inner, turn(this, std::move(one)))); }
+    const Executor inner;
+  };
+  detail::intrusive_ptr<state> m_state;
+};
+
+/// Another executor, whose tasks all have a name in messages, traces and counters. The name is not copied.
+template <any_executor Executor>
+struct named_executor {
+  Executor inner;
+  const char* name;
+};
+template <any_executor Executor>
+named_executor<Executor> named(Executor inner, const char* name) noexcept {
+  return {std::move(inner), name};
+}
+template <any_executor Executor>
+inline constexpr bool is_executor<named_executor<Executor>> = true;
 
 /// A callable with a name, which messages, traces and counters show for the tasks made of it.
 template <class F>
@@ -99,21 +235,35 @@ annotated_function<std::decay_t<F>> annotated(F&& f, const char* name) {
   return {std::forward<F>(f), name};
 }
 
+namespace detail {
+
+template <class Executor, class Call>
+auto start_on(const Executor& executor, Call call) {
+  if constexpr (std::is_same_v<Executor, sequenced_executor>) {
+    return start_task(launch::sync, std::move(call));
+  } else {
+    using T = decltype(std::declval<Call>()());
+    auto* made = new task_state<T, Call>(std::move(call), false);
+    auto result = intrusive_ptr<value_state<T>>::adopt(made);
+    if constexpr (own_executor<Executor>) {
+      executor.execute(make_executable(*made));
+    } else {
+      queue_new(*made, [&](future_state& queued) { schedule_at(queued, executor.where()); });
+    }
+    return access::make<future<T>>(std::move(result));
+  }
+}
+template <class Executor, class Call>
+auto start_on(const named_executor<Executor>& executor, Call call) {
+  return start_on(executor.inner, annotated(std::move(call), executor.name));
+}
+
+} // namespace detail
+
 /// Calls f(args...) as a task of the executor; see async(f, args...).
 template <any_executor Executor, detail::task_function F, class... Args>
 [[nodiscard]] auto async(const Executor& executor, F&& f, Args&&... args) {
-  auto call = detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...);
-  if constexpr (std::is_same_v<Executor, sequenced_executor>) {
-    return detail::start_task(launch::sync, std::move(call));
-  } else {
-    using function_type = decltype(call);
-    using T = decltype(std::declval<function_type>()());
-    auto* made = new detail::task_state<T, function_type>(std::move(call), false);
-    auto result = detail::intrusive_ptr<detail::value_state<T>>::adopt(made);
-    if (executor.where().pool) made->pin();
-    detail::queue_new(*made, [&](detail::job& queued) { detail::schedule_at(queued, executor.where()); });
-    return detail::access::make<future<T>>(std::move(result));
-  }
+  return detail::start_on(executor, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...));
 }
 
 /// Calls f(args...) as a task of the executor when all futures among `args` are ready; see dataflow(f, args...).

@@ -23,16 +23,20 @@ enum class launch : unsigned char {
   adaptive
 };
 
-/// True for the types of <treadle/executors.hpp>.
+class executable;
+/// True for the executors of <treadle/executors.hpp> that queue tasks themselves.
 template <class T>
 inline constexpr bool is_executor = false;
+/// A program's own: it runs what execute() is given, once, at some time, on some thread.
 template <class T>
-concept any_executor = is_executor<T>;
+concept own_executor = requires(const T& e, executable&& one) { e.execute(static_cast<executable&&>(one)); };
+template <class T>
+concept any_executor = is_executor<T> || own_executor<T>;
 
 namespace detail {
 /// A policy or an executor: before what is called, and behind a stop token.
 template <class T>
-concept before_function = std::is_same_v<std::decay_t<T>, launch> || is_executor<std::decay_t<T>>;
+concept before_function = std::is_same_v<std::decay_t<T>, launch> || any_executor<std::decay_t<T>>;
 /// What is called.
 template <class F>
 concept task_function = !before_function<F> && !stop_token_like<std::decay_t<F>>;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <treadle/pools.hpp>
 #include <treadle/tune/inlining.hpp>
 
 #include <cstdint>
@@ -30,9 +31,12 @@ struct runtime_options {
   /// Usable bytes of a task's stack; only tasks that really suspend occupy one. --treadle:stack-bytes,
   /// TREADLE_STACK_BYTES; default 256 KiB, at least 128 KiB.
   std::size_t stack_bytes = 0;
-  /// Further pools with workers of their own, for pool_executor: "io:1,blas:2" (at most 15 letters, digits, '-' and '_'
-  /// each). --treadle:pools, TREADLE_POOLS. `workers` are those of the pool "default".
-  std::string pools = {};
+  /// Further pools with workers of their own, for pool_executor, or how the pool "default" is set up: "io:1,blas:2"
+  /// (treadle/pools.hpp). --treadle:pools, TREADLE_POOLS. `workers` are those of the pool "default".
+  treadle::pools pools = {};
+  /// Pools may have more workers together than hardware threads, where nobody has said how many they have, and a pool
+  /// may have none of its own. --treadle:oversubscribe, TREADLE_OVERSUBSCRIBE=1.
+  bool oversubscribe = false;
   /// Idle workers may interrupt busy ones by a signal (SIGURG, with SA_RESTART, at most every 50 us) to be given latent
   /// work that would wait for the end of a long function otherwise. A system call that a task waits in may then fail
   /// with EINTR, those that SA_RESTART does not cover. Programs that use SIGURG themselves are left alone.
@@ -139,6 +143,11 @@ class runtime {
   unsigned concurrency() const noexcept;
   /// The workers of all pools.
   unsigned max_concurrency() const noexcept;
+  /// At most so many workers may be active in this pool from now on, whatever the others have; all of its workers are
+  /// no limit, and it may borrow more; 0 suspends it: its tasks stay where they are. Throws std::invalid_argument when
+  /// there is no such pool, or beyond its workers; std::system_error (device_or_resource_busy) when it would suspend a
+  /// pool that has tasks.
+  void set_concurrency(std::string_view pool, unsigned n);
   std::size_t stack_bytes() const noexcept;
   runtime_statistics statistics() const noexcept;
 
@@ -162,7 +171,7 @@ class runtime {
 
  private:
   friend class detail::scheduler;
-  struct pools;
+  struct parts;
   void withdraw() noexcept; // from those that tasks may use
   bool wait_idle_until(std::int64_t deadline_ns);
   bool is_here() const noexcept; // not stopped, and of this process
@@ -171,7 +180,7 @@ class runtime {
   bool drains_within(std::int64_t deadline_ns);
   std::uint64_t tasks_created() const noexcept;
   void conclude() const;    // tells and keeps what was decided
-  pools* m_pools = nullptr; // the default one first; as long as this object, for those who ask while it is stopped
+  parts* m_parts = nullptr; // as long as this object, for those who ask while it is stopped
 };
 
 } // namespace treadle

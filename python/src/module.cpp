@@ -11,6 +11,7 @@
 #include <treadle/topology.hpp>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -378,6 +379,12 @@ NB_MODULE(_native, m) {
     for (int how = 0; how <= static_cast<int>(mapping::numa_balanced_mtp); ++how)
       names.append(std::string(to_string(static_cast<mapping>(how))));
     return names;
+  });
+  m.def("parse_pools", [](const std::string& text) { // by name
+    const pools described(text);
+    std::vector<std::pair<std::string, unsigned>> workers;
+    for (const pool& one : described.list()) workers.emplace_back(one.name, one.workers);
+    return workers;
   });
   m.def("map_workers", [](const std::string& machine, const std::string& distances, const std::string& how,
                           const std::vector<unsigned>& pools) {

@@ -83,15 +83,13 @@ def letters_of(names: list[str]) -> list[str]:
 
 
 def parse_pools(text: str) -> dict[str, int]:
-    """ "critical:256,default:32". Raises ValueError."""
-    pools: dict[str, int] = {}
-    for one in text.split(","):
-        name, colon, workers = one.strip().partition(":")
-        if not (name and colon and workers.isdecimal() and 1 <= int(workers) <= WORKERS_MOST):
-            raise ValueError(f"pools '{text}': expected NAME:WORKERS, with 1 to {WORKERS_MOST}, got '{one}'")
-        if name in pools:
-            raise ValueError(f"pools '{text}': there are two pools '{name}'")
-        pools[name] = int(workers)
+    """How many workers each has: "critical:256,default:32", as runtimes take it. Raises ValueError."""
+    pools: dict[str, int] = dict(_native.parse_pools(text))
+    for name, workers in pools.items():
+        if workers == 0:
+            raise ValueError(f"pools '{text}': pool '{name}' needs a number of workers here")
+        if workers > WORKERS_MOST:
+            raise ValueError(f"pools '{text}': pool '{name}' has more than {WORKERS_MOST} workers")
     return pools
 
 

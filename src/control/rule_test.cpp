@@ -327,13 +327,17 @@ TEST(rule, must_not_wait_for_tasks_on_any_thread) {
     EXPECT_TRUE(wait_until([&] { return r.failed(); }));
     EXPECT_NE(r.message().find("a listener or rule must not wait for tasks"), std::string::npos) << r.message();
   };
-  rule by_clock = treadle::every(1ms, [] { treadle::async([] {}).get(); });
+  treadle::promise<void> never;
+  const auto later = never.get_future().share();
+  rule by_clock = treadle::every(1ms, [&] { later.get(); });
   waits(by_clock);
   treadle::async([&] { by_clock.end(); }).get();
-  rule by_event = treadle::on("ask", [](const events::custom&) { treadle::async([] {}).get(); });
-  events::emit("ask", 0);
+  rule by_event = treadle::on("ask", [&](const events::custom&) { later.get(); });
   treadle::async([] { events::emit("ask", 0); }).get();
   waits(by_event);
+  rule outside = treadle::on("ask outside", [&](const events::custom&) { later.get(); });
+  events::emit("ask outside", 0);
+  waits(outside);
   rule on_all = treadle::every(1ms, [] { treadle::runtime::current().wait_idle(); });
   waits(on_all);
 }

@@ -44,8 +44,4 @@ std::uint64_t process_mask::fingerprint() const noexcept {
   return m_set ? fnv1a({reinterpret_cast<const char*>(m_set), m_bytes}) : fnv1a({});
 }
 
-void process_mask::apply() const noexcept {
-  if (m_set) sched_setaffinity(0, m_bytes, m_set); // where that is refused the thread stays where it is
-}
-
 } // namespace treadle::detail

@@ -22,8 +22,6 @@ class process_mask {
   unsigned count() const noexcept;            ///< as many as the machine has where the mask cannot be read
   std::vector<unsigned> cpus() const;         ///< their numbers in the operating system, rising
   std::uint64_t fingerprint() const noexcept; ///< equal masks have the same
-  /// The calling thread may run on all of them.
-  void apply() const noexcept;
 
  private:
   cpu_set_t* m_set = nullptr;

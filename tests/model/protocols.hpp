@@ -23,6 +23,7 @@ std::vector<scenario> queue_scenarios();
 std::vector<scenario> group_scenarios();
 std::vector<scenario> drain_scenarios();
 std::vector<scenario> slots_scenarios();
+std::vector<scenario> loans_scenarios();
 
 /// All of them, from the cheapest protocol to the dearest.
 std::vector<scenario> all_scenarios();

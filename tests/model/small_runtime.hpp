@@ -33,7 +33,7 @@ struct small_runtime {
     }
     return false;
   }
-  bool must_stay_awake() const noexcept { return work_is_visible() || exiting.load(order::relaxed); }
+  bool must_stay_awake(unsigned) const noexcept { return work_is_visible() || exiting.load(order::relaxed); }
   bool lacks_watch() const noexcept {
     if (!m_nudges || watched.load(order::relaxed) != 0) return false;
     for (const auto& w : workers) {

@@ -41,12 +41,17 @@ def test_letters_differ():
 
 
 def test_pools_are_parsed():
-    assert parse_pools("io:1, blas:2") == {"io": 1, "blas": 2}
-    for bad in ("io", "io:0", ":3", "io:x", "io:1,", "io:4097"):
-        with pytest.raises(ValueError, match="expected NAME:WORKERS"):
+    assert parse_pools("io:1,blas:2:exclusive") == {"io": 1, "blas": 2}
+    for bad, why in (
+        ("io", "pool 'io' needs a number of workers"),
+        ("io:4097", "pool 'io' has more than 4096 workers"),
+        ("io:0", "expected a number of workers"),
+        (":3", "'' is no name for a pool"),
+        ("io:1,", "'' is no name for a pool"),
+        ("io:1,io:2", "there are two pools 'io'"),
+    ):
+        with pytest.raises(ValueError, match=f"pools '{bad}': .*{why}"):
             parse_pools(bad)
-    with pytest.raises(ValueError, match="there are two pools 'io'"):
-        parse_pools("io:1,io:2")
 
 
 def test_command():
@@ -71,4 +76,4 @@ def test_bad_input():
     assert "topology 'cores'" in refused("info", "--topology", "cores")
     assert "topology file 'none.xml'" in refused("info", "--topology", "none.xml")
     assert "1 rows for 2 domains" in refused("info", "--topology", "numa:2 pu:1", "--distances", "10,20")
-    assert "expected NAME:WORKERS" in refused("info", "--pools", "io")
+    assert "pool 'io' needs a number of workers" in refused("info", "--pools", "io")

@@ -39,6 +39,9 @@ class waiter final : public job {
   /// Makes the blocked one runnable; once, from any thread. `*this` may be gone before it returns.
   void notify() noexcept;
 
+  /// By `publish`: runnable again, behind what else there is to do. `*this` may be gone before it returns.
+  void queue_behind() noexcept;
+
   /// A worker's scheduling loop found this in a queue: it goes on with the blocked fiber.
   void run() noexcept override;
 

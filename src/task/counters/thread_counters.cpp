@@ -85,7 +85,7 @@ void thread_sums::add(const scheduler& pool, const worker& w) {
   workers += 1;
   on_duty += c.alive.is_open();
   busy += c.alive.is_open() && !c.searching.is_open();
-  queued += static_cast<double>(w.tasks.size());
+  queued += static_cast<double>(w.tasks.size()) + static_cast<double>(w.placed ? w.placed->size() : 0);
 }
 
 void thread_sums::add_shared(const scheduler& pool) {

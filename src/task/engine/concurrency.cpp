@@ -9,6 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace treadle::detail {
 
@@ -24,6 +25,7 @@ std::vector<unsigned> shares(std::span<const unsigned> most, unsigned n) {
   unsigned rest = n;
   std::uint64_t all = 0; // that more can be given to
   for (std::size_t i = 0; i < most.size(); ++i) {
+    if (most[i] == 0) continue;
     all += most[i] - 1;
     if (rest == 0) continue;
     result[i] = 1;
@@ -33,11 +35,11 @@ std::vector<unsigned> shares(std::span<const unsigned> most, unsigned n) {
   // Rounded down, and what is left to those that lost most by it; the first of equals.
   std::vector<std::size_t> by_loss(most.size());
   std::iota(by_loss.begin(), by_loss.end(), std::size_t{0});
-  const auto lost = [&, rest](std::size_t i) { return std::uint64_t{rest} * (most[i] - 1) % all; };
+  const auto more = [&](std::size_t i) { return std::uint64_t{most[i]} - (most[i] != 0); };
+  const auto lost = [&, rest](std::size_t i) { return rest * more(i) % all; };
   unsigned left = rest;
   for (std::size_t i = 0; i < most.size(); ++i) {
-    const auto share =
-        static_cast<unsigned>(std::min<std::uint64_t>(std::uint64_t{rest} * (most[i] - 1) / all, most[i] - 1));
+    const auto share = static_cast<unsigned>(std::min<std::uint64_t>(rest * more(i) / all, more(i)));
     result[i] += share;
     left -= share;
   }
@@ -51,19 +53,41 @@ std::vector<unsigned> shares(std::span<const unsigned> most, unsigned n) {
   return result;
 }
 
+concurrency::concurrency(bool follows, binding how, std::vector<managed_pool> pools)
+    : m_follows(follows), m_binding(how), m_managed(std::move(pools)) {}
+
+bool concurrency::lends(std::size_t pool) const noexcept {
+  const auto shares = [](const managed_pool& one) { return !one.exclusive; };
+  return shares(m_managed[pool]) && std::count_if(m_managed.begin(), m_managed.end(), shares) > 1;
+}
+
+unsigned concurrency::spares_of(std::size_t pool) const noexcept {
+  unsigned n = scheduler::k_spares_max;
+  for (std::size_t i = 0; lends(pool) && i < m_managed.size(); ++i)
+    if (i != pool && !m_managed[i].exclusive) n += m_managed[i].placed.workers;
+  return n;
+}
+
 void concurrency::begin(std::vector<scheduler*> pools) {
   const std::lock_guard guard(m_mutex);
   m_pools = std::move(pools);
-  for (const scheduler* pool : m_pools) m_maximum += pool->capacity();
+  for (const scheduler* pool : m_pools) {
+    m_maximum += pool->capacity();
+    m_limits.push_back(pool->capacity());
+    if (m_managed[m_limits.size() - 1].counts_cores) m_usable += pool->capacity();
+  }
   m_granted = m_maximum;
-  m_usable = m_pools.front()->capacity();
   m_present.store(m_maximum, order::relaxed);
-  m_fingerprint = process_mask().fingerprint();
+  const process_mask mask;
+  m_fingerprint = mask.fingerprint();
+  m_mask = mask.cpus();
+  between_pools.begin(m_pools);
   if (m_follows) m_next_look_ns.store(steady_now_ns() + k_look_ns, order::relaxed);
 }
 
 void concurrency::end() {
   const std::lock_guard guard(m_mutex);
+  between_pools.end();
   for (scheduler* pool : m_pools) pool->set_active(pool->capacity()); // to do what is left
   m_pools.clear();
 }
@@ -75,8 +99,9 @@ void concurrency::make_current(bool is_current) {
 }
 
 void concurrency::publish() const noexcept {
-  if (m_is_current && !m_pools.empty())
-    workers_outside.store(std::max(m_pools.front()->on_duty.wanted(), 1u), order::relaxed);
+  if (!m_is_current) return;
+  for (const scheduler* pool : m_pools)
+    if (pool->is_default) workers_outside.store(std::max(pool->share.load(order::relaxed), 1u), order::relaxed);
 }
 
 void concurrency::grant(unsigned n) {
@@ -85,51 +110,109 @@ void concurrency::grant(unsigned n) {
                                 ", the workers of all pools, got " + std::to_string(n));
   {
     const std::lock_guard guard(m_mutex);
-    share_out(n, m_usable);
+    m_granted = n;
+    share_out();
   }
   trace_knob(the_concurrency_knob.knob_name(), present());
 }
 
-void concurrency::share_out(unsigned granted, unsigned usable) {
+void concurrency::limit(std::string_view name, unsigned n) {
+  const std::lock_guard guard(m_mutex);
+  std::string known;
+  for (std::size_t i = 0; i < m_pools.size(); ++i) {
+    const scheduler& pool = *m_pools[i];
+    known += (known.empty() ? "'" : ", '") + pool.name + "'";
+    if (pool.name != name) continue;
+    if (n > pool.capacity())
+      throw std::invalid_argument("runtime::set_concurrency: pool '" + pool.name + "' has " +
+                                  std::to_string(pool.capacity()) + " workers, got " + std::to_string(n));
+    if (n == 0 && !pool.quiescent())
+      throw std::system_error(std::make_error_code(std::errc::device_or_resource_busy),
+                              "runtime::set_concurrency: pool '" + pool.name + "' has tasks, and would have no worker");
+    m_limits[i] = n;
+    return share_out();
+  }
+  if (!m_pools.empty()) // else it ends
+    throw std::invalid_argument("no pool '" + std::string(name) + "'; there are " + known);
+}
+
+/// What it may use of its own hardware threads, where its workers were counted by them.
+unsigned concurrency::usable_by(std::size_t pool) const noexcept {
+  const auto& [placed, exclusive, counts_cores] = m_managed[pool];
+  if (!counts_cores) return placed.workers;
+  if (placed.cpus.empty()) return m_usable;
+  const auto left = std::count_if(placed.cpus.begin(), placed.cpus.end(),
+                                  [&](unsigned cpu) { return std::binary_search(m_mask.begin(), m_mask.end(), cpu); });
+  return left == 0 ? m_usable : std::min(static_cast<unsigned>(left), m_usable);
+}
+
+void concurrency::share_out() {
   if (m_pools.empty()) return; // it ends
-  std::vector<unsigned> most;
-  for (const scheduler* pool : m_pools) most.push_back(pool->capacity());
-  std::vector<unsigned> each = shares(most, granted);
-  each[0] = std::min(each[0], usable); // other pools have as many as the program has asked for
-  m_granted = granted;
-  m_usable = usable;
-  for (std::size_t i = 0; i < each.size(); ++i) m_pools[i]->set_active(each[i]);
+  std::vector<unsigned> each = shares(m_limits, m_granted);
+  std::vector<unsigned> counted; // those that may use all cores of the process together
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    each[i] = std::min(each[i], usable_by(i));
+    if (m_managed[i].counts_cores) counted.push_back(each[i]);
+  }
+  if (std::accumulate(counted.begin(), counted.end(), 0u) > m_usable) {
+    counted = shares(counted, m_usable);
+    for (std::size_t i = 0, n = 0; i < each.size(); ++i)
+      if (m_managed[i].counts_cores) each[i] = counted[n++];
+  }
+  std::vector<unsigned> most = m_limits;
+  for (std::size_t i = 0; i < most.size(); ++i)
+    if (most[i] == m_managed[i].placed.workers) most[i] = loans<scheduler>::k_no_limit;
+  between_pools.share_out(each, most);
+  for (scheduler* pool : m_pools) pool->add_workers();
   m_present.store(std::accumulate(each.begin(), each.end(), 0u), order::relaxed);
   publish();
 }
 
-/// Where in m_cpus: spares, whose numbers follow those of all workers, share the places of their pool.
-std::size_t concurrency::place_of(unsigned number) const noexcept {
-  const unsigned all = std::accumulate(m_workers.begin(), m_workers.end(), 0u);
-  if (number < all) return number;
-  const unsigned pool = (number - all) / scheduler::k_spares_max;
-  const unsigned first = std::accumulate(m_workers.begin(), m_workers.begin() + pool, 0u);
-  return first + (number - all) % m_workers[pool];
+void concurrency::find_places(const process_mask& within) {
+  std::vector<placed_pool> placed;
+  for (const managed_pool& one : m_managed) placed.push_back(one.placed);
+  m_places = place_pools(m_binding, within, placed);
+  m_for_loans.clear();
+  for (std::size_t i = 0; i < m_places.size(); ++i) {
+    if (m_managed[i].exclusive) continue;
+    const auto& [workers, all, orders] = m_places[i];
+    m_for_loans.insert(m_for_loans.end(), (m_binding ? workers : all).begin(), (m_binding ? workers : all).end());
+  }
 }
 
-void concurrency::put_within(const process_mask& within, unsigned number) noexcept {
+void concurrency::put_within(const process_mask& within, unsigned number, steal_order& near) noexcept {
   try {
     const std::lock_guard guard(m_placing);
     if (const std::uint64_t fingerprint = within.fingerprint(); m_placed_within != fingerprint) {
-      m_cpus = cpus_of_workers(m_binding, within, m_workers);
+      find_places(within);
       m_placed_within = fingerprint;
     }
-    if (!m_cpus.empty()) run_on(m_cpus[place_of(number) % m_cpus.size()]);
-  } catch (...) { // no memory
+    for (std::size_t i = 0; i < m_places.size(); ++i) {
+      const unsigned n = m_managed[i].placed.workers;
+      const auto& [workers, all, orders] = m_places[i];
+      if (number < n) {
+        near = orders.empty() ? steal_order() : orders[number];
+        if (!workers.empty()) run_on(std::span(workers).subspan(number, 1));
+        if (!m_binding) run_on(all); // from there
+        return;
+      }
+      number -= n;
+    }
+    for (std::size_t i = 0; i < m_places.size(); ++i) { // spares
+      const unsigned n = spares_of(i);
+      const auto& [workers, all, orders] = m_places[i];
+      if (number < n) return run_on(!m_managed[i].exclusive ? m_for_loans : m_binding ? workers : all);
+      number -= n;
+    }
+  } catch (...) { // no memory: stays where it is
   }
-  if (!m_binding) within.apply(); // from there
 }
 
-void concurrency::put(unsigned number) noexcept {
+void concurrency::put(unsigned number, steal_order& near) noexcept {
   if (m_follows)
-    put_within(process_mask(), number);
+    put_within(process_mask(), number, near);
   else
-    put_within(process_mask::at_start(), number);
+    put_within(process_mask::at_start(), number, near);
 }
 
 void concurrency::look(std::int64_t now_ns) noexcept {
@@ -137,11 +220,16 @@ void concurrency::look(std::int64_t now_ns) noexcept {
   if (now_ns < next || !m_next_look_ns.compare_exchange(next, now_ns + k_look_ns, order::relaxed, order::relaxed))
     return;
   try {
-    const std::uint64_t fingerprint = process_mask().fingerprint();
+    const process_mask mask;
+    const std::uint64_t fingerprint = mask.fingerprint();
     const unsigned usable = usable_cores(); // reads files: without the mutex
     const std::lock_guard guard(m_mutex);
-    if (std::exchange(m_fingerprint, fingerprint) != fingerprint) m_masks.fetch_add(1, order::relaxed);
-    if (m_usable != usable) share_out(m_granted, usable);
+    const bool is_same = std::exchange(m_fingerprint, fingerprint) == fingerprint;
+    if (!is_same) {
+      m_mask = mask.cpus();
+      m_masks.fetch_add(1, order::relaxed);
+    }
+    if (std::exchange(m_usable, usable) != usable || !is_same) share_out();
   } catch (...) { // no memory: stays as it is
   }
 }

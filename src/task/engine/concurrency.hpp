@@ -1,5 +1,6 @@
 #pragma once
 
+#include "task/pools/loans.hpp"
 #include "topology/placement.hpp"
 
 #include <treadle/detail/atomic.hpp>
@@ -8,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,15 +17,20 @@ namespace treadle::detail {
 
 class scheduler;
 
+/// A pool, for concurrency.
+struct managed_pool {
+  placed_pool placed;
+  bool exclusive;    ///< it neither lends nor borrows workers
+  bool counts_cores; ///< it has no more workers active than the process may use cores
+};
+
 /// How many workers of a runtime may be active: what the program grants, bounded by the cores that the process may use
 /// at the moment, shared out over the pools. docs/design/concurrency.md
 class concurrency {
  public:
   /// `follows`: the mask of the main thread, and the quota of the control group. Otherwise workers have the mask with
   /// which the process began: the main thread may since have been bound to a core of its own.
-  /// `pools`: how many workers each has.
-  concurrency(bool follows, binding how, std::vector<unsigned> pools) noexcept
-      : m_follows(follows), m_binding(how), m_workers(std::move(pools)) {}
+  concurrency(bool follows, binding how, std::vector<managed_pool> pools);
 
   /// Once, with all of the runtime; until end().
   void begin(std::vector<scheduler*> pools);
@@ -32,36 +39,47 @@ class concurrency {
   void make_current(bool is_current);
   /// Any thread. Throws std::invalid_argument beyond what there is.
   void grant(unsigned n);
+  /// The same for one pool; see runtime::set_concurrency().
+  void limit(std::string_view pool, unsigned n);
   /// In all pools, at the moment. Any thread.
   unsigned present() const noexcept { return m_present.load(order::relaxed); }
   unsigned maximum() const noexcept { return m_maximum; }
+
+  /// Whether a pool lends and borrows workers.
+  bool lends(std::size_t pool) const noexcept;
+  /// How many spare workers a pool has at most: for those that block, and for what it borrows.
+  unsigned spares_of(std::size_t pool) const noexcept;
+
+  loans<scheduler> between_pools;
 
   /// By any worker, now and then: twice in a second one of them looks at what the process may use.
   void look_at_cores(std::int64_t now_ns) noexcept {
     if (TREADLE_UNLIKELY(now_ns >= m_next_look_ns.load(order::relaxed))) look(now_ns);
   }
-  /// By worker `number`: places it when it has not been yet, or when the mask that is followed has changed since.
-  void place(unsigned number, std::uint32_t& placed) noexcept {
+  /// By worker `number`: places it when it has not been yet, or when the mask that is followed has changed since, and
+  /// says who is near.
+  void place(unsigned number, std::uint32_t& placed, steal_order& near) noexcept {
     const std::uint32_t now = m_masks.load(order::relaxed);
     if (TREADLE_LIKELY(placed == now)) return;
     placed = now;
-    put(number);
+    put(number, near);
   }
 
  private:
   static constexpr std::int64_t k_look_ns = 500'000'000;
 
   void look(std::int64_t now_ns) noexcept;
-  void put(unsigned number) noexcept;
-  void put_within(const process_mask& within, unsigned number) noexcept;
-  std::size_t place_of(unsigned number) const noexcept;
+  void put(unsigned number, steal_order& near) noexcept;
+  void put_within(const process_mask& within, unsigned number, steal_order& near) noexcept;
+  void find_places(const process_mask& within);
   // With the mutex
-  void share_out(unsigned granted, unsigned usable);
+  void share_out();
+  unsigned usable_by(std::size_t pool) const noexcept;
   void publish() const noexcept;
 
   const bool m_follows;
   const binding m_binding;
-  const std::vector<unsigned> m_workers;
+  const std::vector<managed_pool> m_managed;
   unsigned m_maximum = 0;
   atomic<unsigned> m_present{0};
   atomic<std::int64_t> m_next_look_ns{INT64_MAX}; // until begin(), or for ever
@@ -70,13 +88,17 @@ class concurrency {
   std::vector<scheduler*> m_pools;
   bool m_is_current = false;
   unsigned m_granted = 0, m_usable = 0;
+  std::vector<unsigned> m_limits; // of pools
+  std::vector<unsigned> m_mask;   // hardware threads
   std::uint64_t m_fingerprint = 0;
   std::mutex m_placing; // of the next
   std::optional<std::uint64_t> m_placed_within;
-  std::vector<unsigned> m_cpus; // of workers by their numbers
+  std::vector<pool_places> m_places;
+  std::vector<unsigned> m_for_loans; // where spare workers of pools that lend each other slots may run
 };
 
-/// Shares `n` out over pools of `most` workers each: one for each pool, the first pools first; the rest by their sizes.
+/// Shares `n` out over pools of `most` workers each: one for each pool that may have any, the first pools first; the
+/// rest by their sizes.
 std::vector<unsigned> shares(std::span<const unsigned> most, unsigned n);
 
 } // namespace treadle::detail

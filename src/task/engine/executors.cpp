@@ -3,15 +3,19 @@
 #include "task/counters/task_events.hpp"
 #include "task/engine/scheduler.hpp"
 
-namespace treadle::detail {
+#include <stdexcept>
+
+namespace treadle {
+
+namespace detail {
 
 void schedule_at(job& task, const placement& where) {
   worker* here = this_worker();
   const bool at_home = here && (!where.pool || where.pool == &here->owner());
-  if (where.level == priority::normal && (at_home || !where.pool)) return schedule(task);
+  if (where.level == priority::normal && where.worker < 0 && (at_home || !where.pool)) return schedule(task);
   tell(event_kind::task_created, task);
   if (where.pool || here) {
-    (where.pool ? *where.pool : here->owner()).submit(task, where.level);
+    (where.pool ? *where.pool : here->owner()).submit(task, where.level, where.worker);
   } else {
     scheduler& pool = enter_current_scheduler();
     pool.submit(task, where.level);
@@ -19,9 +23,72 @@ void schedule_at(job& task, const placement& where) {
   }
 }
 
-bool is_at(const placement& where) noexcept {
-  worker* here = this_worker();
-  return here && where.level == priority::normal && (!where.pool || where.pool == &here->owner());
+void schedule_at(future_state& task, const placement& where) {
+  const worker* here = this_worker();
+  if (where.pool || (here && here->owner().pins())) task.pin();
+  schedule_at(static_cast<job&>(task), where);
 }
 
-} // namespace treadle::detail
+bool is_at(const placement& where) noexcept {
+  worker* here = this_worker();
+  return here && where.level == priority::normal && where.worker < 0 && (!where.pool || where.pool == &here->owner());
+}
+
+const char* name_of_pool(const placement& where) noexcept { return where.pool->name.c_str(); }
+
+executable make_executable(future_state& task) noexcept {
+  tell(event_kind::task_created, task);
+  task.pin();
+  return executable(intrusive_ptr<future_state>::share(&task));
+}
+
+limiter::limiter(unsigned most) : m_left(most) {
+  if (most == 0) throw std::invalid_argument("limiting_executor: no task could ever run");
+}
+
+void limiter::add(executable task) noexcept {
+  {
+    const scoped_lock guard(m_lock);
+    if (m_left == 0) {
+      job* const last = task.m_task.detach();
+      last->next_job = nullptr;
+      (m_last ? static_cast<job*>(m_last)->next_job : m_first) = last;
+      m_last = last;
+      return;
+    }
+    --m_left;
+  }
+  start_or_break(std::move(task));
+}
+
+void limiter::go_on() noexcept {
+  job* next = nullptr;
+  {
+    const scoped_lock guard(m_lock);
+    next = m_first;
+    if (!next)
+      ++m_left;
+    else if (!(m_first = next->next_job))
+      m_last = nullptr;
+  }
+  if (next) start_or_break(executable(intrusive_ptr<future_state>::adopt(static_cast<future_state*>(next))));
+}
+
+void limiter::start_or_break(executable task) noexcept {
+  try {
+    start(std::move(task));
+  } catch (...) { // no memory: it was dropped, and so broken, and the next one has begun
+  }
+}
+
+} // namespace detail
+
+executable::~executable() {
+  if (m_task && m_task->claim_to_break()) m_task->complete_with(detail::make_broken_promise());
+}
+
+void executable::operator()() noexcept {
+  if (const auto task = std::exchange(m_task, nullptr)) task->run_unqueued();
+}
+
+} // namespace treadle

@@ -5,9 +5,13 @@
 
 #include <array>
 #include <atomic>
+#include <deque>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <pthread.h>
@@ -89,7 +93,7 @@ TEST(executors_order_test, urgent_tasks_go_first_and_low_ones_last) {
 }
 
 TEST(pools_test, tasks_run_and_stay_in_their_pool) {
-  runtime rt({.workers = 2, .pools = "io:1,blas-2:2"});
+  runtime rt({.workers = 2, .pools = "io:1:exclusive,blas-2:2"});
   EXPECT_EQ(rt.workers(), 2u);
   const pool_executor io("io"), blas("blas-2", priority::high), ordinary("default");
   EXPECT_EQ(async(io, thread_name).get(), "io-0");
@@ -101,7 +105,7 @@ TEST(pools_test, tasks_run_and_stay_in_their_pool) {
 }
 
 TEST(pools_test, what_a_task_creates_stays_in_its_pool) {
-  runtime rt({.workers = 1, .pools = "io:1"});
+  runtime rt({.workers = 1, .pools = "io:1:exclusive"});
   promise<future<std::string>> created;
   std::atomic<bool> stop{false};
   auto creator = async(pool_executor("io"), [&] {
@@ -153,17 +157,11 @@ TEST(pools_test, bad_names_and_sizes_are_refused_by_name) {
   {
     runtime rt({.workers = 1, .pools = "io:1"});
     EXPECT_EQ(message([] { pool_executor e("ios"); }),
-              "pool_executor: no pool 'ios'; there are 'default', 'io' (runtime_options::pools, TREADLE_POOLS)");
+              "no pool 'ios'; there are 'default', 'io' (runtime_options::pools, TREADLE_POOLS)");
   }
-  const auto refused = [](const char* pools) { return message([&] { runtime rt({.workers = 1, .pools = pools}); }); };
-  EXPECT_EQ(refused("io"), "runtime_options::pools 'io': expected NAME:WORKERS, got 'io'");
-  EXPECT_EQ(refused("a b:1"),
-            "runtime_options::pools 'a b:1': 'a b' is no name for a pool (1 to 15 letters, digits, '-' and '_')");
-  EXPECT_EQ(refused("a:1,a:2"), "runtime_options::pools 'a:1,a:2': there are two pools 'a'");
-  EXPECT_EQ(refused("default:1"), "runtime_options::pools 'default:1': there are two pools 'default'");
-  EXPECT_EQ(refused("a:0"), "workers of pool 'a': expected a number from 1 to 4096, got '0'");
-  EXPECT_EQ(refused(",a:1"), "runtime_options::pools ',a:1': expected NAME:WORKERS, got ''");
-  EXPECT_EQ(refused("a:1,"), "runtime_options::pools 'a:1,': expected NAME:WORKERS after the last comma");
+  EXPECT_EQ(message([] { runtime rt({.workers = 1, .pools = "a:4097"}); }), "pool 'a': at most 4096 workers");
+  EXPECT_NE(message([] { runtime rt({.workers = 1, .pools = "a:1:stack-bytes=1"}); }).find("pool 'a': stack_bytes"),
+            std::string::npos);
 }
 
 TEST(pools_test, loops_run_where_their_executor_says) {
@@ -194,6 +192,95 @@ TEST(pools_test, loops_run_where_their_executor_says) {
   }).get();
   EXPECT_EQ(sum, 45);
   EXPECT_THROW(for_loop(par.on(io), 0, 10, [](int) { throw std::runtime_error("x"); }), std::runtime_error);
+}
+
+/// Runs what it is given on a thread of its own, in order.
+struct one_thread {
+  struct state {
+    std::mutex mutex;
+    std::deque<executable> tasks;
+    bool drops = false;
+  };
+  std::shared_ptr<state> shared = std::make_shared<state>();
+
+  void execute(executable task) const {
+    const std::lock_guard guard(shared->mutex);
+    if (!shared->drops) shared->tasks.push_back(std::move(task));
+  }
+  void run_all() const {
+    for (;;) {
+      std::unique_lock guard(shared->mutex);
+      if (shared->tasks.empty()) return;
+      executable next = std::move(shared->tasks.front());
+      shared->tasks.pop_front();
+      guard.unlock();
+      next();
+    }
+  }
+};
+
+TEST_P(executors_test, a_programs_own_executor_runs_tasks) {
+  const one_thread mine;
+  std::vector<int> order;
+  auto first = async(mine, [&](int x) { order.push_back(x); }, 1);
+  auto second = async(mine, [&] { order.push_back(2); });
+  auto fails = async(mine, []() -> int { throw std::runtime_error("x"); });
+  auto last = dataflow(mine, [&](future<void> f) { return f.is_ready() ? 3 : 0; }, std::move(second));
+  auto named_one = async(named(mine, "mine"), [] { return 5; });
+  EXPECT_FALSE(first.is_ready());
+  std::atomic<bool> stop{false};
+  std::thread runs([&] {
+    while (!stop) mine.run_all();
+  });
+  first.get();
+  EXPECT_THROW(fails.get(), std::runtime_error);
+  EXPECT_EQ(last.get(), 3);
+  EXPECT_EQ(named_one.get(), 5);
+  EXPECT_EQ(async([&] { return async(mine, [] { return 4; }).get(); }).get(), 4);
+  int sum = 0;
+  for_loop(par.on(mine), 0, 10, reduction_plus(sum), [](int i, int& s) { s += i; });
+  EXPECT_EQ(sum, 45);
+  stop = true;
+  runs.join();
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
+  mine.shared->drops = true;
+  EXPECT_THROW(async(mine, [] {}).get(), future_error);
+}
+
+TEST_P(executors_test, a_limit_holds_and_nobody_waits_for_ever) {
+  const limiting_executor limited(parallel_executor(), 2);
+  std::atomic<int> here{0}, most{0}, done{0};
+  std::vector<future<void>> all;
+  for (int i = 0; i < 200; ++i)
+    all.push_back(async(limited, [&] {
+      const int now = ++here;
+      for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+      }
+      this_task::yield();
+      --here;
+      ++done;
+    }));
+  wait_all(all);
+  EXPECT_LE(most, 2);
+  EXPECT_EQ(done, 200);
+  std::vector<int> order;
+  const limiting_executor alone(parallel_executor(), 1);
+  std::vector<future<void>> in_order;
+  for (int i = 0; i < 20; ++i) in_order.push_back(async(alone, [&order, i] { order.push_back(i); }));
+  wait_all(in_order);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+  EXPECT_THROW(limiting_executor(parallel_executor(), 0), std::invalid_argument);
+}
+
+TEST(executors_properties_test, are_changed_copies) {
+  runtime rt({.pools = "default:2:policy=static"});
+  const pool_executor all("default");
+  EXPECT_STREQ(all.name(), "default");
+  EXPECT_EQ(all.with(priority::high).level(), priority::high);
+  EXPECT_EQ(parallel_executor().with(priority::low).level(), priority::low);
+  for (unsigned worker : {0u, 1u, 1u, 0u, 1u})
+    EXPECT_EQ(async(all.with(worker_hint{worker}), [] { return this_task::worker_index(); }).get(),
+              static_cast<int>(worker));
 }
 
 TEST(annotation_test, names_tasks_and_passes_calls_on) {

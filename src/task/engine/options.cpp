@@ -63,6 +63,12 @@ void check_binding(std::string_view source, std::string_view text) {
   }
 }
 
+void check_stack_bytes(const std::string& what, std::size_t bytes) {
+  if (bytes < k_stack_bytes_min || bytes > k_stack_bytes_max)
+    throw std::invalid_argument(what + ": expected " + std::to_string(k_stack_bytes_min) + " to " +
+                                std::to_string(k_stack_bytes_max) + ", got " + std::to_string(bytes));
+}
+
 struct option {
   std::string_view name; ///< behind --treadle:
   const char* variable;
@@ -82,7 +88,17 @@ constexpr option k_options[] = {
        o.stack_bytes = parse(source, text, k_stack_bytes_min, k_stack_bytes_max);
      }},
     {"pools", "TREADLE_POOLS", "NAME:N,...", [](const runtime_options& o) { return !o.pools.empty(); },
-     [](runtime_options& o, std::string_view, std::string_view text) { o.pools = text; }},
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       try {
+         o.pools = pools(text);
+       } catch (const std::invalid_argument& e) {
+         throw std::invalid_argument(std::string(source) + ": " + e.what());
+       }
+     }},
+    {"oversubscribe", "TREADLE_OVERSUBSCRIBE", nullptr, [](const runtime_options& o) { return o.oversubscribe; },
+     [](runtime_options& o, std::string_view source, std::string_view text) {
+       o.oversubscribe = text.empty() || parse(source, text, 0, 1) != 0;
+     }},
     {"bind", "TREADLE_BIND", "none|MAPPING", [](const runtime_options& o) { return !o.bind.empty(); },
      [](runtime_options& o, std::string_view source, std::string_view text) {
        check_binding(source, text);
@@ -282,37 +298,13 @@ runtime_options resolve(runtime_options options) {
     throw std::invalid_argument("runtime_options::workers: at most " + std::to_string(k_workers_max));
   }
   if (options.stack_bytes == 0) options.stack_bytes = k_stack_bytes_default;
-  if (options.stack_bytes < k_stack_bytes_min || options.stack_bytes > k_stack_bytes_max) {
-    throw std::invalid_argument("runtime_options::stack_bytes: expected " + std::to_string(k_stack_bytes_min) + " to " +
-                                std::to_string(k_stack_bytes_max) + ", got " + std::to_string(options.stack_bytes));
+  check_stack_bytes("runtime_options::stack_bytes", options.stack_bytes);
+  for (const pool& one : options.pools.list()) {
+    if (one.stack_bytes != 0) check_stack_bytes("pool '" + one.name + "': stack_bytes", one.stack_bytes);
+    if (one.workers > k_workers_max)
+      throw std::invalid_argument("pool '" + one.name + "': at most " + std::to_string(k_workers_max) + " workers");
   }
   return options;
-}
-
-std::vector<pool_options> all_pools(const runtime_options& resolved) {
-  const auto refuse = [&](const std::string& why) {
-    throw std::invalid_argument("runtime_options::pools '" + resolved.pools + "': " + why);
-  };
-  std::vector<pool_options> pools{{"default", resolved.workers}};
-  std::string_view rest = resolved.pools;
-  while (!rest.empty()) {
-    const std::string_view one = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
-    const std::size_t colon = one.find(':');
-    if (colon == one.npos) refuse("expected NAME:WORKERS, got '" + std::string(one) + "'");
-    if (rest.empty() && resolved.pools.back() == ',') refuse("expected NAME:WORKERS after the last comma");
-    const std::string name(one.substr(0, colon));
-    constexpr std::string_view k_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-    if (name.empty() || name.size() > 15 || name.find_first_not_of(k_letters) != name.npos) {
-      refuse("'" + name + "' is no name for a pool (1 to 15 letters, digits, '-' and '_')");
-    }
-    for (const pool_options& other : pools) {
-      if (other.name == name) refuse("there are two pools '" + name + "'");
-    }
-    pools.push_back({name, static_cast<unsigned>(
-                               parse("workers of pool '" + name + "'", one.substr(colon + 1), 1, k_workers_max))});
-  }
-  return pools;
 }
 
 } // namespace detail

@@ -2,8 +2,6 @@
 
 #include <treadle/runtime.hpp>
 
-#include <vector>
-
 namespace treadle::detail {
 
 /// The options with every zero but that of `workers` replaced: by the environment, else by the default. Throws
@@ -12,12 +10,5 @@ runtime_options resolve(runtime_options options);
 /// For what is decided outside of runtimes: where the user wants an explanation, and there was no runtime to give it,
 /// the process does so at its end.
 void explain_without_runtime();
-
-struct pool_options {
-  std::string name;
-  unsigned workers;
-};
-/// The pools that runtime_options::pools names, after the default one. Throws std::invalid_argument.
-std::vector<pool_options> all_pools(const runtime_options& resolved);
 
 } // namespace treadle::detail

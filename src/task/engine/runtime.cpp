@@ -15,6 +15,8 @@
 #include "task/engine/present_workers.hpp"
 #include "task/engine/scheduler.hpp"
 #include "task/engine/worker_hook.hpp"
+#include "task/pools/resolution.hpp"
+#include "topology/process_mask.hpp"
 #include "topology/usable_cores.hpp"
 
 #include <treadle/async.hpp>
@@ -91,9 +93,10 @@ runtime& default_runtime() {
 
 } // namespace
 
-struct runtime::pools {
-  pools(bool follows, detail::binding how, std::vector<unsigned> workers) : active(follows, how, std::move(workers)) {}
-  ~pools() { active.end(); }
+struct runtime::parts {
+  parts(bool follows, detail::binding how, std::vector<detail::managed_pool> pools)
+      : active(follows, how, std::move(pools)) {}
+  ~parts() { active.end(); }
 
   const std::uint32_t generation = detail::fork_generation();
   detail::atomic<bool> runs{false}; // all of it has started, and it has not been stopped
@@ -102,34 +105,40 @@ struct runtime::pools {
   std::int64_t exit_deadline_ns = 0;
   bool explain = false;
   detail::concurrency active;
-  std::optional<detail::traced_run> traced; // ends after the workers
-  std::vector<std::unique_ptr<detail::scheduler>> all;
+  std::optional<detail::traced_run> traced;            // ends after the workers
+  std::vector<std::unique_ptr<detail::scheduler>> all; // in the order of their description
+  detail::scheduler* by_default = nullptr;
   std::optional<detail::counter_printer> printer;
 };
 
-detail::scheduler& detail::scheduler::of(const runtime& r) noexcept { return *r.m_pools->all.front(); }
+detail::scheduler& detail::scheduler::of(const runtime& r) noexcept { return *r.m_parts->by_default; }
 std::vector<std::unique_ptr<detail::scheduler>>& detail::scheduler::pools_of(const runtime& r) noexcept {
-  return r.m_pools->all;
+  return r.m_parts->all;
 }
 bool detail::scheduler::has_started(const runtime& r) noexcept {
-  return r.m_pools->runs.load(order::acquire); // pairs with the constructor of the runtime
+  return r.m_parts->runs.load(order::acquire); // pairs with the constructor of the runtime
 }
 
 runtime::runtime(runtime_options options) {
   detail::refuse_in_forked_task();
   runtime_options resolved = detail::resolve(std::move(options));
-  const bool follows = resolved.workers == 0;
-  if (follows) resolved.workers = detail::usable_cores();
-  const auto wanted = detail::all_pools(resolved);
-  std::vector<unsigned> each;
-  for (const detail::pool_options& pool : wanted) each.push_back(pool.workers);
-  const unsigned workers = std::accumulate(each.begin(), each.end(), 0u);
+  const bool follows = detail::counts_cores(resolved);
+  const detail::process_mask present;
+  static const unsigned cores = detail::usable_cores(); // takes longer than starting a worker
+  const auto wanted = detail::resolve_pools(resolved, {(follows ? present : detail::process_mask::at_start()).cpus(),
+                                                       follows ? detail::usable_cores() : cores});
+  std::vector<detail::managed_pool> managed;
+  unsigned workers = 0;
+  for (const auto& [pool, counts_cores] : wanted) {
+    const bool alone = pool.exclusive || pool.policy == scheduling::static_placement;
+    managed.push_back({{pool.workers, pool.cpus}, alone, counts_cores});
+    workers += pool.workers;
+  }
   // A search is longer than a wake-up costs, shorter than anybody notices, and as long as the serial parts between
   // short loops; where workers share cores it keeps others from working.
-  static const unsigned cores = detail::usable_cores(); // takes longer than starting a worker
   const std::int64_t search_ns = workers <= cores ? 50'000 : 10'000;
-  auto made = std::make_unique<pools>(follows, detail::binding_from_name(resolved.bind), std::move(each));
-  m_pools = made.get(); // before workers look for it
+  auto made = std::make_unique<parts>(follows, detail::binding_from_name(resolved.bind), std::move(managed));
+  m_parts = made.get(); // before workers look for it
   made->exit_deadline_ns = std::int64_t{resolved.exit_deadline_ms} * 1'000'000;
   made->explain = resolved.explain;
   if (resolved.inlining) detail::choose_inlining(*resolved.inlining);
@@ -138,11 +147,14 @@ runtime::runtime(runtime_options options) {
   if (!resolved.trace_files.empty()) made->traced.emplace(resolved.trace_files, resolved.trace_records);
   unsigned first = 0, first_spare = workers;
   std::vector<detail::scheduler*> all;
-  for (const detail::pool_options& pool : wanted) {
-    const detail::scheduler::setup setup{pool.name, pool.workers, first, first_spare, search_ns, made->active};
+  for (const auto& [pool, counts_cores] : wanted) {
+    const unsigned spares = made->active.spares_of(all.size());
+    const detail::scheduler::setup setup{pool,      first,       first_spare, spares, made->active.lends(all.size()),
+                                         search_ns, made->active};
     all.push_back(made->all.emplace_back(std::make_unique<detail::scheduler>(setup, resolved, *this)).get());
+    if (all.back()->is_default) made->by_default = all.back();
     first += pool.workers;
-    first_spare += detail::scheduler::k_spares_max;
+    first_spare += spares;
   }
   made->active.begin(std::move(all));
   if (const auto n = detail::the_concurrency_knob.given()) made->active.grant(std::min(*n, made->active.maximum()));
@@ -176,16 +188,16 @@ void runtime::withdraw() noexcept {
 }
 
 bool runtime::is_here() const noexcept {
-  return m_pools->generation == detail::fork_generation() && m_pools->runs.load(detail::order::acquire);
+  return m_parts->generation == detail::fork_generation() && m_parts->runs.load(detail::order::acquire);
 }
 
 runtime::~runtime() {
-  if (m_pools->generation != detail::fork_generation()) return; // its threads are the parent's
+  if (m_parts->generation != detail::fork_generation()) return; // its threads are the parent's
   if (is_here()) {
     refuse_inside("~runtime");
     end_within(detail::k_never_ns);
   }
-  if (!m_pools->abandoned) delete m_pools;
+  if (!m_parts->abandoned) delete m_parts;
 }
 
 namespace {
@@ -202,7 +214,7 @@ void print_decisions() {
 void runtime::conclude() const {
   some_runtime_concluded.store(true, detail::order::relaxed);
   if (const auto save = detail::g_save_remembered.load(detail::order::relaxed)) save();
-  if (m_pools->explain) print_decisions();
+  if (m_parts->explain) print_decisions();
 }
 
 void detail::explain_without_runtime() {
@@ -221,7 +233,7 @@ void detail::explain_without_runtime() {
 
 void detail::scheduler::end_at_exit(runtime* r) {
   if (!r || !r->is_here()) return;
-  const std::int64_t deadline_ns = r->m_pools->exit_deadline_ns;
+  const std::int64_t deadline_ns = r->m_parts->exit_deadline_ns;
   if (const std::string blocked = r->end_within(deadline_ns); !blocked.empty())
     report_at_exit(
         "treadle: the program ends although tasks are blocked, and nothing else has run for " +
@@ -241,7 +253,7 @@ std::string runtime::stop(unsigned deadline_ms) {
 
 /// The lines of scheduler::blocked_tasks(); none when all has ended, or somebody else has ended it.
 std::string runtime::end_within(std::int64_t deadline_ns) {
-  pools& p = *m_pools;
+  parts& p = *m_parts;
   const std::lock_guard one_at_a_time(p.stopping);
   if (!is_here()) return {};
   p.active.end();
@@ -255,7 +267,7 @@ std::string runtime::end_within(std::int64_t deadline_ns) {
   std::string blocked;
   if (!has_drained) {
     // Tasks are blocked for good. Their stacks, and all that refers to them, stay as they are.
-    static auto& abandoned = *new std::vector<pools*>; // not lost
+    static auto& abandoned = *new std::vector<parts*>; // not lost
     static auto& mutex = *new detail::fork_safe_mutex;
     {
       const std::lock_guard guard(mutex);
@@ -273,7 +285,7 @@ std::string runtime::end_within(std::int64_t deadline_ns) {
 bool runtime::drains_within(std::int64_t deadline_ns) {
   const auto progress = [this] {
     std::uint64_t sum = 0;
-    for (const auto& pool : m_pools->all) sum += pool->progress();
+    for (const auto& pool : m_parts->all) sum += pool->progress();
     return sum;
   };
   const std::int64_t step_ns = std::clamp<std::int64_t>(deadline_ns / 8, 1'000'000, 20'000'000); // several looks
@@ -282,7 +294,7 @@ bool runtime::drains_within(std::int64_t deadline_ns) {
     if (wait_idle_until(detail::steady_now_ns() + step_ns)) return true;
     const std::uint64_t now = progress();
     const bool runs = std::exchange(before, now) != now ||
-                      std::any_of(m_pools->all.begin(), m_pools->all.end(), [](auto& pool) { return pool->runs(); });
+                      std::any_of(m_parts->all.begin(), m_parts->all.end(), [](auto& pool) { return pool->runs(); });
     quiet_ns = runs ? 0 : quiet_ns + step_ns;
   }
   return false;
@@ -290,10 +302,13 @@ bool runtime::drains_within(std::int64_t deadline_ns) {
 
 unsigned runtime::workers() const noexcept { return is_here() ? detail::scheduler::of(*this).capacity() : 0; }
 void runtime::set_concurrency(unsigned n) {
-  if (is_here()) m_pools->active.grant(n);
+  if (is_here()) m_parts->active.grant(n);
 }
-unsigned runtime::concurrency() const noexcept { return is_here() ? m_pools->active.present() : 0; }
-unsigned runtime::max_concurrency() const noexcept { return is_here() ? m_pools->active.maximum() : 0; }
+void runtime::set_concurrency(std::string_view pool, unsigned n) {
+  if (is_here()) m_parts->active.limit(pool, n);
+}
+unsigned runtime::concurrency() const noexcept { return is_here() ? m_parts->active.present() : 0; }
+unsigned runtime::max_concurrency() const noexcept { return is_here() ? m_parts->active.maximum() : 0; }
 std::size_t runtime::stack_bytes() const noexcept { return is_here() ? detail::scheduler::of(*this).stack_bytes : 0; }
 
 void runtime::refuse_inside(const char* what) const {
@@ -313,7 +328,7 @@ void runtime::wait_idle() {
 
 std::uint64_t runtime::tasks_created() const noexcept {
   std::uint64_t sum = 0;
-  for (const auto& pool : m_pools->all) sum += pool->tasks_created();
+  for (const auto& pool : m_parts->all) sum += pool->tasks_created();
   return sum;
 }
 
@@ -322,10 +337,10 @@ bool runtime::wait_idle_until(std::int64_t deadline_ns) {
   // none had a task that could create another one elsewhere after its moment: all are idle now.
   for (;;) {
     const std::uint64_t before = tasks_created();
-    for (const auto& pool : m_pools->all) {
+    for (const auto& pool : m_parts->all) {
       if (!pool->wait_idle_until(deadline_ns)) return false;
     }
-    if (m_pools->all.size() == 1 || tasks_created() == before) return true;
+    if (m_parts->all.size() == 1 || tasks_created() == before) return true;
   }
 }
 
@@ -333,7 +348,7 @@ runtime_statistics runtime::statistics() const noexcept {
   using detail::order;
   runtime_statistics sum;
   if (!is_here()) return sum;
-  for (const auto& pool : m_pools->all) {
+  for (const auto& pool : m_parts->all) {
     sum.tasks_created += pool->tasks_created();
     sum.stacks += pool->stacks.load(order::relaxed);
     for (const auto& w : pool->workers) {
@@ -393,7 +408,7 @@ scheduler* find_pool(const char* name) {
     if (pool->name == name) return pool.get();
     known += (known.empty() ? "'" : ", '") + pool->name + "'";
   }
-  throw std::invalid_argument("pool_executor: no pool '" + std::string(name) + "'; there are " + known +
+  throw std::invalid_argument("no pool '" + std::string(name) + "'; there are " + known +
                               " (runtime_options::pools, TREADLE_POOLS)");
 }
 

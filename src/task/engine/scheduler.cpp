@@ -7,6 +7,7 @@
 #include "task/latent/promoted_task.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include <map>
 #include <pthread.h>
@@ -16,28 +17,42 @@ namespace treadle::detail {
 
 static constinit atomic<std::uint64_t> next_serial{1};
 
+namespace {
+
+/// Where the caller is one of them. Others who wake a worker are near to nobody.
+std::span<const unsigned> nearest_to_caller(const idle_workers& of) noexcept {
+  const worker* const here = this_worker();
+  return here && &here->owner().idle == &of ? std::span(here->near().workers) : std::span<const unsigned>();
+}
+
+} // namespace
+
 scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runtime& owner)
-    : idle(wanted.workers + k_spares_max),
-      on_duty(idle, wanted.workers + k_spares_max),
+    : idle(wanted.described.workers + wanted.spares, nearest_to_caller),
+      on_duty(idle, wanted.described.workers + wanted.spares),
       active(wanted.active),
-      workers(wanted.workers + k_spares_max),
+      workers(wanted.described.workers + wanted.spares),
       facade(owner),
-      stack_bytes(resolved.stack_bytes),
-      name(wanted.name),
+      stack_bytes(wanted.described.stack_bytes),
+      name(wanted.described.name),
       is_default(name == "default"),
+      policy(wanted.described.policy),
+      lends(wanted.lends),
+      share(wanted.described.workers),
       serial(next_serial.fetch_add(1, order::relaxed)),
       m_search_ns(wanted.search_ns),
-      m_workers_max(wanted.workers),
+      m_workers_max(wanted.described.workers),
+      m_spares_max(wanted.spares),
       m_first_worker(wanted.first),
       m_first_spare(wanted.first_spare),
-      m_nudges(resolved.nudge && wanted.workers > 1 && enable_nudges()),
+      m_nudges(resolved.nudge && m_workers_max > 1 && enable_nudges()),
       m_hooks(resolved.hooks) {
   outside_at_start.add(counted_outside);
   init_asymmetric_fence();
   report_stack_overflows();
-  on_duty.set_wanted(wanted.workers);
+  on_duty.set_wanted(m_workers_max);
   add_workers();
-  if (m_threads.size() < wanted.workers) { // no more threads or memory to be had: end those that run
+  if (m_threads.size() < m_workers_max) { // no more threads or memory to be had: end those that run
     stop_workers();
     workers.clear();
     std::rethrow_exception(m_failure);
@@ -45,6 +60,10 @@ scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runti
 }
 
 void scheduler::run_worker(worker& w) noexcept {
+  char thread_name[16];
+  std::snprintf(thread_name, sizeof thread_name, "%s-%u", is_default ? "treadle" : name.substr(0, 10).c_str(),
+                w.index());
+  pthread_setname_np(pthread_self(), thread_name); // until then it has that of the thread that made it
   w.take_place();
   if (m_nudges) accept_nudges();
   call_worker_hook(m_hooks.on_start, m_hooks.context, w.number());
@@ -56,17 +75,16 @@ void scheduler::add_workers() noexcept {
   while (on_duty.lacks_worker()) {
     const std::lock_guard one_at_a_time(m_adding);
     const auto i = static_cast<unsigned>(m_threads.size());
-    if (i == m_workers_max + k_spares_max || exiting.load(order::relaxed) || !on_duty.take()) return;
+    if (i == m_workers_max + m_spares_max || exiting.load(order::relaxed) || !on_duty.take()) return;
     const bool is_spare = i >= m_workers_max;
     const unsigned number = is_spare ? m_first_spare + i - m_workers_max : m_first_worker + i;
     try {
       if (i == workers.size()) // else there was no thread to be had for it
-        workers.add(std::make_unique<worker>(*this, i, number, m_workers_max + k_spares_max));
+        workers.add(std::make_unique<worker>(*this, i, number, m_workers_max + m_spares_max));
       m_threads.emplace_back([this, i] { run_worker(workers[i]); });
-      const std::string thread_name = (is_default ? "treadle" : name.substr(0, 10)) + "-" + std::to_string(i);
-      pthread_setname_np(m_threads.back().native_handle(), thread_name.c_str());
     } catch (...) { // no more threads or memory to be had
       m_failure = std::current_exception();
+      if (i < workers.size()) workers[i].stay_away();
       on_duty.lend();
       return;
     }
@@ -80,7 +98,7 @@ void scheduler::set_active(unsigned n) noexcept {
 
 void scheduler::pass_on() noexcept {
   heavy_fence(); // as in idle_workers::sleep()
-  if (work_is_visible() || timers.next_deadline_ns() != timer_queue::k_never) idle.notify_injected();
+  if (work_is_visible() || timers.next_deadline_ns() != timer_queue::k_never) notify_injected();
   if (lacks_watch()) idle.notify_work(false);
   check_drained();
 }
@@ -99,7 +117,7 @@ void scheduler::stop_workers() noexcept {
     const std::lock_guard nobody_is_added(m_adding);
     exiting.store(true, order::relaxed);
   }
-  on_duty.set_wanted(m_workers_max + k_spares_max);
+  on_duty.set_wanted(m_workers_max + m_spares_max);
   idle.wake_all();
   for (auto& t : m_threads) t.join();
   m_threads.clear();
@@ -109,32 +127,87 @@ void scheduler::await_visitors() noexcept {
   while (m_injecting.load(order::acquire) != 0) std::this_thread::yield(); // a matter of instructions
 }
 
-void scheduler::inject(job& item, priority level) {
+void scheduler::inject(job& item, priority level, int with) {
   enter(); // before the job can run: it may be the last one the runtime waits for
   if constexpr (k_counts) {
     thread_local std::uint32_t jobs = 0;
     if (++jobs % worker::k_jobs_per_stamp == 0) item.queued_at = ticks_now();
   }
-  injected.push(&item, level);
-  idle.notify_injected();
+  if (places_jobs()) {
+    place(item, level, with);
+  } else {
+    injected.push(&item, level);
+    notify_injected();
+  }
   leave();
 }
 
-job* scheduler::steal(worker& thief, xorshift& random) noexcept {
-  const auto n = static_cast<unsigned>(workers.size());
-  const unsigned start = random.below(n);
-  for (unsigned i = 0; i < n; ++i) {
-    worker& victim = workers[(start + i) % n];
-    if (&victim == &thief || on_duty.is_quiet(victim.index())) continue;
-    thief.counters.steals_tried.increment_unshared();
-    job* item = victim.tasks.steal();
-    if (!item) item = thief.accept_handed(victim);
-    if (!item) continue;
-    thief.note_steal(victim);
-    if (is_wanted(event_kind::steal))
-      emit({.kind = event_kind::steal, .task = number_of(item), .value = static_cast<double>(victim.number())});
-    return item;
+void scheduler::place(job& item, priority level, int with) noexcept {
+  if (!has_queues_of_workers() || level == priority::low) {
+    injected.push(&item, level);
+    return notify_injected();
   }
+  const unsigned n = workers.size();
+  worker* where = with >= 0 ? &workers[static_cast<unsigned>(with) % m_workers_max] : nullptr;
+  for (unsigned i = 0; i < n && (!where || where->is_away()); ++i)
+    where = &workers[m_turn.fetch_add(1, order::relaxed) % n];
+  queue_with(*where, item, level, false);
+}
+
+void scheduler::place_again(job& item, worker& where, bool yields) noexcept {
+  if (has_queues_of_workers()) return queue_with(where, item, priority::normal, yields);
+  injected.push(&item);
+  notify_injected();
+}
+
+void scheduler::queue_with(worker& where, job& item, priority level, bool behind) noexcept {
+  const bool only_its = policy == scheduling::static_placement && !where.is_away();
+  const unsigned index = where.index();
+  if (policy == scheduling::local_priority_lifo && !behind)
+    where.placed->push_first(&item, level);
+  else
+    where.placed->push(&item, level); // may be run before this returns
+  only_its ? idle.notify_injected(index) : notify_injected();
+}
+
+void scheduler::ask_for_help() noexcept {
+  if (lends) active.between_pools.ask_for_help(*this);
+}
+
+/// Where jobs are queued with workers: from its own queue, and that of others as far as the policy lets it.
+bool scheduler::may_take(const worker& thief, const worker& from) const noexcept {
+  return &thief == &from || policy != scheduling::static_placement || from.is_away();
+}
+
+job* scheduler::steal_from(worker& victim, worker& thief) noexcept {
+  if (&victim == &thief || on_duty.is_quiet(victim.index())) return nullptr;
+  thief.counters.steals_tried.increment_unshared();
+  job* item = !victim.placed ? victim.tasks.steal() : may_take(thief, victim) ? victim.placed->pop_any() : nullptr;
+  if (!item) item = thief.accept_handed(victim);
+  if (!item) return nullptr;
+  thief.note_steal(victim);
+  if (is_wanted(event_kind::steal))
+    emit({.kind = event_kind::steal, .task = number_of(item), .value = static_cast<double>(victim.number())});
+  return item;
+}
+
+job* scheduler::steal(worker& thief, xorshift& random) noexcept {
+  const unsigned all = workers.size();
+  const auto& [near, ends] = thief.near();
+  unsigned begin = 0;
+  for (const unsigned end : ends) {
+    const unsigned n = end - begin, start = random.below(n);
+    for (unsigned i = 0; i < n; ++i) {
+      const unsigned victim = near[begin + (start + i) % n];
+      if (victim >= all) continue; // it does not run yet
+      if (job* item = steal_from(workers[victim], thief)) return item;
+    }
+    begin = end;
+  }
+  const unsigned known = ends.empty() ? 0 : std::min(m_workers_max, all); // the others are spare, or all are alike
+  const unsigned n = all - known, start = n == 0 ? 0 : random.below(n);
+  for (unsigned i = 0; i < n; ++i)
+    if (job* item = steal_from(workers[known + (start + i) % n], thief)) return item;
   return nullptr;
 }
 
@@ -158,9 +231,16 @@ bool scheduler::lacks_watch() const noexcept {
 bool scheduler::work_is_visible() const noexcept {
   if (!injected.empty()) return true;
   for (const auto& w : workers) {
-    if (!on_duty.is_quiet(w->index()) && (!w->tasks.empty() || w->has_handed())) return true;
+    if (!on_duty.is_quiet(w->index()) && (!w->tasks.empty() || w->has_handed() || w->has_placed())) return true;
   }
   return false;
+}
+
+bool scheduler::work_is_visible_to(const worker& who) const noexcept {
+  if (policy != scheduling::static_placement) return work_is_visible();
+  if (!injected.empty()) return true;
+  return std::any_of(workers.begin(), workers.end(),
+                     [&](const auto& w) { return w->has_handed() || (w->has_placed() && may_take(who, *w)); });
 }
 
 std::uint64_t scheduler::tasks_created() const noexcept {

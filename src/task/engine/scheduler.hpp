@@ -27,10 +27,11 @@ class scheduler {
   static constexpr unsigned k_spares_max = 64;
 
   struct setup {
-    std::string name;
-    unsigned workers;     ///< at most, without spares
+    const pool& described;
     unsigned first;       ///< the number of worker 0 through all pools of the runtime
     unsigned first_spare; ///< the same of the first spare
+    unsigned spares;
+    bool lends; ///< workers, to other pools of the runtime, and borrows theirs
     std::int64_t search_ns;
     concurrency& active; ///< of the runtime
   };
@@ -49,15 +50,34 @@ class scheduler {
   void enter() noexcept { m_injecting.fetch_add(1, order::relaxed); }
   void leave() noexcept { m_injecting.fetch_sub(1, order::release); } // pairs with the destructor
 
-  void inject(job& item, priority level = priority::normal); ///< any thread
+  /// Any thread. `with`: see placement::worker.
+  void inject(job& item, priority level = priority::normal, int with = -1);
+  /// Whether jobs are queued by the rules of its policy, and not in the deque of who makes them.
+  bool places_jobs() const noexcept { return policy != scheduling::work_stealing; }
+  /// Its tasks run where they are queued: a get() elsewhere must not run them in place.
+  bool pins() const noexcept { return !is_default || places_jobs(); }
+  /// And these queues are the workers' own.
+  bool has_queues_of_workers() const noexcept { return places_jobs() && policy != scheduling::shared_priority; }
+  /// Where jobs are placed: a new one, or one that goes on, behind others where it `yields`. Any thread.
+  void place(job& item, priority level = priority::normal, int with = -1) noexcept;
+  void place_again(job& item, worker& where, bool yields) noexcept;
+  /// Any thread. A job that was queued where others may take it; `backlog`: see idle_workers::notify_work().
+  void notify_work(bool backlog) noexcept {
+    if (TREADLE_UNLIKELY(!idle.notify_work(backlog))) ask_for_help();
+  }
+  void notify_injected() noexcept {
+    if (TREADLE_UNLIKELY(!idle.notify_injected())) ask_for_help();
+  }
+  /// After a notification that found nobody to wake.
+  TREADLE_NOINLINE void ask_for_help() noexcept;
   /// The same for a new task, which is counted as created.
-  void submit(job& task, priority level = priority::normal) {
+  void submit(job& task, priority level = priority::normal, int with = -1) {
     injected_tasks.fetch_add(1, order::relaxed);
-    inject(task, level);
+    inject(task, level, with);
   }
   /// Any thread. Wakes a parked worker when it would otherwise sleep past the deadline.
   void arm(timer& t, std::int64_t deadline_ns) {
-    if (timers.arm(t, deadline_ns)) idle.notify_injected();
+    if (timers.arm(t, deadline_ns)) notify_injected();
   }
 
   job* steal(worker& thief, xorshift& random) noexcept;
@@ -68,6 +88,7 @@ class scheduler {
   bool begin_watch() noexcept { return lacks_watch() && m_watched.exchange(1, order::relaxed) == 0; }
   void end_watch() noexcept { m_watched.store(0, order::relaxed); }
   bool work_is_visible() const noexcept;
+  bool work_is_visible_to(const worker& who) const noexcept;
   /// By a worker that will not look at any queue for a while: others learn what only it may have known of.
   void pass_on() noexcept;
   /// Any thread. How many workers may be active; at most capacity().
@@ -91,8 +112,14 @@ class scheduler {
   std::string blocked_tasks() const;
 
   // For idle_workers::sleep().
-  bool must_stay_awake() const noexcept {
-    return work_is_visible() || on_duty.has_surplus() || exiting.load(order::relaxed);
+  bool must_stay_awake(unsigned worker) noexcept {
+    return work_is_visible_to(workers[worker]) || on_duty.has_surplus() || exiting.load(order::relaxed) ||
+           (lends && active.between_pools.can_lend(*this));
+  }
+  /// There is work, or a timer, and nobody who is about to look for it.
+  bool lacks_workers() const noexcept {
+    return !idle.somebody_searches() && !idle.somebody_sleeps() && !on_duty.has_surplus() &&
+           (work_is_visible() || (on_duty.wanted() == 0 && next_deadline_ns() != timer_queue::k_never));
   }
   void check_drained() noexcept;
   std::int64_t next_deadline_ns() const noexcept { return timers.next_deadline_ns(); }
@@ -121,6 +148,9 @@ class scheduler {
   }
   const std::string name;
   const bool is_default;
+  const scheduling policy;
+  const bool lends;                  ///< see setup
+  atomic<unsigned> share{0};         ///< of the workers that may be active in the runtime, without loans
   const std::uint64_t serial;        ///< among all that this process has made
   readiness_counts outside_at_start; ///< what foreign threads had counted before
 
@@ -131,14 +161,18 @@ class scheduler {
   void await_visitors() noexcept;
 
  private:
-  void run_worker(worker& w) noexcept;               // what its thread does
+  void run_worker(worker& w) noexcept; // what its thread does
+  job* steal_from(worker& victim, worker& thief) noexcept;
+  bool may_take(const worker& thief, const worker& from) const noexcept;
+  void queue_with(worker& where, job& item, priority level, bool behind) noexcept;
   std::size_t suspended_coroutines() const noexcept; // of the runtime
 
   const std::int64_t m_search_ns;
-  const unsigned m_workers_max, m_first_worker, m_first_spare;
+  const unsigned m_workers_max, m_spares_max, m_first_worker, m_first_spare;
   const bool m_nudges;
   const worker_hooks m_hooks;
   atomic<std::uint32_t> m_watched{0};
+  atomic<std::uint32_t> m_turn{0}; // of the workers with which jobs are queued
   mutable spinlock m_fiber_lock;
   std::vector<task_fiber*> m_idle_fibers;
   task_fiber* m_fibers = nullptr;       // all of them

@@ -22,8 +22,7 @@ void yield() {
   waiter self;
   self.block(
       [](void* argument) {
-        // To the back of the queue that is served when a worker's own deque is empty.
-        this_worker()->owner().inject(*static_cast<waiter*>(argument));
+        static_cast<waiter*>(argument)->queue_behind(); // which is served when a worker's own deque is empty
         return true;
       },
       &self);

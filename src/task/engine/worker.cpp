@@ -57,8 +57,10 @@ worker::worker(scheduler& owner, unsigned index, unsigned number, unsigned capac
     : m_scheduler(owner),
       m_index(index),
       m_number(number),
+      m_places(owner.places_jobs()),
       m_random(index + 1),
-      m_stolen_from(std::make_unique<atomic<std::uint64_t>[]>(capacity)) {
+      m_stolen_from(std::make_unique<atomic<std::uint64_t>[]>(capacity)),
+      placed(owner.has_queues_of_workers() ? std::make_unique<injected_jobs>() : nullptr) {
   m_idle_fibers.reserve(k_idle_fibers_max);
   m_current = owner.make_fiber(); // before the thread exists, so that failure throws to the user
 }
@@ -70,7 +72,7 @@ worker::~worker() {
   if (promoted_task* stale = take_handed()) stale->release(); // its joiner ran it
 }
 
-unsigned worker::worker_count() const noexcept { return std::max(m_scheduler.on_duty.wanted(), 1u); }
+unsigned worker::worker_count() const noexcept { return std::max(m_scheduler.share.load(order::relaxed), 1u); }
 unsigned pool_workers() noexcept { return this_worker()->worker_count(); }
 
 void worker::thread_main() {
@@ -80,6 +82,7 @@ void worker::thread_main() {
   counters.alive.begin(ticks_now());
   set_worker_number(static_cast<int>(number()));
   looks_for_work.store(false, order::relaxed);
+  m_off_duty.store(false, order::relaxed);
   set_current(*m_current);
   m_exceptions = &thread_exceptions();
   m_thread->switch_to(*m_current, *m_exceptions);
@@ -157,9 +160,14 @@ void worker::continue_sample() noexcept {
 }
 
 std::int64_t worker::queue(job& item) noexcept {
-  if (k_counts && TREADLE_UNLIKELY(--m_jobs_to_stamp == 0)) {
+  if (TREADLE_UNLIKELY(--m_jobs_to_stamp == 0)) { // in pools that place jobs: each time
+    if constexpr (k_counts) item.queued_at = ticks_now();
+    if (m_places) {
+      m_jobs_to_stamp = 1;
+      m_scheduler.place(item);
+      return 0;
+    }
     m_jobs_to_stamp = k_jobs_per_stamp;
-    item.queued_at = ticks_now();
   }
   try {
     return tasks.push(&item);
@@ -170,13 +178,13 @@ std::int64_t worker::queue(job& item) noexcept {
 }
 
 void worker::push(job& item) noexcept {
-  if (const std::int64_t size = queue(item)) m_scheduler.idle.notify_work(size > 1);
+  if (const std::int64_t size = queue(item)) m_scheduler.notify_work(size > 1);
 }
 
 void worker::push_new(job& task) noexcept {
   counters.created.increment_unshared();
   const std::int64_t size = queue(task);
-  if (size) m_scheduler.idle.notify_work(size > 1);
+  if (size) m_scheduler.notify_work(size > 1);
   if (TREADLE_UNLIKELY(size > m_sweep_at)) drop_stale_of_others(size);
 }
 
@@ -203,6 +211,10 @@ job* worker::next_nearby() {
     if (now >= m_scheduler.timers.next_deadline_ns()) m_scheduler.timers.run_due(now);
   }
   injected_jobs& injected = m_scheduler.injected;
+  if (TREADLE_UNLIKELY(m_places) && placed) {
+    job* const item = placed->pop_any();
+    return item ? item : accept_handed(*this);
+  }
   if (job* item = injected.pop_urgent()) return item;
   if (++m_ticks % k_fair_period == 0) {
     if (job* item = injected.pop_normal()) return item;
@@ -220,6 +232,7 @@ job* worker::look(std::int64_t ns) {
   while (!m_scheduler.on_duty.has_surplus()) { // what there is to do is passed on by who leaves
     counters.pending_accesses.increment_unshared();
     counters.pending_misses.increment_unshared();
+    if (job* item = placed ? placed->pop_any() : nullptr) return item;
     if (job* item = m_scheduler.injected.pop_urgent()) return item;
     if (job* item = m_scheduler.injected.pop_normal()) return item;
     if (job* item = m_scheduler.steal(*this, m_random)) {
@@ -275,7 +288,7 @@ job* worker::search() {
   m_scheduler.idle.begin_search();
   job* item = search_or_sleep();
   if (item || !m_scheduler.exiting.load(order::relaxed)) {
-    m_scheduler.idle.end_search_with_job(m_scheduler);
+    if (!m_scheduler.idle.end_search_with_job(m_scheduler)) m_scheduler.ask_for_help();
     look_busy();
   } else {
     m_scheduler.idle.end_search();
@@ -284,7 +297,7 @@ job* worker::search() {
   return item;
 }
 
-void worker::take_place() noexcept { m_scheduler.active.place(m_number, m_placed); }
+void worker::take_place() noexcept { m_scheduler.active.place(m_number, m_placed, m_near); }
 
 void worker::look_busy() noexcept {
   looks_for_work.store(false, order::relaxed);
@@ -295,12 +308,14 @@ void worker::look_busy() noexcept {
 void worker::stand_by() noexcept {
   m_phase_ended = 0;
   looks_for_work.store(true, order::relaxed);
+  m_off_duty.store(true, order::relaxed);
   m_scheduler.pass_on();
-  m_scheduler.on_duty.set_quiet(m_index, tasks.empty() && !has_handed());
+  m_scheduler.on_duty.set_quiet(m_index, tasks.empty() && !has_handed() && !placed);
   counters.alive.end(ticks_now());
   if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
   m_scheduler.on_duty.wait(m_index);
   m_scheduler.on_duty.set_quiet(m_index, false);
+  m_off_duty.store(false, order::relaxed);
   if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
   counters.alive.begin(ticks_now());
   look_busy();
@@ -319,7 +334,7 @@ void worker::give_way() noexcept {
   self.block(
       [](void* argument) {
         worker* const here = this_worker();
-        here->m_scheduler.inject(*static_cast<waiter*>(argument)); // and that may be gone from here on
+        static_cast<waiter*>(argument)->queue_behind(); // and that may be gone from here on
         here->stand_by();
         return true;
       },
@@ -359,6 +374,12 @@ void worker::end_blocking() noexcept {
   look_busy();
 }
 
+/// Before it sleeps, or naps. True when its slot is needed elsewhere.
+bool worker::helps_others(bool for_good) noexcept {
+  loans<scheduler>& between_pools = m_scheduler.active.between_pools;
+  return between_pools.lend(m_scheduler) || (for_good && between_pools.give_back(m_scheduler));
+}
+
 job* worker::search_or_sleep() {
   constexpr std::int64_t k_look_ns = 4'000; // after a nap or a nudge
   const std::int64_t nap_ns_min = tunables::nap;
@@ -377,12 +398,15 @@ job* worker::search_or_sleep() {
     if (m_scheduler.exiting.load(order::relaxed) || m_scheduler.on_duty.has_surplus()) return nullptr;
     note_hunger();
     const bool naps = napped_ns < napping_ns;
+    if (m_scheduler.lends && helps_others(!naps)) return nullptr;
     const bool watches = !naps && m_scheduler.begin_watch();
     if (!naps && !watches) counters.parks.increment_unshared();
     const std::int64_t sleep_ns = naps ? nap_ns : watches ? k_watch_ns : k_forever_ns;
     counters.parked.begin(ticks_now());
     if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
+    const bool offers = m_scheduler.lends && m_scheduler.active.between_pools.offer(m_scheduler);
     const bool woken = m_scheduler.idle.sleep(m_index, sleep_ns, m_scheduler);
+    if (offers) m_scheduler.active.between_pools.end_offer(m_scheduler);
     counters.parked.end(ticks_now());
     if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
     if (woken) { // there is work, and soon perhaps more; unless somebody else is faster
@@ -465,8 +489,8 @@ void worker::drop_stale() noexcept {
     }
   });
   if (left > 0 || !m_scheduler.injected.empty())
-    m_scheduler.idle.notify_injected(); // somebody may have looked meanwhile and gone to sleep
-  while (job* item = stale) {           // a destructor may suspend: from here on this is perhaps another worker
+    m_scheduler.notify_injected(); // somebody may have looked meanwhile and gone to sleep
+  while (job* item = stale) {      // a destructor may suspend: from here on this is perhaps another worker
     stale = item->next_job;
     item->discard_if_stale();
   }

@@ -5,6 +5,8 @@
 #include "task/counters/worker_counters.hpp"
 #include "task/engine/task_fiber.hpp"
 #include "task/queue/deque.hpp"
+#include "task/queue/injected_jobs.hpp"
+#include "topology/steal_order.hpp"
 
 #include <treadle/detail/future_state.hpp>
 #include <treadle/detail/latent.hpp>
@@ -116,6 +118,8 @@ class worker {
 
   /// On the cores of the process, unless it is there already.
   void take_place() noexcept;
+  /// Whom it asks first for work, and wakes first. By this worker.
+  const steal_order& near() const noexcept { return m_near; }
   /// See concurrency::look_at_cores().
   void look_at_cores() noexcept;
 
@@ -131,6 +135,12 @@ class worker {
   static constexpr std::uint32_t k_jobs_per_stamp = 16;
 
   deque tasks; // push and pop by the owner, steal by anybody
+  bool has_placed() const noexcept { return placed && !placed->empty(); }
+  /// There is no thread for it yet. Any thread.
+  void stay_away() noexcept { m_off_duty.store(true, order::relaxed); }
+  /// It will not look at its queues for a while: it is off duty, or its task blocks in the operating system. Any
+  /// thread.
+  bool is_away() const noexcept { return m_off_duty.load(order::relaxed) || lends(); }
   worker_counters counters;
   atomic<int> thread_id{0};
   atomic<bool> looks_for_work{true};
@@ -180,6 +190,7 @@ class worker {
   void continue_sample() noexcept;
   TREADLE_NOINLINE void get_idle_fiber();
   void leave_stack(waiter& who, bool (*publish)(void*), void* argument) noexcept;
+  bool helps_others(bool for_good) noexcept;
   void count_stack_use(const task_fiber& suspended) noexcept;
   /// From now on this worker runs `next`, as soon as it is switched to.
   void set_current(task_fiber& next) noexcept;
@@ -193,6 +204,7 @@ class worker {
 
   scheduler& m_scheduler;
   const unsigned m_index, m_number;
+  const bool m_places; // see scheduler::places_jobs()
   xorshift m_random;
   std::unique_ptr<atomic<std::uint64_t>[]> m_stolen_from; // by worker
   std::uint32_t m_ticks = 0;
@@ -223,8 +235,10 @@ class worker {
   exception_state* m_exceptions = nullptr; // of that thread
   task_fiber* m_current = nullptr;
   std::vector<task_fiber*> m_idle_fibers;
-  bool m_promotes = false;                      // the signal handler must not
-  std::uint32_t m_placed = 0;                   // see concurrency::place()
+  atomic<bool> m_off_duty{false};
+  bool m_promotes = false;    // the signal handler must not
+  std::uint32_t m_placed = 0; // see concurrency::place()
+  steal_order m_near;
   atomic<bool> m_lends{false};                  // its slot, between begin_blocking() and end_blocking()
   atomic<promoted_task*> m_empty_task{nullptr}; // from whoever nudges, for answer_nudge(), which cannot allocate ...
   atomic<promoted_task*> m_handed{nullptr};     // ... and fills it for whoever takes it
@@ -239,6 +253,11 @@ class worker {
     waiter* who = nullptr;
     task_fiber* recycle = nullptr;
   } m_pending; // what after_switch() has to do
+
+ public: // behind what every task touches
+  /// Jobs that are queued with this worker by the policy of its pool; null where that queues them otherwise. Any
+  /// thread.
+  const std::unique_ptr<injected_jobs> placed;
 };
 
 /// The worker that runs the caller; null on foreign threads. Not to be kept across a suspension: the caller may be on

@@ -25,15 +25,33 @@ void idle_workers::wake(unsigned worker) noexcept {
   futex_wake(m_seats[worker].wake_up);
 }
 
-void idle_workers::wake_one() noexcept {
+bool idle_workers::somebody_sleeps() const noexcept {
+  for (unsigned i = 0; i * 64 < m_workers; ++i) {
+    if (m_sleeping[i].load(order::relaxed) != 0) return true;
+  }
+  return false;
+}
+
+bool idle_workers::wake_one() noexcept {
+  if (m_nearest) {
+    for (const unsigned worker : m_nearest(*this)) {
+      if (!(m_sleeping[worker / 64].load(order::relaxed) >> (worker % 64) & 1) || !withdraw(worker)) continue;
+      wake(worker);
+      return true;
+    }
+  }
   for (unsigned i = 0; i * 64 < m_workers; ++i) {
     std::uint64_t set = m_sleeping[i].load(order::relaxed);
     while (set != 0) {
       const unsigned worker = i * 64 + static_cast<unsigned>(__builtin_ctzll(set));
-      if (withdraw(worker)) return wake(worker);
+      if (withdraw(worker)) {
+        wake(worker);
+        return true;
+      }
       set &= set - 1;
     }
   }
+  return false;
 }
 
 bool idle_workers::somebody_wakes_by(std::int64_t deadline_ns) const noexcept {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 namespace treadle::detail {
 
@@ -18,8 +19,11 @@ namespace treadle::detail {
 /// good announces itself, passes a heavy fence, and looks at all queues once more.
 class idle_workers {
  public:
-  explicit idle_workers(unsigned workers)
+  /// `nearest`: which of its workers should be woken first by whoever calls it, if that matters.
+  explicit idle_workers(unsigned workers,
+                        std::span<const unsigned> (*nearest)(const idle_workers& of) noexcept = nullptr)
       : m_workers(workers),
+        m_nearest(nearest),
         m_sleeping(std::make_unique<atomic<std::uint64_t>[]>((workers + 63) / 64)),
         m_seats(std::make_unique<seat[]>(workers)) {}
 
@@ -29,16 +33,22 @@ class idle_workers {
   /// Any thread, after publishing a job. Wakes a sleeper when nobody searches. Workers that nap look for themselves in
   /// a moment: they are woken only for a `backlog`, that is, when whoever published it cannot be about to run it
   /// itself.
-  void notify_work(bool backlog) noexcept {
+  /// False when somebody else asks (ask()), and there is nobody to be woken.
+  bool notify_work(bool backlog) noexcept {
     light_fence(); // pairs with the heavy one in sleep(): the parking worker sees the job, or we see its announcement
-    wake_if_wanted(m_count.load(order::relaxed), backlog);
+    return wake_if_wanted(m_count.load(order::relaxed), backlog);
   }
   /// The same for a job in a queue without an owner, which nobody else would look at before a worker runs out of work:
   /// so it must not be missed by a searcher that leaves either.
-  void notify_injected() noexcept {
+  bool notify_injected() noexcept {
     // C: in the order of these operations on m_count, a worker that sleeps or leaves comes later and sees the job, or
     // it comes earlier and we see it asleep.
-    wake_if_wanted(m_count.fetch_add(0, order::acq_rel), true);
+    return wake_if_wanted(m_count.fetch_add(0, order::acq_rel), true);
+  }
+  /// The same for a job that this worker alone would take.
+  void notify_injected(unsigned worker) noexcept {
+    m_count.fetch_add(0, order::acq_rel); // C
+    if (withdraw(worker)) wake(worker);
   }
   /// Until end_asking(), count() is not zero, as if somebody slept: those that work come to look what is wanted of
   /// them. C: in the order of these operations on m_count, a worker that goes to sleep comes later and sees what was
@@ -47,18 +57,19 @@ class idle_workers {
   void ask() noexcept { m_count.fetch_add(k_parked, order::acq_rel); }
   void end_asking() noexcept { m_count.fetch_sub(k_parked, order::relaxed); }
   bool somebody_searches() const noexcept { return m_count.load(order::relaxed) >= k_searching; }
-  void wake_one() noexcept;
+  bool somebody_sleeps() const noexcept;
+  bool wake_one() noexcept; ///< false when nobody sleeps
   void wake_all() noexcept;
 
   void begin_search() noexcept { m_count.fetch_add(k_searching, order::relaxed); }
   void end_search() noexcept { m_count.fetch_sub(k_searching, order::relaxed); }
   /// By a worker that has found a job: the last searcher passes the watch on when there is more to find, or a timer for
-  /// which nobody would wake in time.
+  /// which nobody would wake in time. False as notify_work().
   template <class Runtime>
-  void end_search_with_job(const Runtime& runtime) noexcept {
+  bool end_search_with_job(const Runtime& runtime) noexcept {
     const std::uint64_t before = m_count.fetch_sub(k_searching, order::acquire); // C
-    if (before / k_searching != 1) return;
-    if (runtime.work_is_visible() || !somebody_wakes_by(runtime.next_deadline_ns())) notify_work(true);
+    if (before / k_searching != 1) return true;
+    return (!runtime.work_is_visible() && somebody_wakes_by(runtime.next_deadline_ns())) || notify_work(true);
   }
 
   /// Who sleeps longer at a time counts as parked.
@@ -81,9 +92,9 @@ class idle_workers {
     atomic<std::uint32_t> wake_up{0}; // set by whoever clears its bit
   };
 
-  void wake_if_wanted(std::uint64_t count, bool backlog) noexcept {
-    if (TREADLE_LIKELY(count == 0 || count >= k_searching)) return;
-    if (backlog || count < k_napping) wake_one();
+  bool wake_if_wanted(std::uint64_t count, bool backlog) noexcept {
+    if (TREADLE_LIKELY(count == 0 || count >= k_searching)) return true;
+    return (!backlog && count >= k_napping) || wake_one();
   }
   bool somebody_wakes_by(std::int64_t deadline_ns) const noexcept;
   void announce(unsigned worker, bool naps) noexcept;
@@ -93,6 +104,7 @@ class idle_workers {
 
   alignas(k_cache_line) atomic<std::uint64_t> m_count{0}; // searching << 32 | napping << 16 | parked
   const unsigned m_workers;
+  std::span<const unsigned> (*const m_nearest)(const idle_workers& of) noexcept;
   std::unique_ptr<atomic<std::uint64_t>[]> m_sleeping; // one bit per worker that naps or is parked
   std::unique_ptr<seat[]> m_seats;
 };
@@ -105,7 +117,7 @@ bool idle_workers::sleep(unsigned worker, std::int64_t sleep_ns, Runtime& runtim
     light_fence(); // stronger than needed: a job or a drain() that is missed now is found after the nap
   else
     heavy_fence(); // pairs with the light fence of whoever queues: it sees us announced, or we see its job below
-  if (runtime.must_stay_awake() || (!nap && runtime.lacks_watch())) {
+  if (runtime.must_stay_awake(worker) || (!nap && runtime.lacks_watch())) {
     if (withdraw(worker)) return true;
   } else {
     runtime.check_drained();

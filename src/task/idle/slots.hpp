@@ -28,6 +28,7 @@ class slots {
   bool has_surplus() const noexcept { return m_has_surplus.load(order::relaxed) != 0; }
   unsigned wanted() const noexcept { return m_wanted.load(order::relaxed); }
   unsigned active() const noexcept { return m_active.load(order::relaxed); }
+  unsigned surplus() const noexcept { return active() > wanted() ? active() - wanted() : 0; }
   /// A slot that no worker has, and none off duty to take it.
   bool lacks_worker() const noexcept { return active() < wanted(); }
 
@@ -104,7 +105,8 @@ class slots {
       change_active(0);
     }
     hand_out();
-    if (has_surplus()) m_idle.wake_all(); // who sleeps leaves first
+    for (unsigned many = surplus(); many > 0 && m_idle.wake_one(); --many) { // who sleeps leaves first
+    }
   }
 
  private:

@@ -131,7 +131,7 @@ bool worker::promote(latent_work& record, bool all) {
   tell(event_kind::promotion, *task);
   tell(event_kind::task_created, *task);
   // A backlog: the oldest work is the last that its owner comes back to.
-  if (queue(*task.detach()) != 0 && worth_waking) m_scheduler.idle.notify_work(true);
+  if (queue(*task.detach()) != 0 && worth_waking) m_scheduler.notify_work(true);
   return true;
 }
 

@@ -9,9 +9,8 @@ namespace treadle::detail {
 /// The jobs of a pool that are in no worker's deque: from outside, with a priority, or put back by yield().
 class injected_jobs {
  public:
-  void push(job* item, priority level = priority::normal) noexcept {
-    m_queues[static_cast<unsigned>(level)].push(item);
-  }
+  void push(job* item, priority level = priority::normal) noexcept { queue(level).push(item); }
+  void push_first(job* item, priority level = priority::normal) noexcept { queue(level).push_first(item); }
   /// The next one that goes before what a worker has itself.
   job* pop_urgent() noexcept {
     job* item = queue(priority::critical).pop();
@@ -19,6 +18,12 @@ class injected_jobs {
   }
   job* pop_normal() noexcept { return queue(priority::normal).pop(); }
   job* pop_low() noexcept { return queue(priority::low).pop(); }
+
+  /// Of those that are not low.
+  job* pop_any() noexcept {
+    job* item = pop_urgent();
+    return item ? item : pop_normal();
+  }
 
   /// Calls take(list) with the entries of each queue whose tasks were started elsewhere
   /// (injection_queue::take_stale()).

@@ -7,8 +7,9 @@
 
 namespace treadle::detail {
 
-/// First-in first-out queue for work that comes from outside the workers, and for tasks that yield. Any thread. A lock
-/// and an intrusive list: it is not on the path of fine tasks.
+/// Queue for work that comes from outside the workers, for tasks that yield, and for pools that keep an order: first in
+/// first out, unless something is put first. Any thread. A lock and an intrusive list: it is not on the path of fine
+/// tasks.
 class injection_queue {
  public:
   void push(job* item) noexcept {
@@ -21,6 +22,7 @@ class injection_queue {
     m_tail = item;
     m_size.increment_unshared(); // one writer at a time: the lock's owner
   }
+  void push_first(job* item) noexcept { put_first(item, item, 1); }
 
   job* pop() noexcept {
     if (empty()) return nullptr;

@@ -150,7 +150,7 @@ namespace {
 /// What the caller creates stays in its pool.
 std::uint32_t offered_here() noexcept {
   const worker* w = this_worker();
-  return w && !w->owner().is_default ? claim_word::k_pinned : claim_word::k_available;
+  return w && w->owner().pins() ? claim_word::k_pinned : claim_word::k_available;
 }
 
 } // namespace

@@ -73,7 +73,16 @@ void waiter::notify() noexcept {
     make_runnable();
 }
 
+void waiter::queue_behind() noexcept {
+  if (m_scheduler->places_jobs())
+    m_scheduler->place_again(*this, *m_fiber->tasks.runner, true);
+  else
+    m_scheduler->inject(*this);
+}
+
 void waiter::make_runnable() noexcept {
+  if (TREADLE_UNLIKELY(m_scheduler->places_jobs()))
+    return m_scheduler->place_again(*this, *m_fiber->tasks.runner, false);
   worker* const w = this_worker();
   if (w && &w->owner() == m_scheduler)
     w->push(*this);

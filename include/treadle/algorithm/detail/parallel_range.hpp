@@ -126,6 +126,17 @@ void fold_ranges(const Policy& policy, std::uint64_t n, State& state, Run run, M
   }
 }
 
+/// Whether a task of the executor would run where the caller does.
+template <class Executor>
+bool is_here(const Executor& executor) noexcept {
+  if constexpr (requires { executor.is_here(); })
+    return executor.is_here();
+  else if constexpr (requires { executor.inner; })
+    return is_here(executor.inner);
+  else
+    return false;
+}
+
 /// Runs an algorithm, a function object without state that takes the synchronous policy and the arguments: at once, or
 /// as a task when the policy says so, and then with copies of the arguments.
 template <any_execution_policy Policy, class Algorithm, class... Args>
@@ -143,7 +154,7 @@ auto run_algorithm(const Policy& policy, Algorithm algorithm, Args&&... args) {
     else
       return async(std::move(call));
   } else if constexpr (Policy::has_executor) {
-    if (policy.executor().is_here()) return algorithm(policy.in_place(), args...);
+    if (is_here(policy.executor())) return algorithm(policy.in_place(), args...);
     return async(policy.executor(), [&] { return algorithm(policy.in_place(), args...); }).get();
   } else {
     return algorithm(policy, args...);
