@@ -66,7 +66,8 @@ class dataflow_node final : public dataflow_state<T> {
     });
     if (m_hooks.empty() && this->run_at_once()) return;
     // One more for this call: the node must not start, and perhaps die, while it attaches.
-    this->expect_inputs(static_cast<std::uint32_t>(m_hooks.size()) + 1);
+    if (TREADLE_UNLIKELY(this->expect_inputs(static_cast<std::uint32_t>(m_hooks.size()) + 1)))
+      visit_inputs([this](const future_state& input) { this->tell_input(input); });
     for (hook& h : m_hooks) h.input->attach(h);
     this->input_is_ready();
   }

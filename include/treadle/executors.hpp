@@ -2,6 +2,7 @@
 
 #include <treadle/async.hpp>
 #include <treadle/dataflow.hpp>
+#include <treadle/detail/placement.hpp>
 #include <treadle/detail/reference_count.hpp>
 #include <treadle/detail/spinlock.hpp>
 #include <treadle/priority.hpp>
@@ -10,15 +11,7 @@ namespace treadle {
 
 namespace detail {
 
-class scheduler;
 class limiter;
-
-/// Where a task is queued.
-struct placement {
-  scheduler* pool = nullptr; ///< null: that of the caller, or the default one of the current runtime
-  treadle::priority level = treadle::priority::normal;
-  int worker = -1; ///< with which it is queued, where the policy of the pool queues tasks with workers; -1: any
-};
 
 /// Queues a task there, adopting one reference, as schedule().
 void schedule_at(job& task, const placement& where);
@@ -37,6 +30,12 @@ struct worker_hint {
   unsigned worker;
 };
 
+/// The time from the start of a task to the end of what depends on it, for pools that go by it (treadle/pools.hpp) and
+/// otherwise learn it. Any unit will do, as long as all tasks of a pool that are ready together have one.
+struct bottom_level {
+  double ns;
+};
+
 /// Runs tasks on the workers of the runtime (that of the calling task, else the current one), in the order of their
 /// priorities. A value; cheap to copy.
 class parallel_executor {
@@ -44,7 +43,16 @@ class parallel_executor {
   constexpr parallel_executor() noexcept = default;
   constexpr explicit parallel_executor(priority level) noexcept : m_where{nullptr, level} {}
 
-  constexpr parallel_executor with(priority level) const noexcept { return parallel_executor(level); }
+  constexpr parallel_executor with(priority level) const noexcept {
+    parallel_executor changed = *this;
+    changed.m_where.level = level;
+    return changed;
+  }
+  constexpr parallel_executor with(bottom_level path) const noexcept {
+    parallel_executor changed = *this;
+    changed.m_where.path_ns = static_cast<float>(path.ns);
+    return changed;
+  }
   constexpr priority level() const noexcept { return m_where.level; }
   /// True when the caller runs where a task of the executor would, so that it need not become one.
   bool is_here() const noexcept { return detail::is_at(m_where); }
@@ -81,6 +89,11 @@ class pool_executor {
   pool_executor with(worker_hint hint) const noexcept {
     pool_executor changed = *this;
     changed.m_where.worker = static_cast<int>(hint.worker);
+    return changed;
+  }
+  pool_executor with(bottom_level path) const noexcept {
+    pool_executor changed = *this;
+    changed.m_where.path_ns = static_cast<float>(path.ns);
     return changed;
   }
   /// Its name; as long as the runtime.

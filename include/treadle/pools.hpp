@@ -18,9 +18,14 @@ enum class scheduling : unsigned char {
   /// As local_priority_fifo, but nobody takes from others, unless these are off duty, and no workers are lent or
   /// borrowed.
   static_placement,
-  shared_priority ///< one queue for all workers: the oldest, by priority
+  shared_priority, ///< one queue for all workers: the oldest, by priority
+  /// The task goes first behind which lies the longest path of work, as far as that is known: it is learned while the
+  /// program runs, from what tasks depend on each other and how long they take, or given (bottom_level). A worker looks
+  /// at its own tasks and those of another one.
+  critical_path
 };
-/// "work-stealing", "local-priority-fifo", "local-priority-lifo", "static", "shared-priority".
+/// "work-stealing", "local-priority-fifo", "local-priority-lifo", "static", "shared-priority",
+/// "critical-path".
 std::string_view to_string(scheduling policy) noexcept;
 /// By its name. Throws std::invalid_argument that lists the names.
 scheduling scheduling_from_name(std::string_view name);

@@ -8,12 +8,17 @@ namespace treadle::detail {
 /// A bit for each kind of event that somebody wants, a listener or a trace.
 extern atomic<std::uint32_t> wanted_events;
 
+/// The same without want_events().
+extern atomic<std::uint32_t> told_events;
+
 constexpr std::uint32_t bit_of(event_kind kind) noexcept { return 1U << static_cast<unsigned>(kind); }
 
 /// The one load that an event costs.
 inline bool is_wanted(event_kind kind) noexcept {
   return TREADLE_UNLIKELY((wanted_events.load(order::relaxed) & bit_of(kind)) != 0);
 }
+
+inline bool is_told(event_kind kind) noexcept { return (told_events.load(order::relaxed) & bit_of(kind)) != 0; }
 
 /// What there is to tell, in the form that traces keep. Which fields mean something depends on the kind.
 struct event_record {
@@ -22,6 +27,9 @@ struct event_record {
   std::string_view name = {}; ///< lives for ever
   double value = 0;           ///< or the victim of a steal; NaN when there is none
 };
+
+/// For a part of the library that looks at events itself, where they arise: from now on, or no more, they are wanted.
+void want_events(std::uint32_t bits, bool wanted) noexcept;
 
 /// Tells it to listeners and to the trace. Does not suspend.
 TREADLE_NOINLINE void emit(const event_record& record) noexcept;

@@ -19,6 +19,7 @@
 namespace treadle::detail {
 
 constinit atomic<std::uint32_t> wanted_events{0};
+constinit atomic<std::uint32_t> told_events{0};
 
 struct subscribed_listener {
   event_kind kind;
@@ -50,6 +51,7 @@ struct listeners final : fork_participant {
   std::mutex mutex; // of changes
   spinlock lock;    // of the pointers; held for the time of a copy
   std::shared_ptr<const listener_list> by_kind[static_cast<int>(event_kind::k_count)];
+  std::uint32_t wanted_inside = 0; // see want_events(); of changes, too
 };
 listeners& all_listeners() {
   static listeners* l = new listeners; // never destroyed: threads may emit until the very end
@@ -129,7 +131,9 @@ void update_wanted(listeners& all) {
     if (all.by_kind[kind] && !all.by_kind[kind]->empty()) bits |= 1U << kind;
   }
   listened_events.store(bits, order::relaxed);
-  wanted_events.store(the_sink.load(order::relaxed) ? bit_of(event_kind::k_count) - 1 : bits, order::relaxed);
+  if (the_sink.load(order::relaxed)) bits = bit_of(event_kind::k_count) - 1;
+  told_events.store(bits, order::relaxed);
+  wanted_events.store(bits | all.wanted_inside, order::relaxed);
 }
 
 void replace_list(listeners& all, event_kind kind, std::shared_ptr<const listener_list> list) {
@@ -218,6 +222,13 @@ void emit_from_listener(const event_record& record) noexcept {
   subscribed_listener* const calling = std::exchange(t_calling, nullptr);
   emit(record);
   t_calling = calling;
+}
+
+void want_events(std::uint32_t bits, bool wanted) noexcept {
+  listeners& all = all_listeners();
+  std::lock_guard guard(all.mutex);
+  all.wanted_inside = wanted ? all.wanted_inside | bits : all.wanted_inside & ~bits;
+  update_wanted(all);
 }
 
 bool set_trace_sink(trace_sink* sink) noexcept {

@@ -111,6 +111,13 @@ class future_state : public job {
   bool is_stale() const noexcept final { return is_claimed(); }
   bool discard_if_stale() noexcept final;
 
+  std::uint32_t path_number() const noexcept final {
+    return m_path_number[0] | m_path_number[1] << 8U | m_path_number[2] << 16U;
+  }
+  void set_path_number(std::uint32_t number) noexcept final {
+    for (std::uint8_t& byte : m_path_number) byte = static_cast<std::uint8_t>(std::exchange(number, number >> 8U));
+  }
+
   static void* operator new(std::size_t bytes) { return slab_allocate(bytes); }
   static void operator delete(void* memory, std::size_t bytes) noexcept { slab_free(memory, bytes); }
   // For values and callables with larger alignment than the slab promises (vector registers, cache lines).
@@ -129,7 +136,9 @@ class future_state : public job {
   void schedule_or_fail() noexcept;
 
   // What is counted of a task whose inputs may be missing: from its creation, at each look at it, to the last one.
-  void begin_staging() noexcept;
+  /// True: it is to be told of each input.
+  bool begin_staging() noexcept;
+  void tell_input(const future_state& input) const noexcept;
   static void miss_input() noexcept;
   void end_staging() noexcept;
 
@@ -151,6 +160,7 @@ class future_state : public job {
 
   reference_count m_refs;
   claim_word m_claim;
+  std::uint8_t m_path_number[3]{}; // beside the claim there is room for it
   continuation_list m_waiting;
 };
 

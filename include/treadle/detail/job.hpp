@@ -20,6 +20,11 @@ class job {
   /// True for a task of this group.
   virtual bool belongs_to(const void*) const noexcept { return false; }
 
+  /// Which task it is, or goes on with, among those whose paths are learned (task/priority/task_paths.hpp); 0: of none.
+  virtual std::uint32_t path_number() const noexcept { return 0; }
+  /// By its creator, before anybody else knows it.
+  virtual void set_path_number(std::uint32_t) noexcept {}
+
   /// What it is, for messages. May be called while it runs.
   virtual task_name name() const noexcept { return name_from("a task"); }
 

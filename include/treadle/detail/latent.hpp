@@ -9,6 +9,7 @@ class job;
 class promoted_task;
 class latent_work;
 class worker;
+struct running_path;
 
 /// A task that a stack is executing, and the one that it was called from.
 struct running_task {
@@ -25,6 +26,7 @@ struct task_stack {
   worker* runner = nullptr;                      ///< who runs the stack
   running_task* running = nullptr;               ///< the innermost task on the stack
   const void* limit = nullptr;                   ///< lowest usable address
+  running_path* paths = nullptr;                 ///< see task/priority/task_paths.hpp
 };
 
 } // namespace treadle::detail

@@ -68,10 +68,11 @@ class dataflow_state : public value_state<T> {
     return true;
   }
   /// Opens the node to `inputs` calls of input_is_ready(); must come before the first attachment.
-  void expect_inputs(std::uint32_t inputs) noexcept {
+  /// True: future_state::tell_input() is to be called with each.
+  bool expect_inputs(std::uint32_t inputs) noexcept {
     this->add_ref_unshared();
-    this->begin_staging();
     m_pending.store(inputs, order::relaxed);
+    return this->begin_staging();
   }
   void input_is_ready() noexcept {
     // acq_rel: the thread that starts the node sees what every input's thread published.
@@ -115,7 +116,7 @@ class then_state final : public dataflow_state<T>, private continuation {
     if (this->is_deferred_policy()) return;
     auto& input = access::state(m_body.input);
     if (input.is_ready() && this->run_at_once()) return;
-    this->expect_inputs(1);
+    if (TREADLE_UNLIKELY(this->expect_inputs(1))) this->tell_input(input);
     input.attach(*this);
   }
 

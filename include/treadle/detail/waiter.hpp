@@ -44,6 +44,8 @@ class waiter final : public job {
 
   /// A worker's scheduling loop found this in a queue: it goes on with the blocked fiber.
   void run() noexcept override;
+  /// Of the task that is blocked.
+  std::uint32_t path_number() const noexcept override;
 
   waiter* next = nullptr; // for the list the publisher keeps
   waiter* previous = nullptr;

@@ -12,13 +12,13 @@ namespace detail {
 void schedule_at(job& task, const placement& where) {
   worker* here = this_worker();
   const bool at_home = here && (!where.pool || where.pool == &here->owner());
-  if (where.level == priority::normal && where.worker < 0 && (at_home || !where.pool)) return schedule(task);
+  if (where.is_usual() && (at_home || !where.pool)) return schedule(task);
   tell(event_kind::task_created, task);
   if (where.pool || here) {
-    (where.pool ? *where.pool : here->owner()).submit(task, where.level, where.worker);
+    (where.pool ? *where.pool : here->owner()).submit(task, where);
   } else {
     scheduler& pool = enter_current_scheduler();
-    pool.submit(task, where.level);
+    pool.submit(task, where);
     pool.leave();
   }
 }
@@ -31,7 +31,7 @@ void schedule_at(future_state& task, const placement& where) {
 
 bool is_at(const placement& where) noexcept {
   worker* here = this_worker();
-  return here && where.level == priority::normal && where.worker < 0 && (!where.pool || where.pool == &here->owner());
+  return here && where.is_usual() && (!where.pool || where.pool == &here->owner());
 }
 
 const char* name_of_pool(const placement& where) noexcept { return where.pool->name.c_str(); }

@@ -47,6 +47,7 @@ scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runti
       m_first_spare(wanted.first_spare),
       m_nudges(resolved.nudge && m_workers_max > 1 && enable_nudges()),
       m_hooks(resolved.hooks) {
+  if (goes_by_paths()) begin_learning_paths();
   outside_at_start.add(counted_outside);
   init_asymmetric_fence();
   report_stack_overflows();
@@ -55,6 +56,7 @@ scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runti
   if (m_threads.size() < m_workers_max) { // no more threads or memory to be had: end those that run
     stop_workers();
     workers.clear();
+    if (goes_by_paths()) end_learning_paths();
     std::rethrow_exception(m_failure);
   }
 }
@@ -110,6 +112,7 @@ scheduler::~scheduler() {
   stop_workers();
   workers.clear();
   for (task_fiber* f : m_idle_fibers) delete_fiber(f);
+  if (goes_by_paths()) end_learning_paths();
 }
 
 void scheduler::stop_workers() noexcept {
@@ -127,35 +130,58 @@ void scheduler::await_visitors() noexcept {
   while (m_injecting.load(order::acquire) != 0) std::this_thread::yield(); // a matter of instructions
 }
 
-void scheduler::inject(job& item, priority level, int with) {
+void scheduler::inject(job& item, const placement& where) {
   enter(); // before the job can run: it may be the last one the runtime waits for
   if constexpr (k_counts) {
     thread_local std::uint32_t jobs = 0;
     if (++jobs % worker::k_jobs_per_stamp == 0) item.queued_at = ticks_now();
   }
   if (places_jobs()) {
-    place(item, level, with);
+    place(item, where);
   } else {
-    injected.push(&item, level);
+    injected.push(&item, where.level);
     notify_injected();
   }
   leave();
 }
 
-void scheduler::place(job& item, priority level, int with) noexcept {
-  if (!has_queues_of_workers() || level == priority::low) {
-    injected.push(&item, level);
+void scheduler::place(job& item, const placement& where) noexcept {
+  if (goes_by_paths() && where.level != priority::low) return queue_by_path(item, where);
+  if (has_queues_of_workers() && where.level != priority::low)
+    return queue_with(with_whom(where), item, where.level, false);
+  injected.push(&item, where.level);
+  notify_injected();
+}
+
+/// The one that was asked for, or by turns.
+worker& scheduler::with_whom(const placement& where) noexcept {
+  const unsigned n = workers.size();
+  worker* with = where.worker >= 0 ? &workers[static_cast<unsigned>(where.worker) % m_workers_max] : nullptr;
+  for (unsigned i = 0; i < n && (!with || with->is_away()); ++i)
+    with = &workers[m_turn.fetch_add(1, order::relaxed) % n];
+  return *with;
+}
+
+static float ticks_per_ns() noexcept {
+  static const float ticks = static_cast<float>(ns_to_ticks(1 << 20)) / (1 << 20);
+  return ticks;
+}
+
+void scheduler::queue_by_path(job& item, const placement& where) noexcept {
+  worker* const here = this_worker();
+  const bool keeps = here && &here->owner() == this && where.worker < 0; // its maker runs it, or gives it to a thief
+  worker& with = keeps ? *here : with_whom(where);
+  const float path = where.path_ns >= 0 ? ticks_per_ns() * where.path_ns : path_of(item);
+  if (!with.ordered->push(&item, where.level, path)) {
+    injected.push(&item, where.level);
     return notify_injected();
   }
-  const unsigned n = workers.size();
-  worker* where = with >= 0 ? &workers[static_cast<unsigned>(with) % m_workers_max] : nullptr;
-  for (unsigned i = 0; i < n && (!where || where->is_away()); ++i)
-    where = &workers[m_turn.fetch_add(1, order::relaxed) % n];
-  queue_with(*where, item, level, false);
+  keeps ? notify_work(with.ordered->size() > 1) : notify_injected();
 }
 
 void scheduler::place_again(job& item, worker& where, bool yields) noexcept {
   if (has_queues_of_workers()) return queue_with(where, item, priority::normal, yields);
+  if (goes_by_paths() && !yields) return queue_by_path(item, {});
   injected.push(&item);
   notify_injected();
 }
@@ -182,7 +208,10 @@ bool scheduler::may_take(const worker& thief, const worker& from) const noexcept
 job* scheduler::steal_from(worker& victim, worker& thief) noexcept {
   if (&victim == &thief || on_duty.is_quiet(victim.index())) return nullptr;
   thief.counters.steals_tried.increment_unshared();
-  job* item = !victim.placed ? victim.tasks.steal() : may_take(thief, victim) ? victim.placed->pop_any() : nullptr;
+  job* item = victim.ordered            ? victim.ordered->pop()
+              : !victim.placed          ? victim.tasks.steal()
+              : may_take(thief, victim) ? victim.placed->pop_any()
+                                        : nullptr;
   if (!item) item = thief.accept_handed(victim);
   if (!item) return nullptr;
   thief.note_steal(victim);
@@ -209,6 +238,15 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
   for (unsigned i = 0; i < n; ++i)
     if (job* item = steal_from(workers[known + (start + i) % n], thief)) return item;
   return nullptr;
+}
+
+job* scheduler::pop_longest(worker& who, xorshift& random) noexcept {
+  if (const auto n = static_cast<unsigned>(workers.size()); n > 1) {
+    worker& other = workers[(who.index() + 1 + random.below(n - 1)) % n];
+    if (other.ordered->first() > who.ordered->first())
+      if (job* item = steal_from(other, who)) return item;
+  }
+  return who.ordered->pop();
 }
 
 bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {

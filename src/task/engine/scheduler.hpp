@@ -10,6 +10,7 @@
 #include "task/idle/timer_queue.hpp"
 #include "task/queue/injected_jobs.hpp"
 
+#include <treadle/detail/placement.hpp>
 #include <treadle/runtime.hpp>
 
 #include <memory>
@@ -50,16 +51,20 @@ class scheduler {
   void enter() noexcept { m_injecting.fetch_add(1, order::relaxed); }
   void leave() noexcept { m_injecting.fetch_sub(1, order::release); } // pairs with the destructor
 
-  /// Any thread. `with`: see placement::worker.
-  void inject(job& item, priority level = priority::normal, int with = -1);
+  /// Any thread. `where`: in this pool.
+  void inject(job& item, const placement& where = {});
   /// Whether jobs are queued by the rules of its policy, and not in the deque of who makes them.
   bool places_jobs() const noexcept { return policy != scheduling::work_stealing; }
+  /// That with the longest path behind it goes first.
+  bool goes_by_paths() const noexcept { return policy == scheduling::critical_path; }
   /// Its tasks run where they are queued: a get() elsewhere must not run them in place.
-  bool pins() const noexcept { return !is_default || places_jobs(); }
-  /// And these queues are the workers' own.
-  bool has_queues_of_workers() const noexcept { return places_jobs() && policy != scheduling::shared_priority; }
+  bool pins() const noexcept { return !is_default || (places_jobs() && !goes_by_paths()); }
+  /// Where jobs are placed: with workers, by their priorities alone.
+  bool has_queues_of_workers() const noexcept {
+    return places_jobs() && policy != scheduling::shared_priority && !goes_by_paths();
+  }
   /// Where jobs are placed: a new one, or one that goes on, behind others where it `yields`. Any thread.
-  void place(job& item, priority level = priority::normal, int with = -1) noexcept;
+  void place(job& item, const placement& where = {}) noexcept;
   void place_again(job& item, worker& where, bool yields) noexcept;
   /// Any thread. A job that was queued where others may take it; `backlog`: see idle_workers::notify_work().
   void notify_work(bool backlog) noexcept {
@@ -71,9 +76,9 @@ class scheduler {
   /// After a notification that found nobody to wake.
   TREADLE_NOINLINE void ask_for_help() noexcept;
   /// The same for a new task, which is counted as created.
-  void submit(job& task, priority level = priority::normal, int with = -1) {
+  void submit(job& task, const placement& where = {}) {
     injected_tasks.fetch_add(1, order::relaxed);
-    inject(task, level, with);
+    inject(task, where);
   }
   /// Any thread. Wakes a parked worker when it would otherwise sleep past the deadline.
   void arm(timer& t, std::int64_t deadline_ns) {
@@ -81,6 +86,8 @@ class scheduler {
   }
 
   job* steal(worker& thief, xorshift& random) noexcept;
+  /// Where the longest path goes first: of its own jobs or those of another worker, whichever is more urgent.
+  job* pop_longest(worker& who, xorshift& random) noexcept;
   /// Asks a busy worker for latent work, when it is time to; true when one was asked.
   bool nudge_somebody(worker& thief, xorshift& random) noexcept;
   /// While somebody is busy one idle worker does not sleep for good: it watches, and nudges. True when none does.
@@ -164,7 +171,9 @@ class scheduler {
   void run_worker(worker& w) noexcept; // what its thread does
   job* steal_from(worker& victim, worker& thief) noexcept;
   bool may_take(const worker& thief, const worker& from) const noexcept;
+  worker& with_whom(const placement& where) noexcept;
   void queue_with(worker& where, job& item, priority level, bool behind) noexcept;
+  void queue_by_path(job& item, const placement& where) noexcept;
   std::size_t suspended_coroutines() const noexcept; // of the runtime
 
   const std::int64_t m_search_ns;

@@ -80,12 +80,14 @@ void run_on_fresh_stack(void (*call)(void*), void* argument) {
         // The task is on this stack from here on.
         task_stack& here = *this_task_stack();
         here.running = s->caller.tasks.running;
+        here.paths = s->caller.tasks.paths;
         s->caller.is_blocked = false;
         if (here.running) tell(event_kind::task_resumed, *here.running->task);
         s->call(s->argument); // may suspend and go on elsewhere
         if (TREADLE_UNLIKELY(forked_in_task.load(order::relaxed))) end_forked_task();
         if (here.running) tell(event_kind::task_suspended, *here.running->task);
         here.running = nullptr;
+        here.paths = nullptr;
         return false; // go on with the caller
       },
       &state);

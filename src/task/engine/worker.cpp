@@ -60,7 +60,8 @@ worker::worker(scheduler& owner, unsigned index, unsigned number, unsigned capac
       m_places(owner.places_jobs()),
       m_random(index + 1),
       m_stolen_from(std::make_unique<atomic<std::uint64_t>[]>(capacity)),
-      placed(owner.has_queues_of_workers() ? std::make_unique<injected_jobs>() : nullptr) {
+      placed(owner.has_queues_of_workers() ? std::make_unique<injected_jobs>() : nullptr),
+      ordered(owner.goes_by_paths() ? std::make_unique<ordered_jobs>() : nullptr) {
   m_idle_fibers.reserve(k_idle_fibers_max);
   m_current = owner.make_fiber(); // before the thread exists, so that failure throws to the user
 }
@@ -161,7 +162,7 @@ void worker::continue_sample() noexcept {
 
 std::int64_t worker::queue(job& item) noexcept {
   if (TREADLE_UNLIKELY(--m_jobs_to_stamp == 0)) { // in pools that place jobs: each time
-    if constexpr (k_counts) item.queued_at = ticks_now();
+    if (k_counts && (!m_places || ++m_placed_jobs % k_jobs_per_stamp == 0)) item.queued_at = ticks_now();
     if (m_places) {
       m_jobs_to_stamp = 1;
       m_scheduler.place(item);
@@ -184,7 +185,10 @@ void worker::push(job& item) noexcept {
 void worker::push_new(job& task) noexcept {
   counters.created.increment_unshared();
   const std::int64_t size = queue(task);
-  if (size) m_scheduler.notify_work(size > 1);
+  if (size)
+    m_scheduler.notify_work(size > 1);
+  else if (ordered)
+    return drop_stale_ordered();
   if (TREADLE_UNLIKELY(size > m_sweep_at)) drop_stale_of_others(size);
 }
 
@@ -215,6 +219,12 @@ job* worker::next_nearby() {
     job* const item = placed->pop_any();
     return item ? item : accept_handed(*this);
   }
+  if (TREADLE_UNLIKELY(m_places) && ordered) {
+    job* item = ++m_ticks % k_fair_period == 0 ? injected.pop_normal() : nullptr;
+    if (!item) item = m_scheduler.pop_longest(*this, m_random);
+    if (!item) item = accept_handed(*this);
+    return item ? item : injected.pop_any();
+  }
   if (job* item = injected.pop_urgent()) return item;
   if (++m_ticks % k_fair_period == 0) {
     if (job* item = injected.pop_normal()) return item;
@@ -232,7 +242,8 @@ job* worker::look(std::int64_t ns) {
   while (!m_scheduler.on_duty.has_surplus()) { // what there is to do is passed on by who leaves
     counters.pending_accesses.increment_unshared();
     counters.pending_misses.increment_unshared();
-    if (job* item = placed ? placed->pop_any() : nullptr) return item;
+    if (job* item = placed ? placed->pop_any() : ordered ? m_scheduler.pop_longest(*this, m_random) : nullptr)
+      return item;
     if (job* item = m_scheduler.injected.pop_urgent()) return item;
     if (job* item = m_scheduler.injected.pop_normal()) return item;
     if (job* item = m_scheduler.steal(*this, m_random)) {
@@ -310,7 +321,7 @@ void worker::stand_by() noexcept {
   looks_for_work.store(true, order::relaxed);
   m_off_duty.store(true, order::relaxed);
   m_scheduler.pass_on();
-  m_scheduler.on_duty.set_quiet(m_index, tasks.empty() && !has_handed() && !placed);
+  m_scheduler.on_duty.set_quiet(m_index, tasks.empty() && !has_handed() && !m_places);
   counters.alive.end(ticks_now());
   if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
   m_scheduler.on_duty.wait(m_index);
@@ -459,9 +470,11 @@ void worker::run_among_stale(future_state& task, sharing s) {
 
 void worker::run_out_of_order(future_state& task, job* top) {
   if (top) push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
+  tell_wait();
   if (task.is_pinned() || !task.run_unqueued()) return;
   worker* const here = this_worker();
   here->counters.inlined.increment_unshared();
+  if (here->ordered) return here->drop_stale_ordered();
   ++here->m_stale;
   if (++here->m_out_of_order % k_stale_between_looks != 0) return;
   const auto queued = static_cast<std::uint64_t>(here->tasks.size()) + here->m_scheduler.injected.size();
@@ -491,6 +504,14 @@ void worker::drop_stale() noexcept {
   if (left > 0 || !m_scheduler.injected.empty())
     m_scheduler.notify_injected(); // somebody may have looked meanwhile and gone to sleep
   while (job* item = stale) {      // a destructor may suspend: from here on this is perhaps another worker
+    stale = item->next_job;
+    item->discard_if_stale();
+  }
+}
+
+void worker::drop_stale_ordered() noexcept {
+  job* stale = ordered->take_stale();
+  while (job* item = stale) {
     stale = item->next_job;
     item->discard_if_stale();
   }

@@ -6,6 +6,7 @@
 #include "task/engine/task_fiber.hpp"
 #include "task/queue/deque.hpp"
 #include "task/queue/injected_jobs.hpp"
+#include "task/queue/ordered_jobs.hpp"
 #include "topology/steal_order.hpp"
 
 #include <treadle/detail/future_state.hpp>
@@ -135,7 +136,7 @@ class worker {
   static constexpr std::uint32_t k_jobs_per_stamp = 16;
 
   deque tasks; // push and pop by the owner, steal by anybody
-  bool has_placed() const noexcept { return placed && !placed->empty(); }
+  bool has_placed() const noexcept { return (placed && !placed->empty()) || (ordered && !ordered->empty()); }
   /// There is no thread for it yet. Any thread.
   void stay_away() noexcept { m_off_duty.store(true, order::relaxed); }
   /// It will not look at its queues for a while: it is off duty, or its task blocks in the operating system. Any
@@ -184,6 +185,8 @@ class worker {
   TREADLE_NOINLINE void drop_stale() noexcept;
   /// The same when the deque has grown to `size`, if so many tasks were run in place meanwhile that it may be worth it.
   TREADLE_NOINLINE void drop_stale_of_others(std::int64_t size) noexcept;
+  /// What lies in `ordered` of tasks that were run in place. May suspend.
+  void drop_stale_ordered() noexcept;
   promoted_task* take_handed() noexcept;
   void end_wait(job& item) noexcept;
   void begin_sample() noexcept;
@@ -258,6 +261,11 @@ class worker {
   /// Jobs that are queued with this worker by the policy of its pool; null where that queues them otherwise. Any
   /// thread.
   const std::unique_ptr<injected_jobs> placed;
+  /// The same where the longest path goes first.
+  const std::unique_ptr<ordered_jobs> ordered;
+
+ private:
+  std::uint32_t m_placed_jobs = 0;
 };
 
 /// The worker that runs the caller; null on foreign threads. Not to be kept across a suspension: the caller may be on

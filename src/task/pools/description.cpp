@@ -82,8 +82,8 @@ void apply(pool& one, std::string_view field) {
 
 } // namespace
 
-constexpr std::string_view k_names[] = {"work-stealing", "local-priority-fifo", "local-priority-lifo", "static",
-                                        "shared-priority"};
+constexpr std::string_view k_names[] = {"work-stealing", "local-priority-fifo", "local-priority-lifo",
+                                        "static",        "shared-priority",     "critical-path"};
 
 std::string_view to_string(scheduling policy) noexcept { return k_names[static_cast<std::size_t>(policy)]; }
 scheduling scheduling_from_name(std::string_view name) {

@@ -37,7 +37,8 @@ TEST(pools_description, says_what_there_is_to_say) {
 }
 
 TEST(pools_description, all_policies_have_names) {
-  for (const char* name : {"work-stealing", "local-priority-fifo", "local-priority-lifo", "static", "shared-priority"})
+  for (const char* name :
+       {"work-stealing", "local-priority-fifo", "local-priority-lifo", "static", "shared-priority", "critical-path"})
     EXPECT_EQ(to_string(scheduling_from_name(name)), name);
 }
 

@@ -112,7 +112,7 @@ int forked_fib(int n) {
 class any_policy : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(policies, any_policy,
                          ::testing::Values("work-stealing", "local-priority-fifo", "local-priority-lifo", "static",
-                                           "shared-priority"),
+                                           "shared-priority", "critical-path"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            for (char& c : name) c = c == '-' ? '_' : c;

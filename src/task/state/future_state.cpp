@@ -32,10 +32,14 @@ void future_state::run_directly(sharing s) noexcept {
   run_unoffered(s);
 }
 
-void future_state::begin_staging() noexcept {
-  tell(event_kind::task_created, *this);
+void future_state::tell_input(const future_state& input) const noexcept { learn_input(path_number(), input.path_number()); }
+
+bool future_state::begin_staging() noexcept {
+  const bool is_told = is_wanted(event_kind::task_created);
+  if (is_told) tell_wanted(event_kind::task_created, *this);
   constexpr std::uint64_t k_staged_per_stamp = 16;
   if (count(&readiness_counts::staged) % k_staged_per_stamp == 0) queued_at = ticks_now();
+  return is_told && paths_are_learned.load(order::relaxed);
 }
 
 void future_state::miss_input() noexcept {
@@ -110,7 +114,7 @@ void future_state::refuse_own_task() const {
 
 /// Runs the task where that is possible. Part of its callers: chains of deferred tasks nest as deeply as stacks allow.
 [[gnu::always_inline]] inline bool future_state::becomes_ready_here(sharing s) {
-  const std::uint32_t claimable = m_claim.state();
+  const std::uint8_t claimable = m_claim.state();
   if (claimable == claim_word::k_deferred) {
     if (worker* w = this_worker()) w->makes_way();
     if (stack_has_room())
@@ -126,7 +130,9 @@ void future_state::refuse_own_task() const {
 }
 
 void future_state::wait_slow(sharing s) {
-  if (!becomes_ready_here(s)) blocked_get(*this).block();
+  if (becomes_ready_here(s)) return;
+  tell_wait();
+  blocked_get(*this).block();
 }
 
 bool future_state::wait_or_stop(stop_signal& stop) {
@@ -148,7 +154,7 @@ void queue_here(job& task) {
 namespace {
 
 /// What the caller creates stays in its pool.
-std::uint32_t offered_here() noexcept {
+std::uint8_t offered_here() noexcept {
   const worker* w = this_worker();
   return w && w->owner().pins() ? claim_word::k_pinned : claim_word::k_available;
 }
@@ -183,6 +189,7 @@ bool future_state::wait_until(std::int64_t deadline_ns, stop_signal* stop) {
 
 bool future_state::block_within(std::int64_t deadline_ns, stop_signal* stop) {
   prepare_to_block();
+  tell_wait();
   limited_wait_for_state<future_state, waiter> wait(*this);
   return !try_attach(wait) || block_within_limits(wait, deadline_ns, stop);
 }

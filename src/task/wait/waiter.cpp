@@ -90,6 +90,11 @@ void waiter::make_runnable() noexcept {
     m_scheduler->inject(*this);
 }
 
+std::uint32_t waiter::path_number() const noexcept {
+  const running_task* const blocked = m_fiber ? m_fiber->tasks.running : nullptr;
+  return blocked ? blocked->task->path_number() : 0;
+}
+
 void waiter::run() noexcept { this_worker()->resume(*m_fiber); }
 
 void prepare_to_block() {

@@ -1,0 +1,219 @@
+#include "decide/bottom_levels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace treadle::decide {
+
+using detail::order;
+
+namespace {
+
+constexpr float k_longest = 1e15F; // in programs that never end there is no end of paths
+
+/// Counts the new value more than the average does that it joins.
+float closer(float known, float seen) noexcept { return known < 0 ? seen : known + (seen - known) / 4; }
+
+} // namespace
+
+/// The tasks of one site that creators of a kind make.
+struct bottom_levels::task_kind {
+  const void* site;
+  const creator_kind* by;
+  atomic<float> own{-1};            // of those that run for the first time
+  atomic<task_number> blocks[28]{}; // block b: k_first << b numbers
+  static constexpr std::uint32_t k_first = 16;
+};
+
+struct alignas(64) bottom_levels::learned_task { // a cache line
+  atomic<float> own{-1};                         // negative: it has not run yet
+  atomic<float> after_time{0};
+  atomic<float> raised{0}; // the next after_time, so far
+  atomic<std::uint32_t> order_made{0};
+  atomic<task_number> inputs[k_inputs]{};
+  const task_kind* kind = nullptr;
+  atomic<creator_kind*> children{nullptr}; // as their creator
+
+  float own_time() const noexcept {
+    const float measured = own.load(order::relaxed);
+    return std::max(measured < 0 ? kind->own.load(order::relaxed) : measured, 0.F);
+  }
+  void raise(float time) noexcept {
+    if (raised.load(order::relaxed) < time) raised.store(time, order::relaxed);
+  }
+};
+
+struct bottom_levels::creator_kind {
+  const void* site;
+  unsigned depth;
+  atomic<float> rest{-1}; // from where it waits to its end
+  detail::spinlock lock;  // of what follows
+  round latest;           // made by one that has ended
+  std::vector<std::unique_ptr<task_kind>> kinds;
+};
+
+bottom_levels::bottom_levels() = default;
+
+bottom_levels::~bottom_levels() {
+  for (atomic<learned_task*>& chunk : m_chunks) delete[] chunk.load(order::relaxed);
+}
+
+bottom_levels::learned_task& bottom_levels::at(task_number task) const noexcept {
+  return m_chunks[task / k_chunk].load(order::acquire)[task % k_chunk]; // pairs with number_of()
+}
+
+bottom_levels::creator_kind& bottom_levels::kind_of(creator& c) {
+  learned_task* const self = c.m_self ? &at(c.m_self) : nullptr;
+  if (self) {
+    if (creator_kind* known = self->children.load(order::acquire)) return *known;
+  }
+  const unsigned depth = self ? std::min(self->kind->by->depth + 1, k_depth_max) : 0;
+  const std::lock_guard guard(m_lock);
+  creator_kind* found = nullptr;
+  for (const auto& kind : m_creators)
+    if (kind->site == c.m_site && kind->depth == depth) found = kind.get();
+  if (!found) {
+    m_creators.push_back(std::make_unique<creator_kind>());
+    found = m_creators.back().get();
+    found->site = c.m_site;
+    found->depth = depth;
+  }
+  if (self) self->children.store(found, order::release);
+  return *found;
+}
+
+bottom_levels::task_kind& bottom_levels::kind_of(creator_kind& by, const void* site) {
+  const std::lock_guard guard(by.lock);
+  for (const auto& kind : by.kinds)
+    if (kind->site == site) return *kind;
+  by.kinds.push_back(std::make_unique<task_kind>());
+  by.kinds.back()->site = site;
+  by.kinds.back()->by = &by;
+  return *by.kinds.back();
+}
+
+task_number bottom_levels::number_of(task_kind& kind, std::uint32_t position) {
+  const auto block = static_cast<unsigned>(std::bit_width(position / task_kind::k_first + 1)) - 1;
+  const std::uint32_t size = task_kind::k_first << block, first = size - task_kind::k_first;
+  if (task_number known = kind.blocks[block].load(order::acquire)) return known + position - first;
+  const std::lock_guard guard(m_lock);
+  if (task_number known = kind.blocks[block].load(order::relaxed)) return known + position - first;
+  if (size > k_numbers - m_used) return 0;
+  for (task_number n = m_used; n < m_used + size + k_chunk; n += k_chunk) {
+    atomic<learned_task*>& chunk = m_chunks[std::min(n, m_used + size - 1) / k_chunk];
+    if (!chunk.load(order::relaxed)) chunk.store(new learned_task[k_chunk], order::release);
+  }
+  const task_number begin = std::exchange(m_used, m_used + size);
+  for (task_number n = begin; n < m_used; ++n) at(n).kind = &kind;
+  kind.blocks[block].store(begin, order::release); // with the tasks behind it
+  return begin + position - first;
+}
+
+task_number bottom_levels::make(creator& by, const void* site) noexcept {
+  try {
+    if (!by.m_kind || by.m_waits) begin_round(by);
+    auto mine =
+        std::find_if(by.m_counts.begin(), by.m_counts.end(), [&](const auto& c) { return c.kind->site == site; });
+    if (mine == by.m_counts.end()) mine = by.m_counts.insert(mine, {&kind_of(*by.m_kind, site), 0});
+    const task_number made = number_of(*mine->kind, mine->made);
+    if (made == 0) return 0;
+    by.m_round.made.push_back(made);
+    ++mine->made;
+    learned_task& task = at(made);
+    task.order_made.store(static_cast<std::uint32_t>(by.m_round.made.size() - 1), order::relaxed);
+    for (auto& input : task.inputs) {
+      if (input.load(order::relaxed) == 0) break;
+      input.store(0, order::relaxed);
+    }
+    return made;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+/// By now it is known how long the tasks of the last one took.
+void bottom_levels::begin_round(creator& by) {
+  if (!by.m_kind) {
+    by.m_kind = &kind_of(by);
+    const std::lock_guard guard(by.m_kind->lock);
+    std::swap(by.m_round, by.m_kind->latest); // of the last one of its kind
+  }
+  go_back_through(by.m_round, *by.m_kind, after(by.m_self));
+  by.m_round.was_waited_for = by.m_waits = false;
+  for (auto& count : by.m_counts) count.made = 0;
+}
+
+/// What is made later comes later: the inputs of a task exist before it.
+void bottom_levels::go_back_through(round& r, const creator_kind& by, float after_time) noexcept {
+  const float at_least = r.was_waited_for ? std::max(by.rest.load(order::relaxed), 0.F) + after_time : 0;
+  const task_number* const made = r.made.data();
+  for (std::size_t i = r.made.size(); i-- > 0;) {
+    learned_task& task = at(made[i]);
+    const float after_it = std::min(std::max(task.raised.load(order::relaxed), at_least), k_longest);
+    task.raised.store(0, order::relaxed);
+    task.after_time.store(after_it, order::relaxed);
+    const float from_it = task.own_time() + after_it;
+    for (const auto& input : task.inputs) {
+      const task_number number = input.load(order::relaxed);
+      if (number == 0) break;
+      learned_task& before = at(number);
+      const std::uint32_t when = before.order_made.load(order::relaxed);
+      const bool is_of_round = when < i && made[when] == number;
+      // What a task has passed on to its creator comes before what the creator does with it. Everything else is of
+      // another round, and the way around may be a circle.
+      if (is_of_round || before.kind->by->depth > by.depth) before.raise(from_it);
+    }
+  }
+  r.made.clear();
+}
+
+void bottom_levels::add_input(task_number task, task_number input) noexcept {
+  if (task == 0 || input == 0) return;
+  for (auto& slot : at(task).inputs) {
+    if (slot.load(order::relaxed) != 0) continue;
+    return slot.store(input, order::relaxed);
+  }
+  if (at(input).order_made.load(order::relaxed) < at(task).order_made.load(order::relaxed))
+    at(input).raise(level(task)); // by what is known of it: a round later than others
+}
+
+void bottom_levels::wait(creator& by, float own) noexcept {
+  if (!by.m_kind || by.m_waits) return;
+  by.m_waits = by.m_round.was_waited_for = true;
+  by.m_waited_at = own;
+}
+
+void bottom_levels::end(creator& task, float own) noexcept {
+  if (task.m_self && own >= 0) {
+    learned_task& self = at(task.m_self);
+    const float known = self.own.load(order::relaxed);
+    self.own.store(closer(known, known < 0 ? own : std::min(own, 16 * known)), order::relaxed);
+    if (known < 0) { // rare: many workers share it
+      atomic<float>& all = const_cast<task_kind*>(self.kind)->own;
+      all.store(closer(all.load(order::relaxed), own), order::relaxed);
+    }
+  }
+  creator_kind* const kind = task.m_kind;
+  if (!kind) return;
+  if (task.m_waits && own >= 0 && task.m_waited_at >= 0)
+    kind->rest.store(closer(kind->rest.load(order::relaxed), own - task.m_waited_at), order::relaxed);
+  const std::lock_guard guard(kind->lock);
+  std::swap(kind->latest, task.m_round);
+}
+
+float bottom_levels::own(task_number task) const noexcept { return task == 0 ? 0 : at(task).own_time(); }
+
+bool bottom_levels::has_run(task_number task) const noexcept {
+  return task != 0 && at(task).own.load(order::relaxed) >= 0;
+}
+
+float bottom_levels::after(task_number task) const noexcept {
+  return task == 0 ? 0 : at(task).after_time.load(order::relaxed);
+}
+
+float bottom_levels::level(task_number task) const noexcept { return own(task) + after(task); }
+
+} // namespace treadle::decide

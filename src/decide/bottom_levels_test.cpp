@@ -1,0 +1,219 @@
+#include "decide/bottom_levels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <thread>
+
+namespace treadle::decide {
+namespace {
+
+const char site_names[8] = {};
+const void* site(unsigned i) { return &site_names[i % 8]; }
+
+struct graph {
+  struct node {
+    unsigned site;
+    float own;
+    std::vector<unsigned> inputs; // that come before it
+  };
+  std::vector<node> nodes;
+
+  /// The same by definition.
+  std::vector<float> levels(float rest) const {
+    std::vector<float> after(nodes.size(), rest), found(nodes.size());
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      found[i] = nodes[i].own + after[i];
+      for (const unsigned input : nodes[i].inputs) after[input] = std::max(after[input], found[i]);
+    }
+    return found;
+  }
+
+  /// A creator makes all of it, and waits.
+  std::vector<task_number> run(bottom_levels& levels, bottom_levels::creator& by) const {
+    std::vector<task_number> made;
+    for (const node& n : nodes) {
+      made.push_back(levels.make(by, site(n.site)));
+      for (const unsigned input : n.inputs) levels.add_input(made.back(), made[input]);
+    }
+    levels.wait(by, 1000);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      bottom_levels::creator task;
+      task.begin(made[i], site(nodes[i].site));
+      levels.end(task, nodes[i].own);
+    }
+    return made;
+  }
+};
+
+graph random_graph(std::mt19937& random, unsigned n, unsigned inputs_max) {
+  graph g;
+  for (unsigned i = 0; i < n; ++i) {
+    g.nodes.push_back({static_cast<unsigned>(random() % 8), static_cast<float>(1 + random() % 1000), {}});
+    const unsigned inputs = i == 0 ? 0 : static_cast<unsigned>(random() % (inputs_max + 1));
+    for (unsigned k = 0; k < inputs; ++k) g.nodes.back().inputs.push_back(static_cast<unsigned>(random() % i));
+  }
+  return g;
+}
+
+void expect_levels(const bottom_levels& levels, const std::vector<task_number>& made,
+                   const std::vector<float>& wanted) {
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    EXPECT_NE(made[i], 0u);
+    EXPECT_NEAR(levels.level(made[i]), wanted[i], 1e-4F * wanted[i]) << i;
+  }
+}
+
+TEST(bottom_levels, are_those_of_the_graph_from_its_second_time_on) {
+  std::mt19937 random(1);
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    const graph g = random_graph(random, 1 + static_cast<unsigned>(random() % 300), bottom_levels::k_inputs);
+    bottom_levels levels;
+    bottom_levels::creator by;
+    by.begin(0, nullptr);
+    const std::vector<task_number> first = g.run(levels, by);
+    const std::vector<task_number> second = g.run(levels, by);
+    EXPECT_EQ(first, second);
+    expect_levels(levels, second, g.levels(0));
+    for (int i = 0; i < 5; ++i) g.run(levels, by);
+    expect_levels(levels, second, g.levels(0));
+  }
+}
+
+TEST(bottom_levels, are_handed_on_by_a_creator_that_ends) {
+  std::mt19937 random(2);
+  const graph g = random_graph(random, 200, 3);
+  bottom_levels levels;
+  std::vector<task_number> made;
+  for (int i = 0; i < 3; ++i) {
+    bottom_levels::creator by;
+    by.begin(0, site(7));
+    made = g.run(levels, by);
+    levels.end(by, 1500); // 500 ns after it began to wait
+  }
+  expect_levels(levels, made, g.levels(500));
+}
+
+TEST(bottom_levels, of_more_inputs_than_are_remembered_come_a_round_later) {
+  graph g;
+  for (unsigned i = 0; i < 3 * bottom_levels::k_inputs; ++i) g.nodes.push_back({0, 10, {}});
+  g.nodes.push_back({1, 100, {}});
+  for (unsigned i = 0; i + 1 < g.nodes.size(); ++i) g.nodes.back().inputs.push_back(i);
+  bottom_levels levels;
+  bottom_levels::creator by;
+  by.begin(0, nullptr);
+  std::vector<task_number> made;
+  for (int i = 0; i < 4; ++i) made = g.run(levels, by);
+  expect_levels(levels, made, g.levels(0));
+}
+
+/// sort(n): two tasks for the halves, get() of both, and n steps to merge.
+TEST(bottom_levels, of_a_recursion_are_learned_by_depth) {
+  bottom_levels levels;
+  std::vector<task_number> by_depth;
+  const std::function<void(task_number, std::size_t, int)> sort = [&](task_number self, std::size_t depth, int n) {
+    bottom_levels::creator here;
+    here.begin(self, site(0));
+    by_depth.resize(std::max(by_depth.size(), depth + 1));
+    by_depth[depth] = self;
+    if (n > 1) {
+      const task_number left = levels.make(here, site(0)), right = levels.make(here, site(0));
+      levels.wait(here, 5);
+      sort(left, depth + 1, n / 2);
+      sort(right, depth + 1, n / 2);
+    }
+    levels.end(here, static_cast<float>(5 + n));
+  };
+  for (int i = 0; i < 12; ++i) {
+    bottom_levels::creator main;
+    main.begin(0, nullptr);
+    const task_number whole = levels.make(main, site(0));
+    levels.wait(main, 0);
+    sort(whole, 0, 1024);
+    levels.end(main, 0);
+  }
+  float after = 0;
+  for (std::size_t depth = 0, n = 1024; n > 1; ++depth, n /= 2) {
+    EXPECT_NEAR(levels.after(by_depth[depth]), after, 1e-3F * after) << depth;
+    EXPECT_NEAR(levels.own(by_depth[depth]), static_cast<float>(5 + n), 1e-3F * static_cast<float>(n)) << depth;
+    after += static_cast<float>(n); // the merge behind both halves
+  }
+}
+
+TEST(bottom_levels, of_rounds_that_never_end_do_not_grow) {
+  bottom_levels levels;
+  bottom_levels::creator by;
+  by.begin(0, nullptr);
+  constexpr unsigned k_ring = 50;
+  std::vector<task_number> before(k_ring, 0), now(k_ring);
+  float largest = 0;
+  for (int round = 0; round < 2000; ++round) {
+    for (unsigned i = 0; i < k_ring; ++i) {
+      now[i] = levels.make(by, site(0));
+      for (const unsigned k : {i + k_ring - 1, i, i + 1}) levels.add_input(now[i], before[k % k_ring]);
+    }
+    levels.wait(by, 0);
+    for (const task_number n : now) {
+      bottom_levels::creator task;
+      task.begin(n, site(0));
+      levels.end(task, 10);
+      largest = std::max(largest, levels.level(n));
+    }
+    before = now;
+  }
+  EXPECT_LE(largest, 10 * k_ring + 1);
+}
+
+TEST(bottom_levels, tell_sites_and_rounds_apart) {
+  bottom_levels levels;
+  bottom_levels::creator by;
+  by.begin(0, nullptr);
+  const task_number a = levels.make(by, site(0)), b = levels.make(by, site(1)), a2 = levels.make(by, site(0));
+  EXPECT_EQ((std::vector{a, b, a2}).size(), 3u);
+  EXPECT_NE(a, b);
+  EXPECT_NE(a, a2);
+  levels.wait(by, 0);
+  EXPECT_EQ(levels.make(by, site(1)), b);
+  EXPECT_EQ(levels.make(by, site(0)), a);
+  levels.wait(by, 0);
+  EXPECT_EQ(levels.make(by, site(0)), a);
+  bottom_levels::creator child;
+  child.begin(a, site(0));
+  EXPECT_NE(levels.make(child, site(0)), a); // another depth
+}
+
+TEST(bottom_levels, have_no_numbers_beyond_those_there_are) {
+  bottom_levels levels;
+  bottom_levels::creator by;
+  by.begin(0, nullptr);
+  task_number last = 1;
+  for (std::uint32_t i = 0; i < bottom_levels::k_numbers + 10 && last; ++i) last = levels.make(by, site(0));
+  EXPECT_EQ(last, 0u);
+  levels.add_input(last, last);
+  EXPECT_EQ(levels.level(last), 0);
+  levels.wait(by, 0);
+  EXPECT_NE(levels.make(by, site(0)), 0u); // those that it had
+}
+
+TEST(bottom_levels, may_be_learned_by_several_threads) {
+  bottom_levels levels;
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      std::mt19937 random(t);
+      const graph g = random_graph(random, 100, 3);
+      for (int i = 0; i < 50; ++i) {
+        bottom_levels::creator by;
+        by.begin(0, site(t / 2));
+        g.run(levels, by);
+        levels.end(by, 2000);
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+}
+
+} // namespace
+} // namespace treadle::decide

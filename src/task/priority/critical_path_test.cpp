@@ -1,0 +1,212 @@
+#include <treadle/treadle.hpp>
+
+#include "task/engine/runtime_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using treadle::dataflow;
+using treadle::shared_future;
+
+void spin_for(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+/// A creator makes 20 short tasks, and then a chain of five longer ones; returns the order in which they ran.
+std::vector<int> order_of_chain_and_others() {
+  std::vector<int> order; // one worker
+  std::vector<shared_future<void>> made;
+  for (int i = 0; i < 20; ++i)
+    made.push_back(treadle::async([&order, i] {
+      spin_for(std::chrono::microseconds(5));
+      order.push_back(i);
+    }));
+  shared_future<void> last = treadle::make_ready_future();
+  for (int i = 100; i < 105; ++i) {
+    last = dataflow(
+        [&order, i](const shared_future<void>&) {
+          spin_for(std::chrono::microseconds(20));
+          order.push_back(i);
+        },
+        last);
+    made.push_back(last);
+  }
+  treadle::when_all(made).get();
+  return order;
+}
+
+/// How often a program may have to run until it is known how long its tasks take: one that was interrupted seems to
+/// take long for a while.
+constexpr int k_rounds_to_learn = 1000;
+
+TEST(critical_path, goes_first_once_it_is_known) {
+  treadle::runtime runtime({.workers = 1, .pools = "default:policy=critical-path"});
+  treadle::async([] {
+    std::vector<int> order(25);
+    for (int i = 0; i < k_rounds_to_learn && order[4] != 104; ++i) order = order_of_chain_and_others();
+    EXPECT_EQ(std::vector<int>(order.begin(), order.begin() + 5), (std::vector<int>{100, 101, 102, 103, 104}));
+  }).get();
+}
+
+TEST(critical_path, is_learned_of_threads_outside) {
+  treadle::runtime runtime({.workers = 1, .pools = "default:policy=critical-path"});
+  std::atomic<bool> may_begin{false};
+  std::vector<int> order(14);
+  for (int i = 0; i < k_rounds_to_learn && order[3] != 103; ++i) {
+    may_begin = false;
+    auto gate = treadle::async([&] {
+      while (!may_begin) std::this_thread::yield();
+    });
+    std::vector<shared_future<void>> made;
+    order.clear();
+    for (int k = 0; k < 10; ++k)
+      made.push_back(treadle::async([&order, k] {
+        spin_for(std::chrono::microseconds(5));
+        order.push_back(k);
+      }));
+    shared_future<void> last = treadle::async([&order] { order.push_back(100); });
+    for (int k = 101; k < 104; ++k) {
+      last = dataflow(
+          [&order, k](const shared_future<void>&) {
+            spin_for(std::chrono::microseconds(20));
+            order.push_back(k);
+          },
+          last);
+      made.push_back(last);
+    }
+    may_begin = true;
+    gate.get();
+    for (const auto& one : made) one.get();
+  }
+  EXPECT_EQ(std::vector<int>(order.begin(), order.begin() + 4), (std::vector<int>{100, 101, 102, 103}));
+}
+
+TEST(critical_path, may_be_given) {
+  treadle::runtime runtime({.workers = 1, .pools = "default:policy=critical-path"});
+  std::vector<int> order;
+  treadle::async([&] {
+    std::vector<treadle::future<void>> made;
+    for (const int ns : {3, 1, 4, 15, 9, 2, 6})
+      made.push_back(treadle::async(treadle::parallel_executor().with(treadle::bottom_level{double(ns)}),
+                                    [&order, ns] { order.push_back(ns); }));
+    made.push_back(
+        treadle::async(treadle::parallel_executor(treadle::priority::low), [&order] { order.push_back(0); }));
+    made.push_back(treadle::async(treadle::parallel_executor(treadle::priority::high).with(treadle::bottom_level{1}),
+                                  [&] { order.push_back(100); }));
+    made.push_back(
+        treadle::async(treadle::parallel_executor(treadle::priority::critical), [&] { order.push_back(101); }));
+    treadle::when_all(std::move(made)).get();
+  }).get();
+  EXPECT_EQ(order, (std::vector<int>{101, 100, 15, 9, 6, 4, 3, 2, 1, 0}));
+}
+
+class critical_path_on : public testing::TestWithParam<unsigned> {};
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto left = treadle::async([n] { return fib(n - 1); });
+  const long right = fib(n - 2);
+  return left.get() + right;
+}
+
+TEST_P(critical_path_on, runs_recursions) {
+  treadle::runtime runtime({.workers = GetParam(), .pools = "default:policy=critical-path"});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(treadle::async([] { return fib(17); }).get(), 1597);
+}
+
+/// Random graphs against what they mean.
+TEST_P(critical_path_on, runs_graphs) {
+  treadle::runtime runtime({.workers = GetParam(), .pools = "default:policy=critical-path,other:1"});
+  std::mt19937 random(GetParam());
+  for (int repeat = 0; repeat < 30; ++repeat) {
+    const unsigned n = 1 + static_cast<unsigned>(random() % 200);
+    std::vector<std::vector<unsigned>> inputs(n);
+    std::vector<unsigned long> wanted(n);
+    for (unsigned i = 0; i < n; ++i) {
+      wanted[i] = i;
+      for (unsigned k = i == 0 ? 0 : static_cast<unsigned>(random() % 6); k > 0; --k)
+        wanted[i] += 31 * wanted[inputs[i].emplace_back(static_cast<unsigned>(random() % i))];
+    }
+    const bool outside = random() % 2 == 0;
+    const auto run = [&] {
+      std::vector<shared_future<unsigned long>> made;
+      for (unsigned i = 0; i < n; ++i) {
+        std::vector<shared_future<unsigned long>> needed;
+        for (const unsigned k : inputs[i]) needed.push_back(made[k]);
+        const auto f = [i](const std::vector<shared_future<unsigned long>>& values) {
+          unsigned long sum = i;
+          for (const auto& v : values) sum += 31 * v.get();
+          return sum;
+        };
+        if (i % 7 == 3)
+          made.push_back(dataflow(treadle::pool_executor("other"), f, std::move(needed)));
+        else if (i % 7 == 5)
+          made.push_back(dataflow(treadle::launch::sync, f, std::move(needed)));
+        else
+          made.push_back(dataflow(f, std::move(needed)));
+      }
+      for (unsigned i = 0; i < n; ++i) EXPECT_EQ(made[i].get(), wanted[i]);
+    };
+    outside ? run() : treadle::async(run).get();
+  }
+}
+
+TEST_P(critical_path_on, keeps_tasks_that_yield_sleep_and_block) {
+  treadle::runtime runtime({.workers = GetParam(), .pools = "default:policy=critical-path"});
+  std::atomic<int> done{0};
+  treadle::mutex mutex;
+  treadle::task_group group;
+  for (int i = 0; i < 200; ++i) {
+    group.run([&, i] {
+      if (i % 3 == 0) treadle::this_task::yield();
+      if (i % 50 == 1) treadle::this_task::sleep_for(std::chrono::microseconds(100));
+      const std::lock_guard guard(mutex);
+      treadle::parallel_invoke([&] { ++done; }, [&] { ++done; });
+    });
+  }
+  group.wait();
+  EXPECT_EQ(done, 400);
+}
+
+/// A get() runs the task in place and leaves its entry: such entries, and the values they hold, do not pile up.
+TEST(critical_path, leaves_no_stale_entries) {
+  struct counted {
+    explicit counted(std::atomic<int>& n) : alive(&n) { ++*alive; }
+    counted(counted&& other) noexcept : alive(std::exchange(other.alive, nullptr)) {}
+    ~counted() {
+      if (alive) --*alive;
+    }
+    std::atomic<int>* alive;
+  };
+  std::atomic<int> alive{0};
+  std::optional<treadle::runtime> runtime;
+  runtime.emplace(treadle::runtime_options{.workers = 1, .pools = "default:policy=critical-path"});
+  treadle::async([&] {
+    std::vector<treadle::future<void>> waiting; // live entries in front of the others
+    for (int i = 0; i < 10; ++i)
+      waiting.push_back(treadle::async(treadle::parallel_executor(treadle::priority::high), [] {}));
+    for (int i = 0; i < 10'000; ++i) {
+      treadle::async([&alive] { return counted(alive); }).wait();
+      EXPECT_LE(alive, 200);
+    }
+    treadle::when_all(std::move(waiting)).get();
+  }).get();
+  runtime.reset();
+  EXPECT_EQ(alive, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, critical_path_on, testing::Values(1U, 2U, 4U, 8U),
+                         [](const auto& i) { return "w" + std::to_string(i.param); });
+
+} // namespace

@@ -1,0 +1,169 @@
+#include "task/priority/task_paths.hpp"
+
+#include "base/clock.hpp"
+#include "decide/bottom_levels.hpp"
+
+#include <treadle/detail/latent.hpp>
+
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace treadle::detail {
+
+/// What is known of a task that runs, or is suspended, on a stack; or of a thread outside of the runtime.
+struct running_path {
+  decide::bottom_levels::creator makes;
+  const job* task = nullptr;
+  bool is_measured = false;
+  std::int64_t began = 0; // in ticks: since when it has been running, as far as that is not in `ran`; 0: it does not
+  std::int64_t ran = 0;
+  running_path* outer = nullptr;
+
+  void stop(std::int64_t now) noexcept {
+    if (is_measured && began != 0) ran += now - std::exchange(began, 0);
+  }
+  void go_on(std::int64_t now) noexcept {
+    if (is_measured) began = now;
+  }
+  float own(std::int64_t now) const noexcept {
+    return is_measured ? static_cast<float>(ran + (began != 0 ? now - began : 0)) : -1;
+  }
+};
+
+constinit atomic<bool> paths_are_learned{false};
+
+namespace {
+
+constinit decide::bottom_levels* the_levels = nullptr; // from the first pool on, for ever: tasks may end late
+
+decide::bottom_levels& levels() noexcept { return *the_levels; }
+
+constexpr std::uint32_t k_seen = bit_of(event_kind::task_created) | bit_of(event_kind::task_started) |
+                                 bit_of(event_kind::task_suspended) | bit_of(event_kind::task_resumed) |
+                                 bit_of(event_kind::task_finished);
+
+constinit spinlock learning_lock;
+constinit unsigned learning_pools = 0;
+
+// Records that are not used now; their lists keep their memory. None of the functions below suspends, so the thread
+// stays the same within each.
+constinit thread_local running_path* t_free = nullptr;
+
+struct free_at_end {
+  ~free_at_end() {
+    while (running_path* const one = t_free) {
+      t_free = one->outer;
+      delete one;
+    }
+  }
+};
+
+running_path* new_path() noexcept {
+  thread_local free_at_end here;
+  static_cast<void>(&here);
+  return new (std::nothrow) running_path;
+}
+
+running_path* take_path() noexcept {
+  running_path* const one = t_free;
+  if (TREADLE_UNLIKELY(!one)) return new_path();
+  t_free = one->outer;
+  return one;
+}
+
+TREADLE_NOINLINE running_path* path_outside() noexcept {
+  thread_local running_path outside;
+  return &outside;
+}
+
+running_path* running_here() noexcept {
+  const task_stack* const stack = this_task_stack();
+  return TREADLE_LIKELY(stack != nullptr) ? stack->paths : path_outside();
+}
+
+const void* site_of_task(const job& task) noexcept { return task.name().text; }
+
+/// Reading the clock costs as much as the rest: of what has run before, one time in so many is measured.
+constexpr std::uint32_t k_times_per_measured = 4;
+thread_local std::uint32_t t_begun = 0;
+
+void begin_task(const job& task) noexcept {
+  task_stack* const stack = this_task_stack();
+  running_path* const path = stack ? take_path() : nullptr;
+  if (!path) return;
+  const std::uint32_t number = task.path_number();
+  running_path* const outer = std::exchange(stack->paths, path);
+  path->is_measured = ++t_begun % k_times_per_measured == 0 || !levels().has_run(number);
+  const std::int64_t now = path->is_measured || (outer && outer->is_measured) ? ticks_now() : 0;
+  if (outer) outer->stop(now);
+  path->makes.begin(number, site_of_task(task));
+  path->task = &task;
+  path->go_on(now);
+  path->ran = 0;
+  path->outer = outer;
+}
+
+void end_task(const job& task) noexcept {
+  task_stack* const stack = this_task_stack();
+  running_path* const path = stack ? stack->paths : nullptr;
+  if (!path || path->task != &task) return; // it had begun before
+  running_path* const outer = stack->paths = path->outer;
+  const std::int64_t now = path->is_measured || (outer && outer->is_measured) ? ticks_now() : 0;
+  levels().end(path->makes, path->own(now));
+  if (outer) outer->go_on(now);
+  path->outer = std::exchange(t_free, path);
+}
+
+} // namespace
+
+void begin_learning_paths() {
+  const std::lock_guard guard(learning_lock);
+  if (!the_levels) the_levels = new decide::bottom_levels;
+  if (learning_pools++ != 0) return;
+  paths_are_learned.store(true, order::relaxed);
+  want_events(k_seen, true);
+}
+
+void end_learning_paths() noexcept {
+  const std::lock_guard guard(learning_lock);
+  if (--learning_pools != 0) return;
+  want_events(k_seen, false);
+  paths_are_learned.store(false, order::relaxed);
+}
+
+void learn_path(event_kind kind, const job& task) noexcept {
+  switch (kind) {
+  case event_kind::task_created:
+    if (running_path* const by = running_here())
+      const_cast<job&>(task).set_path_number(levels().make(by->makes, site_of_task(task)));
+    return;
+  case event_kind::task_started:
+    return begin_task(task);
+  case event_kind::task_suspended:
+    if (running_path* const path = running_here(); path && path->is_measured) path->stop(ticks_now());
+    return;
+  case event_kind::task_resumed:
+    if (running_path* const path = running_here(); path && path->is_measured) path->go_on(ticks_now());
+    return;
+  case event_kind::task_finished:
+    return end_task(task);
+  default:
+    return;
+  }
+}
+
+void learn_input(std::uint32_t task, std::uint32_t input) noexcept { levels().add_input(task, input); }
+
+void learn_wait() noexcept {
+  if (running_path* const path = running_here(); path && path->makes.has_made())
+    levels().wait(path->makes, path->is_measured ? path->own(ticks_now()) : -1);
+}
+
+float path_of(const job& task) noexcept {
+  if (const std::uint32_t number = task.path_number()) return levels().level(number);
+  const running_path* const here = running_here();
+  return here ? levels().level(here->makes.self()) : 0;
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "observe/emit.hpp"
+
+#include <treadle/detail/job.hpp>
+
+namespace treadle::detail {
+
+// Where pools order their tasks by what depends on them (scheduling::critical_path), every task of the process is
+// watched: what makes it, what it needs, how long it runs. decide::bottom_levels learns from that how long the path
+// behind each of them is. docs/design/priorities.md
+
+/// From now on. Once for each pool, and its end.
+void begin_learning_paths();
+void end_learning_paths() noexcept;
+
+extern atomic<bool> paths_are_learned;
+
+/// What the calling thread or stack does with the task.
+void learn_path(event_kind kind, const job& task) noexcept;
+/// The task, which the caller makes, needs that one.
+void learn_input(std::uint32_t task, std::uint32_t input) noexcept; // by their numbers
+/// The caller waits for what it has made.
+void learn_wait() noexcept;
+
+/// In ticks: the longest path from the beginning of the task on; of one that is not known that of the task that runs.
+float path_of(const job& task) noexcept;
+
+} // namespace treadle::detail

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <treadle/detail/job.hpp>
+#include <treadle/detail/spinlock.hpp>
+#include <treadle/priority.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+#include <vector>
+
+namespace treadle::detail {
+
+/// Jobs of a worker, in the order of their priority, then of the path behind them, longest first, then of their age. A
+/// lock and a binary heap: any thread may push and pop. Entries whose tasks were started elsewhere (job::is_stale())
+/// stay until take_stale().
+class ordered_jobs {
+ public:
+  /// False when there is no memory. What is pushed here may be run before this returns.
+  bool push(job* item, priority level, float path) noexcept {
+    const scoped_lock guard(m_lock);
+    try {
+      m_heap.push_back({key(level, path, --m_next), item});
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    std::push_heap(m_heap.begin(), m_heap.end());
+    publish();
+    return true;
+  }
+  job* pop() noexcept {
+    if (empty()) return nullptr;
+    const scoped_lock guard(m_lock);
+    if (m_heap.empty()) return nullptr;
+    job* const item = remove_first();
+    publish();
+    return item;
+  }
+
+  /// Says how urgent the first one is: the larger, the more; 0 when there is none. Orders nothing, as empty().
+  std::uint64_t first() const noexcept { return m_first.load(order::relaxed); }
+  /// The lock protects the jobs, and who must not miss one is ordered by other means.
+  bool empty() const noexcept { return first() == 0; }
+  std::uint64_t size() const noexcept { return m_size.load(order::relaxed); }
+
+  /// Takes out the stale entries at the front, and all of them when there may be as many as live ones: constant time
+  /// for each that was ever pushed. Linked by next_job.
+  job* take_stale() noexcept {
+    const scoped_lock guard(m_lock);
+    job* stale = nullptr;
+    const auto add = [&stale](job* item) { item->next_job = std::exchange(stale, item); };
+    while (!m_heap.empty() && m_heap.front().item->is_stale()) add(remove_first());
+    if (m_heap.size() >= m_sweep_at) {
+      const auto live_end =
+          std::partition(m_heap.begin(), m_heap.end(), [](const entry& e) { return !e.item->is_stale(); });
+      std::for_each(live_end, m_heap.end(), [&](const entry& e) { add(e.item); });
+      m_heap.erase(live_end, m_heap.end());
+      std::make_heap(m_heap.begin(), m_heap.end());
+      m_sweep_at = std::max(k_sweep_min, 2 * m_heap.size());
+    }
+    publish();
+    return stale;
+  }
+
+ private:
+  struct entry {
+    std::uint64_t key;
+    job* item;
+    bool operator<(const entry& other) const noexcept { return key < other.key; }
+  };
+  static constexpr std::size_t k_sweep_min = 64;
+
+  /// Numbers that are not negative have the order of their bits. Never 0.
+  static std::uint64_t key(priority level, float path, std::uint32_t age) noexcept {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(std::max(path, 0.F)) >> 1U;
+    return static_cast<std::uint64_t>(level) << 62U | static_cast<std::uint64_t>(bits) << 32U | age | 1U;
+  }
+  job* remove_first() noexcept {
+    std::pop_heap(m_heap.begin(), m_heap.end());
+    job* const item = m_heap.back().item;
+    m_heap.pop_back();
+    return item;
+  }
+  void publish() noexcept {
+    m_first.store(m_heap.empty() ? 0 : m_heap.front().key, order::relaxed);
+    m_size.store(m_heap.size(), order::relaxed);
+  }
+
+  spinlock m_lock; // of what follows; the last two are read without it
+  std::vector<entry> m_heap;
+  std::size_t m_sweep_at = k_sweep_min;
+  std::uint32_t m_next = 0; // counts down: of two alike the older one has the larger
+  atomic<std::uint64_t> m_first{0};
+  atomic<std::uint64_t> m_size{0};
+};
+
+} // namespace treadle::detail
