@@ -46,11 +46,11 @@ class inline_list {
   std::size_t m_size = 0;
 };
 
-template <class T, class R, class F, class... Args>
-class dataflow_node final : public dataflow_state<T> {
+template <class T, class R, class How, class F, class... Args>
+class dataflow_node final : public dataflow_state<T, How> {
  public:
   template <class G>
-  dataflow_node(launch policy, G&& f, Args... args) : dataflow_state<T>(policy) {
+  dataflow_node(const How& how, G&& f, Args... args) : dataflow_state<T, How>(how) {
     ::new (static_cast<void*>(&m_body)) body{std::forward<G>(f), std::tuple<Args...>(std::move(args)...)};
   }
   void attach_inputs() {
@@ -117,13 +117,13 @@ class dataflow_node final : public dataflow_state<T> {
       m_hooks;
 };
 
-template <class F, class... Args>
-auto attach_dataflow(launch policy, F&& f, Args&&... args) {
+template <class How, class F, class... Args>
+auto attach_dataflow(const How& how, F&& f, Args&&... args) {
   using raw = decltype(detail::invoke(std::declval<std::decay_t<F>>(), std::declval<std::decay_t<Args>>()...));
   using T = unwrapped_future_t<raw>;
-  using node_type = dataflow_node<T, raw, std::decay_t<F>, std::decay_t<Args>...>;
+  using node_type = dataflow_node<T, raw, How, std::decay_t<F>, std::decay_t<Args>...>;
   auto node = intrusive_ptr<node_type>::adopt(
-      new node_type(policy, std::forward<F>(f), std::decay_t<Args>(std::forward<Args>(args))...));
+      new node_type(how, std::forward<F>(f), std::decay_t<Args>(std::forward<Args>(args))...));
   node->attach_inputs();
   return access::make<future<T>>(intrusive_ptr<value_state<T>>::adopt(node.detach()));
 }

@@ -2,7 +2,6 @@
 
 #include <treadle/async.hpp>
 #include <treadle/dataflow.hpp>
-#include <treadle/detail/placement.hpp>
 #include <treadle/detail/reference_count.hpp>
 #include <treadle/detail/spinlock.hpp>
 #include <treadle/priority.hpp>
@@ -13,7 +12,9 @@ namespace detail {
 
 class limiter;
 
-/// Queues a task there, adopting one reference, as schedule().
+/// Queues a job there, adopting one reference, and tells nobody that there is a new task.
+void queue_at(job& item, const placement& where);
+/// The same for a new task, as schedule().
 void schedule_at(job& task, const placement& where);
 /// The same for a task that nobody else knows yet, which stays in its pool.
 void schedule_at(future_state& task, const placement& where);
@@ -220,6 +221,12 @@ named_executor<Executor> named(Executor inner, const char* name) noexcept {
 }
 template <any_executor Executor>
 inline constexpr bool is_executor<named_executor<Executor>> = true;
+namespace detail {
+template <class Executor>
+inline constexpr bool is_named_executor = false;
+template <any_executor Executor>
+inline constexpr bool is_named_executor<named_executor<Executor>> = true;
+} // namespace detail
 
 /// A callable with a name, which messages, traces and counters show for the tasks made of it.
 template <class F>
@@ -282,14 +289,20 @@ template <any_executor Executor, detail::task_function F, class... Args>
 /// Calls f(args...) as a task of the executor when all futures among `args` are ready; see dataflow(f, args...).
 template <any_executor Executor, detail::task_function F, class... Args>
 [[nodiscard]] auto dataflow(const Executor& executor, F&& f, Args&&... args) {
-  return dataflow(
-      launch::sync,
-      [executor, f = std::decay_t<F>(std::forward<F>(f))](auto&&... ready) mutable {
-        auto result = async(executor, std::move(f), std::forward<decltype(ready)>(ready)...);
-        using value_type = typename decltype(result)::value_type;
-        return future<detail::unwrapped_future_t<value_type>>(std::move(result));
-      },
-      std::forward<Args>(args)...);
+  if constexpr (detail::placing_executor<Executor>) {
+    return detail::attach_dataflow(executor, std::forward<F>(f), std::forward<Args>(args)...);
+  } else if constexpr (detail::is_named_executor<Executor>) {
+    return dataflow(executor.inner, annotated(std::forward<F>(f), executor.name), std::forward<Args>(args)...);
+  } else {
+    return dataflow(
+        launch::sync,
+        [executor, f = std::decay_t<F>(std::forward<F>(f))](auto&&... ready) mutable {
+          auto result = async(executor, std::move(f), std::forward<decltype(ready)>(ready)...);
+          using value_type = typename decltype(result)::value_type;
+          return future<detail::unwrapped_future_t<value_type>>(std::move(result));
+        },
+        std::forward<Args>(args)...);
+  }
 }
 
 template <class T>

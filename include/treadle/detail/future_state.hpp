@@ -15,6 +15,8 @@
 
 namespace treadle::detail {
 
+struct placement;
+
 /// Whether anybody but the caller can get at a state while it is completed.
 enum class sharing : bool { shared, unshared };
 
@@ -132,15 +134,18 @@ class future_state : public job {
   /// Computes and completes. Called at most once, by whoever won the claim.
   virtual void execute(sharing) noexcept {}
 
-  /// Offers and queues a task; one that cannot be queued has the reason as its result.
+  /// Offers and queues a task, where the caller's work belongs or there; one that cannot be queued has the reason as
+  /// its result.
   void schedule_or_fail() noexcept;
+  void schedule_or_fail(const placement& where) noexcept;
 
   // What is counted of a task whose inputs may be missing: from its creation, at each look at it, to the last one.
+  // Where the task has a pool, there, and by its priority.
   /// True: it is to be told of each input.
-  bool begin_staging() noexcept;
+  bool begin_staging(const placement* where) noexcept;
   void tell_input(const future_state& input) const noexcept;
-  static void miss_input() noexcept;
-  void end_staging() noexcept;
+  static void miss_input(const placement* where) noexcept;
+  void end_staging(const placement* where) noexcept;
 
   /// For tasks, before they become visible to others.
   void make_claimable(bool deferred) noexcept {
@@ -156,7 +161,8 @@ class future_state : public job {
   void end_entry() noexcept; // of a queue
   void refuse_own_task() const;
   void start_deferred_slow() noexcept;
-  void queue_or_fail() noexcept;
+  template <class Queue>
+  void queue_or_fail(Queue queue) noexcept;
 
   reference_count m_refs;
   claim_word m_claim;

@@ -3,7 +3,10 @@
 // Continuations on one future, and the dataflow node that all of them share. Part of future.hpp, which includes this
 // file at its end.
 
+#include <treadle/detail/placement.hpp>
 #include <treadle/future.hpp>
+
+#include <concepts>
 
 namespace treadle::detail {
 
@@ -48,44 +51,67 @@ class forwarder final : public future_state, private continuation {
   intrusive_ptr<value_state<T>> m_outer;
 };
 
-/// A task that runs when its inputs are ready: the base of then and dataflow. The inputs' continuations own one
-/// reference together until the last of them fires. A deferred node attaches to nothing: whoever waits for it claims
-/// it, and it waits for its inputs then.
-template <class T>
+/// An executor that says where its tasks are queued.
+template <class Executor>
+concept placing_executor = requires(const Executor& e) {
+  { e.where() } -> std::convertible_to<const placement&>;
+};
+
+/// A task that runs when its inputs are ready: the base of then and dataflow. `How`: a launch policy, or a
+/// placing_executor. The inputs' continuations own one reference together until the last of them fires. A deferred node
+/// attaches to nothing: whoever waits for it claims it, and it waits for its inputs then.
+template <class T, class How>
 class dataflow_state : public value_state<T> {
  protected:
-  explicit dataflow_state(launch policy) noexcept : m_policy(policy) {
+  explicit dataflow_state(const How& how) noexcept : m_how(how) {
     if (is_deferred_policy()) this->make_claimable(true);
   }
   ~dataflow_state() override = default;
 
-  bool is_deferred_policy() const noexcept { return m_policy == launch::deferred; }
+  bool is_deferred_policy() const noexcept { return is(launch::deferred); }
 
   /// For a node whose inputs are all ready and which nobody else knows: false when it has to be queued after all.
   bool run_at_once() noexcept {
-    if (m_policy != launch::sync || !stack_has_room()) return false;
+    if (!is(launch::sync) || !stack_has_room()) return false;
     this->run_directly(sharing::unshared);
     return true;
   }
-  /// Opens the node to `inputs` calls of input_is_ready(); must come before the first attachment.
-  /// True: future_state::tell_input() is to be called with each.
+  /// Opens the node to `inputs` calls of input_is_ready(); must come before the first attachment. True:
+  /// future_state::tell_input() is to be called with each.
   bool expect_inputs(std::uint32_t inputs) noexcept {
     this->add_ref_unshared();
     m_pending.store(inputs, order::relaxed);
-    return this->begin_staging();
+    return this->begin_staging(where());
   }
   void input_is_ready() noexcept {
     // acq_rel: the thread that starts the node sees what every input's thread published.
-    if (m_pending.fetch_sub(1, order::acq_rel) != 1) return future_state::miss_input();
-    this->end_staging();
-    if (m_policy != launch::sync || !stack_has_room()) return this->schedule_or_fail();
-    this->run_directly(sharing::shared);
-    this->release();
+    if (m_pending.fetch_sub(1, order::acq_rel) != 1) return future_state::miss_input(where());
+    this->end_staging(where());
+    if constexpr (placing_executor<How>) {
+      return this->schedule_or_fail(m_how.where());
+    } else {
+      if (!is(launch::sync) || !stack_has_room()) return this->schedule_or_fail();
+      this->run_directly(sharing::shared);
+      this->release();
+    }
   }
 
  private:
+  const placement* where() const noexcept {
+    if constexpr (placing_executor<How>)
+      return &m_how.where();
+    else
+      return nullptr;
+  }
+  bool is(launch policy) const noexcept {
+    if constexpr (placing_executor<How>)
+      return false;
+    else
+      return m_how == policy;
+  }
+
   atomic<std::uint32_t> m_pending{0};
-  launch m_policy;
+  const How m_how;
 };
 
 /// Stores f's result, waiting for it without blocking when it is a future itself.
@@ -106,10 +132,10 @@ void complete_from(value_state<T>& state, sharing s, F&& function) {
 }
 
 template <class T, class R, class F, class Future>
-class then_state final : public dataflow_state<T>, private continuation {
+class then_state final : public dataflow_state<T, launch>, private continuation {
  public:
   template <class G>
-  then_state(launch policy, G&& f, Future input) : dataflow_state<T>(policy) {
+  then_state(launch policy, G&& f, Future input) : dataflow_state<T, launch>(policy) {
     ::new (static_cast<void*>(&m_body)) body{std::forward<G>(f), std::move(input)};
   }
   void attach_input() {

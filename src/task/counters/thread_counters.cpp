@@ -21,7 +21,9 @@ struct thread_sums {
   double pending_accesses = 0, pending_misses = 0, staged = 0, staged_accesses = 0, staged_misses = 0;
   double steals_tried = 0, stolen = 0, given = 0, stolen_over[k_cpu_distances] = {};
   double alive_ns = 0, searching_ns = 0, parked_ns = 0, management_ns = 0;
-  double pending_ns = 0, pending_waits = 0, staged_ns = 0, staged_waits = 0;
+  double pending_ns = 0, pending_waits = 0, staged_ns = 0, staged_waits = 0; // of one in k_queued_per_stamp
+  double critical_pending_ns = 0, critical_pending_waits = 0, critical_staged_ns = 0, critical_staged_waits = 0;
+  double critical_phases = 0, critical_ns = 0;
   double suspended_bytes = 0, suspended_bytes_max = 0;
   double workers = 0, on_duty = 0, may_be_active = 0, busy = 0, queued = 0, stacks = 0, stack_bytes = 0;
   double durations[worker_counters::k_duration_ranges] = {};
@@ -46,6 +48,8 @@ void thread_sums::add(const readiness_counts& c) {
   staged += number(c.staged);
   staged_ns += ns(c.staged_ticks.load(order::relaxed));
   staged_waits += number(c.staged_waits);
+  critical_staged_ns += ns(c.critical_staged_ticks.load(order::relaxed));
+  critical_staged_waits += number(c.critical_staged_waits);
 }
 
 void thread_sums::add(const scheduler& pool, const worker& w) {
@@ -63,6 +67,10 @@ void thread_sums::add(const scheduler& pool, const worker& w) {
   steals_tried += number(c.steals_tried);
   pending_ns += ns(c.pending_ticks.load(order::relaxed));
   pending_waits += number(c.pending_waits);
+  critical_pending_ns += ns(c.critical_pending_ticks.load(order::relaxed));
+  critical_pending_waits += number(c.critical_pending_waits);
+  critical_phases += number(c.critical_phases);
+  critical_ns += ns(c.critical_ticks.load(order::relaxed));
   suspended_bytes += number(c.suspended_bytes);
   suspended_bytes_max = std::max(suspended_bytes_max, number(c.suspended_bytes_max));
   for (int i = 0; i < worker_counters::k_duration_ranges; ++i) durations[i] += number(c.durations[i]);
@@ -85,10 +93,11 @@ void thread_sums::add(const scheduler& pool, const worker& w) {
   workers += 1;
   on_duty += c.alive.is_open();
   busy += c.alive.is_open() && !c.searching.is_open();
-  queued += static_cast<double>(w.tasks.size()) + static_cast<double>(w.placed ? w.placed->size() : 0);
+  queued += static_cast<double>(w.tasks.size() + static_cast<std::int64_t>(w.placed_size()));
 }
 
 void thread_sums::add_shared(const scheduler& pool) {
+  add(pool.counted_elsewhere);
   created += number(pool.injected_tasks);
   may_be_active += pool.on_duty.wanted();
   queued += static_cast<double>(pool.injected.size());
@@ -114,6 +123,8 @@ constexpr thread_counter_row k_rows[] = {
     {"/threads/count/cumulative-phases", kind::monotonic, "",
      "Times a worker started or resumed a task. A task run in place belongs to the phase of the one that waits for it.",
      [](const thread_sums& s) { return s.phases; }},
+    {"/threads/count/critical", kind::monotonic, "", "Tasks with priority critical that a worker took from a queue.",
+     [](const thread_sums& s) { return s.critical_phases; }},
     {"/threads/count/created", kind::monotonic, "", "Tasks queued: async, ready dataflow nodes, promoted forks.",
      [](const thread_sums& s) { return s.created; }},
     {"/threads/count/inlined", kind::monotonic, "", "Queued tasks that whoever waited for them ran in place.",
@@ -185,6 +196,14 @@ constexpr thread_counter_row k_rows[] = {
      [](const thread_sums& s) { return s.overhead_ns(); }, [](const thread_sums& s) { return s.phases; }},
     {"/threads/time/average-management", kind::average, k_ns, "Time per task between the phases of tasks.",
      [](const thread_sums& s) { return s.management_ns; }, [](const thread_sums& s) { return s.executed(); }},
+    {"/threads/time/average-critical", kind::average, k_ns,
+     "Execution time per task with priority critical, to its end or where it first suspends.",
+     [](const thread_sums& s) { return s.critical_ns; }, [](const thread_sums& s) { return s.critical_phases; }},
+    {"/threads/time/average-other", kind::average, k_ns, "Execution time per other task.",
+     [](const thread_sums& s) { return std::max(s.executing_ns() - s.critical_ns, 0.0); },
+     [](const thread_sums& s) { return std::max(s.executed() - s.critical_phases, 0.0); }},
+    {"/threads/time/cumulative-critical", kind::monotonic, k_ns, "Execution time of tasks with priority critical.",
+     [](const thread_sums& s) { return s.critical_ns; }},
     {"/threads/time/cumulative", kind::monotonic, k_ns, "Time in which workers executed tasks.",
      [](const thread_sums& s) { return s.executing_ns(); }},
     {"/threads/time/cumulative-overhead", kind::monotonic, k_ns, "Time in which workers did anything else.",
@@ -201,8 +220,21 @@ constexpr thread_counter_row k_rows[] = {
     {"/threads/idle-rate", kind::ratio, "%", "Share of the workers' time in which no task was executed (Eq. 1).",
      [](const thread_sums& s) { return s.overhead_ns(); }, [](const thread_sums& s) { return s.alive_ns; }},
     {"/threads/wait-time/pending", kind::average, k_ns, "Time from the queue to the start of a task (sampled).",
+     [](const thread_sums& s) { return k_queued_per_stamp * s.pending_ns + s.critical_pending_ns; },
+     [](const thread_sums& s) { return k_queued_per_stamp * s.pending_waits + s.critical_pending_waits; }},
+    {"/threads/wait-time/pending-critical", kind::average, k_ns, "The same of tasks with priority critical (of all).",
+     [](const thread_sums& s) { return s.critical_pending_ns; },
+     [](const thread_sums& s) { return s.critical_pending_waits; }},
+    {"/threads/wait-time/pending-other", kind::average, k_ns, "The same of the other tasks (sampled).",
      [](const thread_sums& s) { return s.pending_ns; }, [](const thread_sums& s) { return s.pending_waits; }},
-    {"/threads/wait-time/staged", kind::average, k_ns, "Time until a task has all its inputs (sampled).",
+    {"/threads/wait-time/staged", kind::average, k_ns,
+     "Time until a task has all its inputs (sampled). Counted in the pool of its executor, if it has one.",
+     [](const thread_sums& s) { return k_queued_per_stamp * s.staged_ns + s.critical_staged_ns; },
+     [](const thread_sums& s) { return k_queued_per_stamp * s.staged_waits + s.critical_staged_waits; }},
+    {"/threads/wait-time/staged-critical", kind::average, k_ns, "The same of tasks with priority critical (of all).",
+     [](const thread_sums& s) { return s.critical_staged_ns; },
+     [](const thread_sums& s) { return s.critical_staged_waits; }},
+    {"/threads/wait-time/staged-other", kind::average, k_ns, "The same of the other tasks (sampled).",
      [](const thread_sums& s) { return s.staged_ns; }, [](const thread_sums& s) { return s.staged_waits; }},
     {"/threadqueue/length", kind::gauge, "", "Tasks in queues.", [](const thread_sums& s) { return s.queued; }},
     {"/scheduler/utilization/instantaneous", kind::gauge, "%", "Share of the workers that execute something.",

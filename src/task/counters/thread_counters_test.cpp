@@ -166,6 +166,70 @@ TEST_P(thread_counters_test, nodes_that_wait_for_inputs) {
   EXPECT_EQ(created.value(), 0);
 }
 
+void spin_for(std::chrono::nanoseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+class critical_tasks : public testing::TestWithParam<const char*> {};
+
+TEST_P(critical_tasks, are_counted_apart_from_others) {
+  treadle::runtime runtime({.workers = 2, .pools = GetParam()});
+  constexpr int k_critical = 20, k_others = 100;
+  constexpr double k_ns = 100'000;
+  const treadle::pool_executor critical("urgent", treadle::priority::critical), other("urgent");
+  std::vector<treadle::future<void>> all;
+  for (int i = 0; i < k_critical; ++i)
+    all.push_back(treadle::async(critical, [] { spin_for(std::chrono::nanoseconds(100'000)); }));
+  for (int i = 0; i < k_others; ++i) all.push_back(treadle::async(other, [] {}));
+  treadle::wait_all(all);
+  runtime.wait_idle();
+  for (const char* instance : {"locality#0/total", "locality#0/pool#urgent/total"}) {
+    const auto read = [&](const char* name) { return counters::counter(threads(name, instance)).value(); };
+    EXPECT_EQ(read("count/critical"), k_critical);
+    EXPECT_GE(read("time/average-critical"), k_ns);
+    EXPECT_GE(read("time/cumulative-critical"), k_critical * k_ns);
+    EXPECT_GE(read("wait-time/pending-critical"), 0);
+    EXPECT_GE(read("wait-time/pending-other"), 0);
+    EXPECT_GE(read("wait-time/pending"), 0);
+  }
+  EXPECT_EQ(counters::counter(threads("count/critical", "locality#0/pool#default/total")).value(), 0);
+}
+
+TEST_P(critical_tasks, are_staged_in_their_own_pool) {
+  treadle::runtime runtime({.workers = 2, .pools = GetParam()});
+  const auto staged = [](const char* pool) {
+    return counters::counter(threads("count/instantaneous/staged", std::string("locality#0/pool#") + pool + "/total"))
+        .value();
+  };
+  treadle::promise<int> input;
+  const treadle::shared_future<int> ready = input.get_future();
+  std::vector<treadle::future<int>> nodes;
+  treadle::async([&] { // in the default pool
+    for (int i = 0; i < 10; ++i)
+      nodes.push_back(treadle::dataflow(
+          treadle::pool_executor("urgent", treadle::priority::critical), [](auto x) { return x.get(); }, ready));
+  })
+      .get();
+  EXPECT_EQ(staged("urgent"), 10);
+  EXPECT_EQ(staged("default"), 0);
+  spin_for(std::chrono::nanoseconds(50'000));
+  treadle::async([&] { input.set_value(7); }).get(); // there, too
+  for (auto& node : nodes) EXPECT_EQ(node.get(), 7);
+  EXPECT_EQ(staged("urgent"), 0);
+  EXPECT_EQ(staged("default"), 0);
+  const auto waited = [](const char* name) {
+    return counters::counter(threads(name, "locality#0/pool#urgent/total")).value();
+  };
+  EXPECT_GE(waited("wait-time/staged-critical"), 50'000);
+  EXPECT_GE(waited("wait-time/staged"), 50'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(pools, critical_tasks,
+                         testing::Values("urgent:1", "urgent:1:exclusive", "urgent:1:policy=local-priority-fifo",
+                                         "urgent:1:policy=critical-path", "urgent:1:policy=shared-priority"));
+
 TEST_P(thread_counters_test, workers_add_up_to_the_total) {
   for (const char* name : {"count/cumulative", "count/cumulative-phases", "count/inlined", "count/promoted",
                            "count/suspensions", "count/stolen-to-pending", "count/stolen-from-pending"}) {

@@ -4,6 +4,7 @@
 #include "task/idle/drain.hpp"
 
 #include <memory>
+#include <utility>
 
 namespace treadle::detail {
 
@@ -16,13 +17,25 @@ struct readiness_counts {
   /// Of some tasks: the time from their creation until all inputs were there.
   atomic<std::uint64_t> staged_ticks{0};
   atomic<std::uint64_t> staged_waits{0};
+  /// The same of all that are critical; the former are without them.
+  atomic<std::uint64_t> critical_staged_ticks{0};
+  atomic<std::uint64_t> critical_staged_waits{0};
   /// That are suspended. A sum: who counts the end need not be who has counted the beginning.
   atomic<std::uint64_t> coroutines{0};
 
-  static constexpr atomic<std::uint64_t> readiness_counts::* k_all[] = {
-      &readiness_counts::direct,        &readiness_counts::staged,       &readiness_counts::staged_accesses,
-      &readiness_counts::staged_misses, &readiness_counts::staged_ticks, &readiness_counts::staged_waits,
-      &readiness_counts::coroutines};
+  static constexpr atomic<std::uint64_t> readiness_counts::* k_all[] = {&readiness_counts::direct,
+                                                                        &readiness_counts::staged,
+                                                                        &readiness_counts::staged_accesses,
+                                                                        &readiness_counts::staged_misses,
+                                                                        &readiness_counts::staged_ticks,
+                                                                        &readiness_counts::staged_waits,
+                                                                        &readiness_counts::critical_staged_ticks,
+                                                                        &readiness_counts::critical_staged_waits,
+                                                                        &readiness_counts::coroutines};
+  using member = atomic<std::uint64_t> readiness_counts::*;
+  static constexpr std::pair<member, member> k_other{&readiness_counts::staged_ticks, &readiness_counts::staged_waits};
+  static constexpr std::pair<member, member> k_critical{&readiness_counts::critical_staged_ticks,
+                                                        &readiness_counts::critical_staged_waits};
   void subtract(const readiness_counts& other) noexcept {
     for (const auto one : k_all) (this->*one).increment_unshared(0 - (other.*one).load(order::relaxed));
   }
@@ -30,6 +43,9 @@ struct readiness_counts {
     for (const auto one : k_all) (this->*one).increment_unshared((other.*one).load(order::relaxed));
   }
 };
+
+/// The time that a task is queued is measured of one in so many, and of all that are critical.
+inline constexpr std::uint32_t k_queued_per_stamp = 16;
 
 /// By all threads that are no workers, since the process was started.
 extern readiness_counts counted_outside;
@@ -58,6 +74,11 @@ struct alignas(k_cache_line) worker_counters : task_counts, readiness_counts {
   /// Of some tasks: the time from the queue to the start.
   atomic<std::uint64_t> pending_ticks{0};
   atomic<std::uint64_t> pending_waits{0};
+  /// The same of all that are critical; the former are without them. From a queue to where they suspend or end.
+  atomic<std::uint64_t> critical_pending_ticks{0};
+  atomic<std::uint64_t> critical_pending_waits{0};
+  atomic<std::uint64_t> critical_phases{0};
+  atomic<std::uint64_t> critical_ticks{0};
 
   /// How much of their stacks suspended tasks occupied.
   atomic<std::uint64_t> suspended_bytes{0};

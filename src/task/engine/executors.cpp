@@ -9,18 +9,19 @@ namespace treadle {
 
 namespace detail {
 
-void schedule_at(job& task, const placement& where) {
+void queue_at(job& item, const placement& where) {
   worker* here = this_worker();
   const bool at_home = here && (!where.pool || where.pool == &here->owner());
-  if (where.is_usual() && (at_home || !where.pool)) return schedule(task);
+  if (where.is_usual() && (at_home || !where.pool)) return queue_here(item);
+  if (where.pool || here) return (where.pool ? *where.pool : here->owner()).submit(item, where);
+  scheduler& pool = enter_current_scheduler();
+  pool.submit(item, where);
+  pool.leave();
+}
+
+void schedule_at(job& task, const placement& where) {
   tell(event_kind::task_created, task);
-  if (where.pool || here) {
-    (where.pool ? *where.pool : here->owner()).submit(task, where);
-  } else {
-    scheduler& pool = enter_current_scheduler();
-    pool.submit(task, where);
-    pool.leave();
-  }
+  queue_at(task, where);
 }
 
 void schedule_at(future_state& task, const placement& where) {

@@ -134,7 +134,7 @@ void scheduler::inject(job& item, const placement& where) {
   enter(); // before the job can run: it may be the last one the runtime waits for
   if constexpr (k_counts) {
     thread_local std::uint32_t jobs = 0;
-    if (++jobs % worker::k_jobs_per_stamp == 0) item.queued_at = ticks_now();
+    if (++jobs % k_queued_per_stamp == 0 || where.level == priority::critical) item.queued_at = ticks_now();
   }
   if (places_jobs()) {
     place(item, where);
@@ -208,9 +208,9 @@ bool scheduler::may_take(const worker& thief, const worker& from) const noexcept
 job* scheduler::steal_from(worker& victim, worker& thief) noexcept {
   if (&victim == &thief || on_duty.is_quiet(victim.index())) return nullptr;
   thief.counters.steals_tried.increment_unshared();
-  job* item = victim.ordered            ? victim.ordered->pop()
+  job* item = victim.ordered            ? victim.ordered->pop(thief)
               : !victim.placed          ? victim.tasks.steal()
-              : may_take(thief, victim) ? victim.placed->pop_any()
+              : may_take(thief, victim) ? victim.placed->pop_any(thief)
                                         : nullptr;
   if (!item) item = thief.accept_handed(victim);
   if (!item) return nullptr;
@@ -246,7 +246,7 @@ job* scheduler::pop_longest(worker& who, xorshift& random) noexcept {
     if (other.ordered->first() > who.ordered->first())
       if (job* item = steal_from(other, who)) return item;
   }
-  return who.ordered->pop();
+  return who.ordered->pop(who);
 }
 
 bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {

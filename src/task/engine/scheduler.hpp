@@ -156,10 +156,11 @@ class scheduler {
   const std::string name;
   const bool is_default;
   const scheduling policy;
-  const bool lends;                  ///< see setup
-  atomic<unsigned> share{0};         ///< of the workers that may be active in the runtime, without loans
-  const std::uint64_t serial;        ///< among all that this process has made
-  readiness_counts outside_at_start; ///< what foreign threads had counted before
+  const bool lends;                   ///< see setup
+  atomic<unsigned> share{0};          ///< of the workers that may be active in the runtime, without loans
+  const std::uint64_t serial;         ///< among all that this process has made
+  readiness_counts outside_at_start;  ///< what foreign threads had counted before
+  readiness_counts counted_elsewhere; ///< of its tasks, by who is none of its workers
 
   bool quiescent() const noexcept { return all_finished(injected_tasks, workers); }
   std::uint64_t tasks_created() const noexcept;

@@ -114,14 +114,18 @@ void worker::scheduling_loop() {
 void worker::end_wait(job& item) noexcept {
   m_waited = std::max<std::int64_t>(ticks_now() - std::exchange(item.queued_at, 0), 0);
   m_waited_before = counters.phases.load(order::relaxed);
-  counters.pending_ticks.increment_unshared(static_cast<std::uint64_t>(m_waited));
-  counters.pending_waits.increment_unshared();
+  (m_is_critical ? counters.critical_pending_ticks : counters.pending_ticks)
+      .increment_unshared(static_cast<std::uint64_t>(m_waited));
+  (m_is_critical ? counters.critical_pending_waits : counters.pending_waits).increment_unshared();
 }
 
 void worker::void_phase() noexcept {
   if (!m_in_phase) return;
   const std::uint64_t phases = counters.phases.load(order::relaxed);
-  if (m_waited_before == phases) {
+  if (std::exchange(m_is_critical, false)) {
+    counters.critical_pending_ticks.increment_unshared(0 - static_cast<std::uint64_t>(m_waited));
+    counters.critical_pending_waits.increment_unshared(~std::uint64_t{0});
+  } else if (m_waited_before == phases) {
     counters.pending_ticks.increment_unshared(0 - static_cast<std::uint64_t>(m_waited));
     counters.pending_waits.increment_unshared(~std::uint64_t{0});
   }
@@ -152,7 +156,11 @@ void worker::continue_sample() noexcept {
     m_phase_ended = now;
     return;
   }
-  const std::int64_t ns = ticks_to_ns(now - std::exchange(m_sampled_phase_began, 0));
+  const std::int64_t took = now - std::exchange(m_sampled_phase_began, 0), ns = ticks_to_ns(took);
+  if (std::exchange(m_is_critical, false)) {
+    counters.critical_phases.increment_unshared();
+    counters.critical_ticks.increment_unshared(static_cast<std::uint64_t>(std::max<std::int64_t>(took, 0)));
+  }
   const std::int64_t every = std::clamp<std::int64_t>(k_unsampled_ns / std::max<std::int64_t>(ns, 1), 1, 32);
   const int range = std::min(64 - __builtin_clzll(static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 1))) - 1,
                              worker_counters::k_duration_ranges - 1);
@@ -162,13 +170,13 @@ void worker::continue_sample() noexcept {
 
 std::int64_t worker::queue(job& item) noexcept {
   if (TREADLE_UNLIKELY(--m_jobs_to_stamp == 0)) { // in pools that place jobs: each time
-    if (k_counts && (!m_places || ++m_placed_jobs % k_jobs_per_stamp == 0)) item.queued_at = ticks_now();
+    if (k_counts && (!m_places || ++m_placed_jobs % k_queued_per_stamp == 0)) item.queued_at = ticks_now();
     if (m_places) {
       m_jobs_to_stamp = 1;
       m_scheduler.place(item);
       return 0;
     }
-    m_jobs_to_stamp = k_jobs_per_stamp;
+    m_jobs_to_stamp = k_queued_per_stamp;
   }
   try {
     return tasks.push(&item);
@@ -216,16 +224,16 @@ job* worker::next_nearby() {
   }
   injected_jobs& injected = m_scheduler.injected;
   if (TREADLE_UNLIKELY(m_places) && placed) {
-    job* const item = placed->pop_any();
+    job* const item = placed->pop_any(*this);
     return item ? item : accept_handed(*this);
   }
   if (TREADLE_UNLIKELY(m_places) && ordered) {
     job* item = ++m_ticks % k_fair_period == 0 ? injected.pop_normal() : nullptr;
     if (!item) item = m_scheduler.pop_longest(*this, m_random);
     if (!item) item = accept_handed(*this);
-    return item ? item : injected.pop_any();
+    return item ? item : injected.pop_any(*this);
   }
-  if (job* item = injected.pop_urgent()) return item;
+  if (job* item = injected.pop_urgent(*this)) return item;
   if (++m_ticks % k_fair_period == 0) {
     if (job* item = injected.pop_normal()) return item;
   }
@@ -242,9 +250,9 @@ job* worker::look(std::int64_t ns) {
   while (!m_scheduler.on_duty.has_surplus()) { // what there is to do is passed on by who leaves
     counters.pending_accesses.increment_unshared();
     counters.pending_misses.increment_unshared();
-    if (job* item = placed ? placed->pop_any() : ordered ? m_scheduler.pop_longest(*this, m_random) : nullptr)
+    if (job* item = placed ? placed->pop_any(*this) : ordered ? m_scheduler.pop_longest(*this, m_random) : nullptr)
       return item;
-    if (job* item = m_scheduler.injected.pop_urgent()) return item;
+    if (job* item = m_scheduler.injected.pop_urgent(*this)) return item;
     if (job* item = m_scheduler.injected.pop_normal()) return item;
     if (job* item = m_scheduler.steal(*this, m_random)) {
       m_stole_at = ticks_now();

@@ -114,6 +114,11 @@ class worker {
   void void_phase() noexcept;
   /// How many tasks this worker has taken from another one.
   const atomic<std::uint64_t>& stolen_from(unsigned other) const noexcept { return m_stolen_from[other]; }
+  /// What it has just taken from a queue is critical: the next phase is measured.
+  void begin_critical() noexcept {
+    m_is_critical = k_counts;
+    m_phases_to_sample = 0;
+  }
   /// This worker has just taken a task from it.
   void note_steal(const worker& victim) noexcept;
 
@@ -132,11 +137,9 @@ class worker {
   unsigned worker_count() const noexcept; ///< that may be active, at least one
   task_fiber& current_fiber() const noexcept { return *m_current; }
 
-  /// The time in the queue is measured of one job in so many.
-  static constexpr std::uint32_t k_jobs_per_stamp = 16;
-
   deque tasks; // push and pop by the owner, steal by anybody
   bool has_placed() const noexcept { return (placed && !placed->empty()) || (ordered && !ordered->empty()); }
+  std::uint64_t placed_size() const noexcept { return placed ? placed->size() : ordered ? ordered->size() : 0; }
   /// There is no thread for it yet. Any thread.
   void stay_away() noexcept { m_off_duty.store(true, order::relaxed); }
   /// It will not look at its queues for a while: it is off duty, or its task blocks in the operating system. Any
@@ -219,6 +222,7 @@ class worker {
   std::uint64_t m_phases_sampled_to = 0;
   std::int64_t m_management_ticks = 100; // before a phase, on average
   bool m_in_phase = false;
+  bool m_is_critical = false; // the phase
   std::uint32_t m_jobs_to_stamp = 1;
   std::int64_t m_waited = 0;         // in ticks, before the last phase for which it was measured ...
   std::uint64_t m_waited_before = 0; // ... whose number is this

@@ -11,17 +11,22 @@ class injected_jobs {
  public:
   void push(job* item, priority level = priority::normal) noexcept { queue(level).push(item); }
   void push_first(job* item, priority level = priority::normal) noexcept { queue(level).push_first(item); }
-  /// The next one that goes before what a worker has itself.
-  job* pop_urgent() noexcept {
-    job* item = queue(priority::critical).pop();
-    return item ? item : queue(priority::high).pop();
+  /// The next one that goes before what a worker has itself. `by` is told of a critical one: by.begin_critical().
+  template <class Worker>
+  job* pop_urgent(Worker& by) noexcept {
+    if (job* item = queue(priority::critical).pop()) {
+      by.begin_critical();
+      return item;
+    }
+    return queue(priority::high).pop();
   }
   job* pop_normal() noexcept { return queue(priority::normal).pop(); }
   job* pop_low() noexcept { return queue(priority::low).pop(); }
 
   /// Of those that are not low.
-  job* pop_any() noexcept {
-    job* item = pop_urgent();
+  template <class Worker>
+  job* pop_any(Worker& by) noexcept {
+    job* item = pop_urgent(by);
     return item ? item : pop_normal();
   }
 

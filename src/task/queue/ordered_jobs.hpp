@@ -28,10 +28,14 @@ class ordered_jobs {
     publish();
     return true;
   }
-  job* pop() noexcept {
+  /// `by` is told of a critical one: by.begin_critical().
+  template <class Worker>
+  job* pop(Worker& by) noexcept {
     if (empty()) return nullptr;
     const scoped_lock guard(m_lock);
     if (m_heap.empty()) return nullptr;
+    if (TREADLE_UNLIKELY(m_heap.front().key >> 62U == static_cast<std::uint64_t>(priority::critical)))
+      by.begin_critical();
     job* const item = remove_first();
     publish();
     return item;

@@ -7,6 +7,7 @@
 #include "task/wait/limited_wait.hpp"
 
 #include <treadle/detail/deadline.hpp>
+#include <treadle/executors.hpp>
 
 #include <algorithm>
 #include <string>
@@ -32,27 +33,43 @@ void future_state::run_directly(sharing s) noexcept {
   run_unoffered(s);
 }
 
-void future_state::tell_input(const future_state& input) const noexcept { learn_input(path_number(), input.path_number()); }
+void future_state::tell_input(const future_state& input) const noexcept {
+  learn_input(path_number(), input.path_number());
+}
 
-bool future_state::begin_staging() noexcept {
+namespace {
+
+/// In the pool of the task, or where the caller runs. Returns the number before.
+std::uint64_t count_for(const placement* where, atomic<std::uint64_t> readiness_counts::* what, std::uint64_t by = 1) {
+  scheduler* const pool = where ? where->pool : nullptr;
+  if (TREADLE_LIKELY(!pool)) return count(what, by);
+  const worker* const w = this_worker();
+  return w && &w->owner() == pool ? count(what, by) : (pool->counted_elsewhere.*what).fetch_add(by, order::relaxed);
+}
+bool is_critical(const placement* where) noexcept { return where && where->level == priority::critical; }
+
+} // namespace
+
+bool future_state::begin_staging(const placement* where) noexcept {
   const bool is_told = is_wanted(event_kind::task_created);
   if (is_told) tell_wanted(event_kind::task_created, *this);
-  constexpr std::uint64_t k_staged_per_stamp = 16;
-  if (count(&readiness_counts::staged) % k_staged_per_stamp == 0) queued_at = ticks_now();
+  if (count_for(where, &readiness_counts::staged) % k_queued_per_stamp == 0 || is_critical(where))
+    queued_at = ticks_now();
   return is_told && paths_are_learned.load(order::relaxed);
 }
 
-void future_state::miss_input() noexcept {
-  count(&readiness_counts::staged_accesses);
-  count(&readiness_counts::staged_misses);
+void future_state::miss_input(const placement* where) noexcept {
+  count_for(where, &readiness_counts::staged_accesses);
+  count_for(where, &readiness_counts::staged_misses);
 }
 
-void future_state::end_staging() noexcept {
-  count(&readiness_counts::staged_accesses);
+void future_state::end_staging(const placement* where) noexcept {
+  count_for(where, &readiness_counts::staged_accesses);
   if (queued_at == 0) return;
-  const std::int64_t waited = ticks_now() - std::exchange(queued_at, 0);
-  count(&readiness_counts::staged_ticks, static_cast<std::uint64_t>(std::max<std::int64_t>(waited, 0)));
-  count(&readiness_counts::staged_waits);
+  const auto waited = static_cast<std::uint64_t>(std::max<std::int64_t>(ticks_now() - std::exchange(queued_at, 0), 0));
+  const auto [ticks, waits] = is_critical(where) ? readiness_counts::k_critical : readiness_counts::k_other;
+  count_for(where, ticks, waited);
+  count_for(where, waits);
 }
 
 void future_state::run_taken(sharing s) noexcept {
@@ -161,24 +178,30 @@ std::uint8_t offered_here() noexcept {
 
 } // namespace
 
-void future_state::start_deferred_slow() noexcept {
-  if (!m_claim.end_deferral(offered_here())) return;
-  add_ref();
-  queue_or_fail(); // whoever comes first, a worker or a waiting get(), wins the claim
-}
-
-void future_state::schedule_or_fail() noexcept {
-  m_claim.offer(offered_here());
-  queue_or_fail();
-}
-
-void future_state::queue_or_fail() noexcept {
+template <class Queue>
+void future_state::queue_or_fail(Queue queue) noexcept {
   try {
-    queue_here(*this);
+    queue(*this);
   } catch (...) {
     if (m_claim.claim()) complete_with(std::current_exception());
     release();
   }
+}
+
+void future_state::start_deferred_slow() noexcept {
+  if (!m_claim.end_deferral(offered_here())) return;
+  add_ref();
+  queue_or_fail(queue_here); // whoever comes first, a worker or a waiting get(), wins the claim
+}
+
+void future_state::schedule_or_fail() noexcept {
+  m_claim.offer(offered_here());
+  queue_or_fail(queue_here);
+}
+
+void future_state::schedule_or_fail(const placement& where) noexcept {
+  m_claim.offer(where.pool ? claim_word::k_pinned : offered_here());
+  queue_or_fail([&where](job& task) { queue_at(task, where); });
 }
 
 bool future_state::wait_until(std::int64_t deadline_ns, stop_signal* stop) {
