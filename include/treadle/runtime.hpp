@@ -148,6 +148,11 @@ class runtime {
   /// there is no such pool, or beyond its workers; std::system_error (device_or_resource_busy) when it would suspend a
   /// pool that has tasks.
   void set_concurrency(std::string_view pool, unsigned n);
+  /// The pool has so many of the workers from now on; what it gains comes from the pool "default", what it loses goes
+  /// there, and both keep one at least. Workers change as in set_concurrency(), and are bound anew. Throws
+  /// std::invalid_argument when there is no such pool, when there are not so many, or when one of the two has hardware
+  /// threads of its own.
+  void resize_pool(std::string_view pool, unsigned n);
   std::size_t stack_bytes() const noexcept;
   runtime_statistics statistics() const noexcept;
 

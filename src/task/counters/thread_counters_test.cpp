@@ -342,7 +342,7 @@ TEST(thread_counters, without_a_runtime) {
 }
 
 TEST(thread_counters, of_pools) {
-  treadle::runtime runtime({.workers = 2, .pools = "io:1"});
+  treadle::runtime runtime({.workers = 2, .pools = "io:1:exclusive"});
   counters::counter of_io(threads("count/cumulative", "locality#0/pool#io/worker-thread#0"));
   counters::counter of_default(threads("count/cumulative", "locality#0/pool#default/total"));
   counters::counter third(threads("count/cumulative", "locality#0/worker-thread#2"));

@@ -54,7 +54,9 @@ std::vector<unsigned> shares(std::span<const unsigned> most, unsigned n) {
 }
 
 concurrency::concurrency(bool follows, binding how, std::vector<managed_pool> pools)
-    : m_follows(follows), m_binding(how), m_managed(std::move(pools)) {}
+    : m_follows(follows), m_binding(how), m_managed(std::move(pools)) {
+  for (const managed_pool& one : m_managed) m_placed_sizes.push_back(one.placed.workers);
+}
 
 bool concurrency::lends(std::size_t pool) const noexcept {
   const auto shares = [](const managed_pool& one) { return !one.exclusive; };
@@ -63,8 +65,8 @@ bool concurrency::lends(std::size_t pool) const noexcept {
 
 unsigned concurrency::spares_of(std::size_t pool) const noexcept {
   unsigned n = scheduler::k_spares_max;
-  for (std::size_t i = 0; lends(pool) && i < m_managed.size(); ++i)
-    if (i != pool && !m_managed[i].exclusive) n += m_managed[i].placed.workers;
+  for (std::size_t i = 0; i < m_managed.size(); ++i)
+    if (i != pool) n += m_managed[i].placed.workers;
   return n;
 }
 
@@ -73,7 +75,8 @@ void concurrency::begin(std::vector<scheduler*> pools) {
   m_pools = std::move(pools);
   for (const scheduler* pool : m_pools) {
     m_maximum += pool->capacity();
-    m_limits.push_back(pool->capacity());
+    m_limits.push_back(loans<scheduler>::k_no_limit);
+    m_sizes.push_back(pool->capacity());
     if (m_managed[m_limits.size() - 1].counts_cores) m_usable += pool->capacity();
   }
   m_granted = m_maximum;
@@ -116,30 +119,60 @@ void concurrency::grant(unsigned n) {
   trace_knob(the_concurrency_knob.knob_name(), present());
 }
 
-void concurrency::limit(std::string_view name, unsigned n) {
-  const std::lock_guard guard(m_mutex);
+std::size_t concurrency::index_of(std::string_view name, const char* asking) const {
   std::string known;
   for (std::size_t i = 0; i < m_pools.size(); ++i) {
-    const scheduler& pool = *m_pools[i];
-    known += (known.empty() ? "'" : ", '") + pool.name + "'";
-    if (pool.name != name) continue;
-    if (n > pool.capacity())
-      throw std::invalid_argument("runtime::set_concurrency: pool '" + pool.name + "' has " +
-                                  std::to_string(pool.capacity()) + " workers, got " + std::to_string(n));
-    if (n == 0 && !pool.quiescent())
-      throw std::system_error(std::make_error_code(std::errc::device_or_resource_busy),
-                              "runtime::set_concurrency: pool '" + pool.name + "' has tasks, and would have no worker");
-    m_limits[i] = n;
-    return share_out();
+    if (m_pools[i]->name == name) return i;
+    known += (known.empty() ? "'" : ", '") + m_pools[i]->name + "'";
   }
-  if (!m_pools.empty()) // else it ends
-    throw std::invalid_argument("no pool '" + std::string(name) + "'; there are " + known);
+  throw std::invalid_argument(std::string(asking) + ": no pool '" + std::string(name) + "'; there are " + known);
+}
+
+void concurrency::limit(std::string_view name, unsigned n) {
+  const std::lock_guard guard(m_mutex);
+  if (m_pools.empty()) return; // it ends
+  const std::size_t i = index_of(name, "runtime::set_concurrency");
+  const scheduler& pool = *m_pools[i];
+  if (n > m_sizes[i])
+    throw std::invalid_argument("runtime::set_concurrency: pool '" + pool.name + "' has " + std::to_string(m_sizes[i]) +
+                                " workers, got " + std::to_string(n));
+  if (n == 0 && !pool.quiescent())
+    throw std::system_error(std::make_error_code(std::errc::device_or_resource_busy),
+                            "runtime::set_concurrency: pool '" + pool.name + "' has tasks, and would have no worker");
+  m_limits[i] = n == m_sizes[i] ? loans<scheduler>::k_no_limit : n;
+  share_out();
+}
+
+void concurrency::resize(std::string_view name, unsigned n) {
+  constexpr const char* k_asking = "runtime::resize_pool";
+  const std::lock_guard guard(m_mutex);
+  if (m_pools.empty()) return; // it ends
+  const std::size_t i = index_of(name, k_asking), rest = index_of("default", k_asking);
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument(std::string(k_asking) + ": pool '" + std::string(name) + "' " + why);
+  };
+  if (i == rest) refuse("has the workers that no other pool has");
+  for (const std::size_t one : {i, rest})
+    if (m_managed[one].has_cpus)
+      refuse("cannot change: pool '" + m_pools[one]->name + "' has hardware threads of its own");
+  const unsigned both = m_sizes[i] + m_sizes[rest];
+  if (n == 0 || n >= both)
+    refuse("may have 1 to " + std::to_string(both - 1) +
+           " workers, one fewer than it and the pool 'default' have, got " + std::to_string(n));
+  if (n == m_sizes[i]) return;
+  m_sizes[i] = n;
+  m_sizes[rest] = both - n;
+  share_out();
+  const std::lock_guard placing(m_placing);
+  m_placed_sizes = m_sizes;
+  m_placed_within.reset();
+  m_masks.fetch_add(1, order::relaxed); // workers look for their places anew
 }
 
 /// What it may use of its own hardware threads, where its workers were counted by them.
 unsigned concurrency::usable_by(std::size_t pool) const noexcept {
-  const auto& [placed, exclusive, counts_cores] = m_managed[pool];
-  if (!counts_cores) return placed.workers;
+  const auto& [placed, exclusive, counts_cores, has_cpus] = m_managed[pool];
+  if (!counts_cores) return m_sizes[pool];
   if (placed.cpus.empty()) return m_usable;
   const auto left = std::count_if(placed.cpus.begin(), placed.cpus.end(),
                                   [&](unsigned cpu) { return std::binary_search(m_mask.begin(), m_mask.end(), cpu); });
@@ -148,7 +181,9 @@ unsigned concurrency::usable_by(std::size_t pool) const noexcept {
 
 void concurrency::share_out() {
   if (m_pools.empty()) return; // it ends
-  std::vector<unsigned> each = shares(m_limits, m_granted);
+  std::vector<unsigned> each = m_sizes;
+  for (std::size_t i = 0; i < each.size(); ++i) each[i] = std::min(each[i], m_limits[i]);
+  each = shares(each, m_granted);
   std::vector<unsigned> counted; // those that may use all cores of the process together
   for (std::size_t i = 0; i < each.size(); ++i) {
     each[i] = std::min(each[i], usable_by(i));
@@ -159,10 +194,7 @@ void concurrency::share_out() {
     for (std::size_t i = 0, n = 0; i < each.size(); ++i)
       if (m_managed[i].counts_cores) each[i] = counted[n++];
   }
-  std::vector<unsigned> most = m_limits;
-  for (std::size_t i = 0; i < most.size(); ++i)
-    if (most[i] == m_managed[i].placed.workers) most[i] = loans<scheduler>::k_no_limit;
-  between_pools.share_out(each, most);
+  between_pools.share_out(each, m_limits);
   for (scheduler* pool : m_pools) pool->add_workers();
   m_present.store(std::accumulate(each.begin(), each.end(), 0u), order::relaxed);
   publish();
@@ -170,7 +202,7 @@ void concurrency::share_out() {
 
 void concurrency::find_places(const process_mask& within) {
   std::vector<placed_pool> placed;
-  for (const managed_pool& one : m_managed) placed.push_back(one.placed);
+  for (std::size_t i = 0; i < m_managed.size(); ++i) placed.push_back({m_placed_sizes[i], m_managed[i].placed.cpus});
   m_places = place_pools(m_binding, within, placed);
   m_for_loans.clear();
   for (std::size_t i = 0; i < m_places.size(); ++i) {
@@ -178,6 +210,18 @@ void concurrency::find_places(const process_mask& within) {
     const auto& [workers, all, orders] = m_places[i];
     m_for_loans.insert(m_for_loans.end(), (m_binding ? workers : all).begin(), (m_binding ? workers : all).end());
   }
+}
+
+/// The worker of a pool with this index; those beyond its size are spare.
+void concurrency::put_in_pool(std::size_t pool, unsigned index, steal_order& near) const {
+  const auto& [workers, all, orders] = m_places[pool];
+  if (index >= m_placed_sizes[pool]) {
+    near = {};
+    return run_on(!m_managed[pool].exclusive ? m_for_loans : m_binding ? workers : all);
+  }
+  near = orders.empty() ? steal_order() : orders[index];
+  if (!workers.empty()) run_on(std::span(workers).subspan(index, 1));
+  if (!m_binding) run_on(all); // from there
 }
 
 void concurrency::put_within(const process_mask& within, unsigned number, steal_order& near) noexcept {
@@ -189,19 +233,12 @@ void concurrency::put_within(const process_mask& within, unsigned number, steal_
     }
     for (std::size_t i = 0; i < m_places.size(); ++i) {
       const unsigned n = m_managed[i].placed.workers;
-      const auto& [workers, all, orders] = m_places[i];
-      if (number < n) {
-        near = orders.empty() ? steal_order() : orders[number];
-        if (!workers.empty()) run_on(std::span(workers).subspan(number, 1));
-        if (!m_binding) run_on(all); // from there
-        return;
-      }
+      if (number < n) return put_in_pool(i, number, near);
       number -= n;
     }
-    for (std::size_t i = 0; i < m_places.size(); ++i) { // spares
+    for (std::size_t i = 0; i < m_places.size(); ++i) { // made as spare ones
       const unsigned n = spares_of(i);
-      const auto& [workers, all, orders] = m_places[i];
-      if (number < n) return run_on(!m_managed[i].exclusive ? m_for_loans : m_binding ? workers : all);
+      if (number < n) return put_in_pool(i, m_managed[i].placed.workers + number, near);
       number -= n;
     }
   } catch (...) { // no memory: stays where it is

@@ -22,6 +22,7 @@ struct managed_pool {
   placed_pool placed;
   bool exclusive;    ///< it neither lends nor borrows workers
   bool counts_cores; ///< it has no more workers active than the process may use cores
+  bool has_cpus;     ///< of its own, that somebody has named
 };
 
 /// How many workers of a runtime may be active: what the program grants, bounded by the cores that the process may use
@@ -41,6 +42,8 @@ class concurrency {
   void grant(unsigned n);
   /// The same for one pool; see runtime::set_concurrency().
   void limit(std::string_view pool, unsigned n);
+  /// What the pool gains or loses is the default one's; see runtime::resize_pool().
+  void resize(std::string_view pool, unsigned n);
   /// In all pools, at the moment. Any thread.
   unsigned present() const noexcept { return m_present.load(order::relaxed); }
   unsigned maximum() const noexcept { return m_maximum; }
@@ -71,9 +74,11 @@ class concurrency {
   void look(std::int64_t now_ns) noexcept;
   void put(unsigned number, steal_order& near) noexcept;
   void put_within(const process_mask& within, unsigned number, steal_order& near) noexcept;
+  void put_in_pool(std::size_t pool, unsigned index, steal_order& near) const;
   void find_places(const process_mask& within);
   // With the mutex
   void share_out();
+  std::size_t index_of(std::string_view pool, const char* asking) const;
   unsigned usable_by(std::size_t pool) const noexcept;
   void publish() const noexcept;
 
@@ -88,10 +93,12 @@ class concurrency {
   std::vector<scheduler*> m_pools;
   bool m_is_current = false;
   unsigned m_granted = 0, m_usable = 0;
-  std::vector<unsigned> m_limits; // of pools
+  std::vector<unsigned> m_limits; // of pools: how many may be active
+  std::vector<unsigned> m_sizes;  // and are theirs
   std::vector<unsigned> m_mask;   // hardware threads
   std::uint64_t m_fingerprint = 0;
   std::mutex m_placing; // of the next
+  std::vector<unsigned> m_placed_sizes;
   std::optional<std::uint64_t> m_placed_within;
   std::vector<pool_places> m_places;
   std::vector<unsigned> m_for_loans; // where spare workers of pools that lend each other slots may run

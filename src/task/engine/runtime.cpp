@@ -131,7 +131,7 @@ runtime::runtime(runtime_options options) {
   unsigned workers = 0;
   for (const auto& [pool, counts_cores] : wanted) {
     const bool alone = pool.exclusive || pool.policy == scheduling::static_placement;
-    managed.push_back({{pool.workers, pool.cpus}, alone, counts_cores});
+    managed.push_back({{pool.workers, pool.cpus}, alone, counts_cores, !pool.cpus.empty()});
     workers += pool.workers;
   }
   // A search is longer than a wake-up costs, shorter than anybody notices, and as long as the serial parts between
@@ -304,6 +304,7 @@ unsigned runtime::workers() const noexcept { return is_here() ? detail::schedule
 void runtime::set_concurrency(unsigned n) {
   if (is_here()) m_parts->active.grant(n);
 }
+void runtime::resize_pool(std::string_view pool, unsigned n) { m_parts->active.resize(pool, n); }
 void runtime::set_concurrency(std::string_view pool, unsigned n) {
   if (is_here()) m_parts->active.limit(pool, n);
 }

@@ -233,7 +233,7 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
     }
     begin = end;
   }
-  const unsigned known = ends.empty() ? 0 : std::min(m_workers_max, all); // the others are spare, or all are alike
+  const unsigned known = ends.empty() ? 0 : std::min(ends.back() + 1, all); // the others are spare, or all are alike
   const unsigned n = all - known, start = n == 0 ? 0 : random.below(n);
   for (unsigned i = 0; i < n; ++i)
     if (job* item = steal_from(workers[known + (start + i) % n], thief)) return item;

@@ -52,8 +52,7 @@ class idle_workers {
   }
   /// Until end_asking(), count() is not zero, as if somebody slept: those that work come to look what is wanted of
   /// them. C: in the order of these operations on m_count, a worker that goes to sleep comes later and sees what was
-  /// published before, or it comes earlier and wake_all() finds it. Stronger than needed where its heavy fence reaches
-  /// all cores.
+  /// published before, or it comes earlier and wake_all() finds it.
   void ask() noexcept { m_count.fetch_add(k_parked, order::acq_rel); }
   void end_asking() noexcept { m_count.fetch_sub(k_parked, order::relaxed); }
   bool somebody_searches() const noexcept { return m_count.load(order::relaxed) >= k_searching; }
