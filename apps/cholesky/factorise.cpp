@@ -94,7 +94,4 @@ void factorise(tiled_matrix& a, const settings& how) {
   tasks.finish();
 }
 
-double operations(double n) noexcept { return n * (n * (n / 3 + 0.5) + 1.0 / 6); }
-double tasks(double tiles) noexcept { return tiles * (tiles + 1) * (tiles + 2) / 6; }
-
 } // namespace cholesky

@@ -25,8 +25,4 @@ struct settings {
 /// which the values of `a` mean nothing. The calling task or thread waits; BLAS must run on one thread.
 void factorise(tiled_matrix& a, const settings& how = {});
 
-/// Operations of n rows as usually counted, and tasks of so many tiles in a column.
-double operations(double n) noexcept;
-double tasks(double tiles) noexcept;
-
 } // namespace cholesky

@@ -73,6 +73,9 @@ void for_each(const tiled_matrix& a, const Visit& visit) {
 
 } // namespace
 
+double operations(double n) noexcept { return n * (n * (n / 3 + 0.5) + 1.0 / 6); }
+double tasks(double tiles) noexcept { return tiles * (tiles + 1) * (tiles + 2) / 6; }
+
 double random_element(std::uint64_t seed, std::size_t n, std::size_t row, std::size_t column) noexcept {
   if (row < column) std::swap(row, column);
   const std::uint64_t bits = mix(mix(seed + 0x9e3779b97f4a7c15U * (row + 1)) + column);

@@ -5,8 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Matrices to factorise, and whether a factor is right.
+/// Matrices to factorise, how much work that is, and whether a factor is right.
 namespace cholesky {
+
+/// Floating-point operations for n rows, as usually counted, and tasks for so many tiles in a column.
+double operations(double n) noexcept;
+double tasks(double tiles) noexcept;
 
 /// An element of a random symmetric positive definite matrix of n rows: from -1/2 to 1/2, and n more on the diagonal.
 double random_element(std::uint64_t seed, std::size_t n, std::size_t row, std::size_t column) noexcept;

@@ -7,8 +7,11 @@
 #include <treadle/treadle.hpp>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,10 +60,24 @@ outcome sort_random(const arguments& a, const launchers& launch) {
   return {std::move(fastest), !a.check || sorted == serial_sort(numbers)};
 }
 
-/// Vectors of all levels, and a suspended task per future that is waited for where a get() cannot run it.
 void check_memory(const arguments& a) {
-  constexpr double k_bytes_per_number = 512;
+  constexpr double k_bytes_per_number = 512; // vectors of all levels, tasks
   apps::check_memory("--n " + std::to_string(a.n), k_bytes_per_number * static_cast<double>(a.n));
+}
+
+/// Where queues are in the order of time, all tasks that wait for halves do so at once, each on a stack of its own,
+/// before the first half is sorted. The system gives out so many stacks, two maps each.
+void check_stacks(const arguments& a, const treadle::runtime_options& options) {
+  const auto waits = [](const treadle::pool& one) { return one.policy != treadle::scheduling::work_stealing; };
+  std::size_t maps = 0;
+  if (std::ranges::none_of(options.pools.list(), waits) || !(std::ifstream("/proc/sys/vm/max_map_count") >> maps))
+    return;
+  const std::size_t tasks = tasks_that_wait(a.n, a.cut_off);
+  if (tasks < maps / 2) return;
+  throw std::invalid_argument("--n " + std::to_string(a.n) + " --cut-off " + std::to_string(a.cut_off) + ": " +
+                              std::to_string(tasks) +
+                              " tasks may wait at a time, and vm.max_map_count allows stacks for " +
+                              std::to_string(maps / 2) + ": raise it (sysctl), or the cut-off");
 }
 
 void print(const arguments& a, const outcome& o, unsigned workers) {
@@ -104,6 +121,7 @@ int run(int argc, char** argv) {
   }
   const apps::configuration& how = a.configuration.apply_to(options);
   check_memory(a);
+  check_stacks(a, options);
   const treadle::runtime runtime(options);
   const outcome o = treadle::async([&] { return sort_random(a, launchers_of(how)); }).get();
   print(a, o, runtime.max_concurrency());

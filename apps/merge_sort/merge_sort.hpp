@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/configuration.hpp"
+#include "merge_sort/steps.hpp"
 
 #include <treadle/executors.hpp>
 #include <treadle/future.hpp>
@@ -30,26 +31,6 @@ struct settings {
   launchers launch = {};
   std::size_t cut_off = 2; ///< so many elements, or one, are sorted by a task alone
 };
-
-/// The first half and the rest.
-template <class T>
-std::tuple<std::vector<T>, std::vector<T>> split(std::vector<T> v) {
-  const auto middle = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
-  return {std::vector<T>(v.begin(), middle), std::vector<T>(middle, v.end())};
-}
-
-template <class T>
-std::vector<T> serial_sort(std::vector<T> v) {
-  std::stable_sort(v.begin(), v.end());
-  return v;
-}
-
-template <class T>
-std::vector<T> merge(const std::vector<T>& left, const std::vector<T>& right) {
-  std::vector<T> merged(left.size() + right.size());
-  std::merge(left.begin(), left.end(), right.begin(), right.end(), merged.begin());
-  return merged;
-}
 
 /// A half that is being sorted; it ends before this does, because its task refers to what its maker has.
 template <class T>

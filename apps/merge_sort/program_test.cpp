@@ -41,5 +41,6 @@ TEST(merge_sort_program, says_what_is_wrong) {
   expect_run("--configuration papers", 2, "no configuration 'papers'; there are: default, paper-default, paper-pools");
   expect_run("--configuration strict --workers 1", 2, "needs two workers, not 1");
   expect_run("--configuration strict --workers 2 --critical 2", 2, "'critical' cannot have 2 of 2 workers");
+  expect_run("--n 10000000 --configuration paper-default", 2, "tasks may wait at a time, and vm.max_map_count allows");
   expect_run("leftover", 2, "leftover");
 }
