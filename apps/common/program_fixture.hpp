@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <fstream>
 #include <string>
+#include <vector>
 
 namespace apps {
 
@@ -30,6 +32,17 @@ inline void expect_run(const std::string& program, const std::string& arguments,
   const finished done = run(program, arguments);
   EXPECT_EQ(done.code, code) << arguments << '\n' << done.text;
   EXPECT_NE(done.text.find(said), std::string::npos) << arguments << '\n' << done.text;
+}
+
+/// What the lines of a page say that begin with build/release/apps/`name`, without that.
+inline std::vector<std::string> examples(const std::string& page, const std::string& name) {
+  const std::string before = "build/release/apps/" + name + " ";
+  std::ifstream file(page);
+  std::vector<std::string> found;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(before)) found.push_back(line.substr(before.size()));
+  }
+  return found;
 }
 
 } // namespace apps

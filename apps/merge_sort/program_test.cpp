@@ -29,6 +29,13 @@ TEST(merge_sort_program, prints_json) {
   EXPECT_NE(done.text.find("\"verified\": true, \"counters\": {}}\n"), std::string::npos) << done.text;
 }
 
+TEST(merge_sort_program, runs_the_examples_of_its_guide) {
+  const auto examples = apps::examples(MERGE_SORT_GUIDE, "merge_sort");
+  EXPECT_GE(examples.size(), 2U);
+  for (const std::string& one : examples)
+    expect_run(one, 0, one.find("--check") != std::string::npos ? "verified: " : "");
+}
+
 TEST(merge_sort_program, explains_itself) {
   expect_run("--help", 0, "Example");
   for (const apps::configuration& how : apps::configurations()) expect_run("--help", 0, how.name);
