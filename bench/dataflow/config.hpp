@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <vector>
 
 /// A node of a graph with three inputs, in three workloads. A rival takes part in those that it can express.
@@ -69,7 +70,7 @@ struct point {
 /// The better of some tries of each, in turn; the first one is not timed.
 template <class Run>
 point measure(const ring& r, unsigned workers, const Run& run, bool& verified) {
-  constexpr int k_tries = 5;
+  constexpr int k_tries = 9;
   double serial_s = 1e9, tasks_s = 1e9;
   verified &= run(r) == run_serially(r);
   for (int i = 0; i < k_tries; ++i) {
@@ -85,11 +86,13 @@ point measure(const ring& r, unsigned workers, const Run& run, bool& verified) {
   return {all_s / static_cast<double>(r.rounds * k_width), serial_s / all_s};
 }
 
-/// Halves the length of tasks from 16 us on (or doubles it, when that is too short) until half of the time is work, and
-/// interpolates between the two lengths around. `run(ring)` returns the last round.
+/// Tries tasks of 16 us and of halves of that, until little of the time is work, twice; if even the first is too short,
+/// those that are twice as long, and so on. Interpolates at the shortest of them of whose time half is work, so that a
+/// longer one which was disturbed changes nothing. `run(ring)` returns the last round.
 template <class Run>
 void report_metg(const char* workload, unsigned workers, const Run& run) {
-  constexpr double k_first_s = 16e-6, k_half = 0.5, k_work_s = 0.01, k_longest_s = 1e-3;
+  constexpr double k_first_s = 16e-6, k_half = 0.5, k_little = 0.2, k_work_s = 0.004;
+  constexpr long k_longest = 64; // times as long as the first
   constexpr ring k_probe = {50, 1000};
   run_serially(k_probe);
   const bench::stopwatch watch;
@@ -97,24 +100,31 @@ void report_metg(const char* workload, unsigned workers, const Run& run) {
   const double iteration_s = watch.seconds() / static_cast<double>(k_probe.rounds * k_width * k_probe.iterations);
   const auto point_of = [&](long iterations) {
     const double round_s = static_cast<double>(iterations) * iteration_s * static_cast<double>(k_width);
-    const auto rounds = static_cast<std::size_t>(std::clamp(k_work_s / round_s, 20.0, 2000.0));
+    const auto rounds = static_cast<std::size_t>(std::clamp(k_work_s / round_s, 8.0, 2000.0));
     return measure({rounds, iterations}, workers, run, verified);
   };
-  auto iterations = static_cast<long>(k_first_s / iteration_s);
-  point longer = point_of(iterations), shorter = longer;
-  while (longer.efficiency < k_half && longer.granularity_s < k_longest_s) {
-    shorter = longer;
-    longer = point_of(iterations *= 2);
+  const auto is_long = [](const point& p) { return p.efficiency >= k_half; };
+
+  const auto first = static_cast<long>(k_first_s / iteration_s);
+  std::vector<point> points; // ever shorter ones
+  int short_ones = 0;        // in a row
+  for (long i = first; i > 0 && short_ones < 2; i /= 2) {
+    points.push_back(point_of(i));
+    short_ones = points.back().efficiency < k_little ? short_ones + 1 : 0;
   }
-  while (shorter.efficiency >= k_half && iterations > 1) {
-    longer = shorter;
-    shorter = point_of(iterations /= 2);
+  for (long i = 2 * first; std::none_of(points.begin(), points.end(), is_long) && i <= k_longest * first; i *= 2)
+    points.insert(points.begin(), point_of(i));
+
+  const auto found = std::find_if(points.rbegin(), points.rend(), is_long);
+  double metg_s = points.front().granularity_s; // none is long enough
+  if (found == points.rbegin())
+    metg_s = found->granularity_s; // none is too short
+  else if (found != points.rend()) {
+    const point longer = *found, shorter = *std::prev(found);
+    const double share = (k_half - shorter.efficiency) / (longer.efficiency - shorter.efficiency);
+    metg_s = shorter.granularity_s * std::pow(longer.granularity_s / shorter.granularity_s, share);
   }
-  const double share = shorter.efficiency < k_half && longer.efficiency > k_half
-                           ? (k_half - shorter.efficiency) / (longer.efficiency - shorter.efficiency)
-                           : 1; // never crossed: the last length it is
-  const double ratio = longer.granularity_s / shorter.granularity_s;
-  bench::print_record(workload, shorter.granularity_s * std::pow(ratio, share), "s", 0, verified);
+  bench::print_record(workload, metg_s, "s", 0, verified);
 }
 
 } // namespace dataflow_bench
