@@ -7,11 +7,8 @@
 #include <treadle/treadle.hpp>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,9 +48,8 @@ struct outcome {
   bool right;
 };
 
-outcome sort_random(const arguments& a, const launchers& launch) {
+outcome sort_random(const arguments& a, const settings& how) {
   const std::vector<int> numbers = random_numbers(a.n, a.seed);
-  const settings how{.launch = launch, .cut_off = a.cut_off};
   std::vector<int> given, sorted;
   apps::timing fastest =
       apps::measure(a.repeat, a.counters, [&] { given = numbers; }, [&] { sorted = sort(std::move(given), how); });
@@ -63,21 +59,6 @@ outcome sort_random(const arguments& a, const launchers& launch) {
 void check_memory(const arguments& a) {
   constexpr double k_bytes_per_number = 512; // vectors of all levels, tasks
   apps::check_memory("--n " + std::to_string(a.n), k_bytes_per_number * static_cast<double>(a.n));
-}
-
-/// Where queues are in the order of time, all tasks that wait for halves do so at once, each on a stack of its own,
-/// before the first half is sorted. The system gives out so many stacks, two maps each.
-void check_stacks(const arguments& a, const treadle::runtime_options& options) {
-  const auto waits = [](const treadle::pool& one) { return one.policy != treadle::scheduling::work_stealing; };
-  std::size_t maps = 0;
-  if (std::ranges::none_of(options.pools.list(), waits) || !(std::ifstream("/proc/sys/vm/max_map_count") >> maps))
-    return;
-  const std::size_t tasks = tasks_that_wait(a.n, a.cut_off);
-  if (tasks < maps / 2) return;
-  throw std::invalid_argument("--n " + std::to_string(a.n) + " --cut-off " + std::to_string(a.cut_off) + ": " +
-                              std::to_string(tasks) +
-                              " tasks may wait at a time, and vm.max_map_count allows stacks for " +
-                              std::to_string(maps / 2) + ": raise it (sysctl), or the cut-off");
 }
 
 void print(const arguments& a, const outcome& o, unsigned workers) {
@@ -121,9 +102,10 @@ int run(int argc, char** argv) {
   }
   const apps::configuration& how = a.configuration.apply_to(options);
   check_memory(a);
-  check_stacks(a, options);
+  settings sorting{.cut_off = a.cut_off}; // outlives all tasks
   const treadle::runtime runtime(options);
-  const outcome o = treadle::async([&] { return sort_random(a, launchers_of(how)); }).get();
+  sorting.launch = launchers_of(how);
+  const outcome o = treadle::async([&] { return sort_random(a, sorting); }).get();
   print(a, o, runtime.max_concurrency());
   return o.right ? 0 : 1;
 }

@@ -32,29 +32,21 @@ struct settings {
   std::size_t cut_off = 2; ///< so many elements, or one, are sorted by a task alone
 };
 
-/// A half that is being sorted; it ends before this does, because its task refers to what its maker has.
-template <class T>
-struct half {
-  treadle::future<std::vector<T>> sorted;
-  ~half() {
-    if (sorted.valid()) sorted.wait();
-  }
-};
-
-/// `v` in order; equal elements stay as they were. Waits for the tasks that it makes.
+/// `v` in order; equal elements stay as they were. Waits for the tasks that it makes; but when it throws, some may
+/// still run: `how` must live until these have ended.
 template <class T>
 std::vector<T> sort(std::vector<T> v, const settings& how) {
   if (v.size() <= std::max<std::size_t>(how.cut_off, 1)) return serial_sort(std::move(v));
   auto splits = split(std::move(v));
-  const auto sort_part = [&how](std::vector<T>& part) {
+  const auto sort_half = [&how](std::vector<T>& half) {
     return how.launch.sort.async(
-        treadle::annotated([&how](std::vector<T> p) { return sort(std::move(p), how); }, "sort"), std::move(part));
+        treadle::annotated([&how](std::vector<T> h) { return sort(std::move(h), how); }, "sort"), std::move(half));
   };
-  half<T> left{sort_part(std::get<0>(splits))};
-  half<T> right{sort_part(std::get<1>(splits))};
+  treadle::future<std::vector<T>> left = sort_half(std::get<0>(splits));
+  treadle::future<std::vector<T>> right = sort_half(std::get<1>(splits));
   return how.launch.merge
       .async(treadle::annotated([](const std::vector<T>& l, const std::vector<T>& r) { return merge(l, r); }, "merge"),
-             left.sorted.get(), right.sorted.get())
+             left.get(), right.get())
       .get();
 }
 

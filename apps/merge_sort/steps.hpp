@@ -49,16 +49,4 @@ std::vector<T> merge(const std::vector<T>& left, const std::vector<T>& right) {
   return merged;
 }
 
-/// How many of the tasks that sort n elements wait for two others.
-inline std::size_t tasks_that_wait(std::size_t n, std::size_t cut_off) noexcept {
-  std::size_t waiting = 0;
-  for (std::size_t parts = 1; n / parts + 1 > cut_off; parts *= 2) { // of a level; n % parts of them have one more
-    if (n / parts > cut_off)
-      waiting += parts;
-    else
-      return waiting + n % parts;
-  }
-  return waiting;
-}
-
 } // namespace merge_sort
