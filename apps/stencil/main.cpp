@@ -1,4 +1,6 @@
 // The program `stencil`: one run of one version, timed, perhaps verified.
+#include "common/arguments.hpp"
+#include "common/measure.hpp"
 #include "stencil/faithful.hpp"
 #include "stencil/flow.hpp"
 #include "stencil/heat_ring.hpp"
@@ -11,28 +13,19 @@
 #include <treadle/treadle.hpp>
 #include <treadle/tune/grain_tuner.hpp>
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <exception>
-#include <limits>
-#include <new>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace {
 
 using namespace stencil;
+using apps::timing;
 
 struct settings {
   std::size_t points = 10'000'000;
@@ -47,12 +40,6 @@ struct settings {
   std::vector<std::string> counters;
   bool verify = false;
   bool json = false;
-};
-
-/// The fastest of some runs.
-struct timing {
-  double seconds = std::numeric_limits<double>::infinity();
-  std::vector<treadle::counters::reading> counters;
 };
 
 struct outcome {
@@ -86,21 +73,8 @@ those of the steps, without filling the ring; the first steps of `faithful` also
 the system, use --warm-up or --repeat to leave them out. A point of `loop` moves 24 bytes of memory per step, one of
 `best` 24 bytes per --tile-steps steps. Options of the runtime are taken too: --treadle:nudge=0.)";
 
-timing measure(const settings& s, const auto& run) {
-  using clock = std::chrono::steady_clock;
-  treadle::counters::group counters(s.counters);
-  treadle::counters::counter queued("/threads/count/instantaneous/pending");
-  timing fastest;
-  for (std::size_t i = 0; i < s.repeat; ++i) {
-    counters.reset();
-    const auto start = clock::now();
-    run();
-    const double seconds = std::chrono::duration<double>(clock::now() - start).count();
-    // A task that a wait has run in place is counted when its queue entry is gone.
-    while (queued.value() > 0) treadle::this_task::yield();
-    if (seconds < fastest.seconds) fastest = {seconds, counters.read()};
-  }
-  return fastest;
+timing timed(const settings& s, const auto& run) {
+  return apps::measure(s.repeat, s.counters, [] {}, run);
 }
 
 std::vector<double> copy_if(bool wanted, std::span<const double> values) {
@@ -143,14 +117,14 @@ outcome run_kernel(const settings& s) {
   if (s.kernel == "faithful") {
     faithful_ring ring(s.points, partition);
     ring.run_steps(s.warm_up);
-    timing fastest = measure(s, [&] { ring.run_steps(s.steps, tuner ? &*tuner : nullptr); });
+    timing fastest = timed(s, [&] { ring.run_steps(s.steps, tuner ? &*tuner : nullptr); });
     partition = ring.partition_asked();
     return {std::move(fastest), count(), 1, partition, s.verify ? ring.values() : std::vector<double>()};
   }
   if (s.kernel == "best") {
     heat_ring ring(s.points);
     ring.run_steps(s.warm_up, {partition, s.tile_steps});
-    timing fastest = measure(s, [&] {
+    timing fastest = timed(s, [&] {
       run_steps(s, tuner, s.tile_steps, [&](std::size_t steps, std::size_t wanted) {
         ring.run_steps(steps, {partition = wanted, s.tile_steps});
       });
@@ -161,13 +135,13 @@ outcome run_kernel(const settings& s) {
   plain_ring ring(s.points);
   ring.run_steps(s.warm_up);
   if (s.kernel == "loop") {
-    timing fastest = measure(s, [&] {
+    timing fastest = timed(s, [&] {
       run_steps(s, tuner, 1,
                 [&](std::size_t steps, std::size_t wanted) { ring.run_steps_in_parallel(steps, partition = wanted); });
     });
     return {std::move(fastest), count(), 1, partition, copy_if(s.verify, ring.values())};
   }
-  timing fastest = measure(s, [&] { ring.run_steps(s.steps); });
+  timing fastest = timed(s, [&] { ring.run_steps(s.steps); });
   return {std::move(fastest), 1, 1, s.points, copy_if(s.verify, ring.values())};
 }
 
@@ -192,15 +166,9 @@ double bytes_needed(const settings& s, unsigned workers) {
   return bytes + sizeof(double) * values;
 }
 
-/// Linux hands out memory that does not exist, and ends the program that uses it.
 void check_memory(const settings& s, unsigned workers) {
-  const double needed = bytes_needed(s, workers);
-  const double present = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (needed <= present) return;
-  char text[160];
-  std::snprintf(text, sizeof text, "--points %zu --partition %zu: needs up to %.1f GB, and this machine has %.1f GB",
-                s.points, s.partition, needed / 1e9, present / 1e9);
-  throw std::invalid_argument(text);
+  apps::check_memory("--points " + std::to_string(s.points) + " --partition " + std::to_string(s.partition),
+                     bytes_needed(s, workers));
 }
 
 void print(const settings& s, const outcome& o, unsigned workers, bool right) {
@@ -212,37 +180,16 @@ void print(const settings& s, const outcome& o, unsigned workers, bool right) {
                 "\"points_per_s\": %.6e, \"verified\": %s, \"counters\": {",
                 s.kernel.c_str(), s.points, s.steps, o.partition, o.partitions, o.tile_steps, workers,
                 instruction_set(), o.fastest.seconds, rate, verified);
-    for (const auto& one : o.fastest.counters) {
-      std::printf("%s\"%s\": ", &one == o.fastest.counters.data() ? "" : ", ", one.name.c_str());
-      std::isnan(one.value) ? std::printf("null") : std::printf("%.9g", one.value);
-    }
+    apps::print_json(o.fastest.counters);
     std::puts("}}");
     return;
   }
   std::printf("%s: %zu points, %zu steps; partitions: %zu of %zu points, steps per task: %zu; workers: %u (%s)\n",
               s.kernel.c_str(), s.points, s.steps, o.partitions, o.partition, o.tile_steps, workers, instruction_set());
   std::printf("%.6f s, %.3f Gpoints/s\n", o.fastest.seconds, rate / 1e9);
-  for (const auto& one : o.fastest.counters) {
-    if (!one.missing.empty())
-      std::printf("%s\n", one.missing.c_str());
-    else
-      std::printf("%s: %.6g%s%s\n", one.name.c_str(), one.value, one.unit.empty() ? "" : " ", one.unit.c_str());
-  }
+  apps::print_lines(o.fastest.counters);
   if (s.verify)
     std::puts(right ? "verified: equal to the serial run, bit by bit" : "WRONG: not the serial run's values");
-}
-
-CLI::Validator whole_number(std::size_t min, std::size_t max) {
-  return CLI::Validator(
-      [=](const std::string& text) {
-        std::size_t value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool good = error == std::errc{} && end == text.data() + text.size() && value >= min && value <= max;
-        return good ? std::string()
-                    : "expected a whole number from " + std::to_string(min) + " to " + std::to_string(max) + ", not '" +
-                          text + "'";
-      },
-      "");
 }
 
 /// The points whose two arrays take half of a core's second cache; the rest is for the next task's.
@@ -259,7 +206,7 @@ int run(int argc, char** argv) {
   app.option_defaults()->always_capture_default();
   constexpr std::size_t k_most = std::size_t{1} << 40;
   const auto add_number = [&](const char* name, auto& value, std::size_t min, std::size_t max, const char* what) {
-    return app.add_option(name, value, what)->check(whole_number(min, max))->type_name("N");
+    return apps::add_number(app, name, value, min, max, what);
   };
   add_number("--points", s.points, 1, k_most, "points of the ring");
   add_number("--steps", s.steps, 0, k_most, "time steps");
@@ -298,17 +245,4 @@ int run(int argc, char** argv) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "stencil: %s (see stencil --help)\n", error.what());
-    return 2;
-  } catch (const std::invalid_argument& error) {
-    std::fprintf(stderr, "stencil: %s\n", error.what());
-    return 2;
-  } catch (const std::bad_alloc&) {
-    std::fputs("stencil: not enough memory\n", stderr);
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return apps::run_program("stencil", argc, argv, run); }

@@ -1,32 +1,15 @@
 // What the program `stencil` prints, and its exit codes.
-#include <sys/wait.h>
+#include "common/program_fixture.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cstdio>
 #include <string>
 
 namespace {
 
-struct finished {
-  int code;
-  std::string text; // both outputs
-};
+using apps::finished;
 
-finished run(const std::string& arguments) {
-  FILE* const pipe = popen(("'" STENCIL_PROGRAM "' " + arguments + " 2>&1").c_str(), "r");
-  if (!pipe) return {-1, "no pipe"};
-  std::string text;
-  char part[256];
-  while (std::fgets(part, sizeof part, pipe)) text += part;
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
-}
-
+finished run(const std::string& arguments) { return apps::run(STENCIL_PROGRAM, arguments); }
 void expect_run(const std::string& arguments, int code, const std::string& said) {
-  const finished done = run(arguments);
-  EXPECT_EQ(done.code, code) << arguments << '\n' << done.text;
-  EXPECT_NE(done.text.find(said), std::string::npos) << arguments << '\n' << done.text;
+  apps::expect_run(STENCIL_PROGRAM, arguments, code, said);
 }
 
 } // namespace

@@ -1,0 +1,62 @@
+#include "cholesky/kernels.hpp"
+
+#include "cholesky/blas.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace cholesky {
+
+namespace {
+
+int as_int(std::size_t n) noexcept { return static_cast<int>(n); }
+
+/// 0, or the order of the leading minor of the tile that is not positive.
+std::size_t factorise_tile(double* data, std::size_t n) {
+  const auto info = CHOLESKY_BLAS(LAPACKE_dpotrf_work)(LAPACK_COL_MAJOR, 'L', as_int(n), data, as_int(n));
+  if (info > 0) return static_cast<std::size_t>(info);
+  // What compares itself with 0 lets NaN pass.
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!std::isfinite(data[i * n + i])) return i + 1;
+  }
+  return 0;
+}
+
+} // namespace
+
+not_positive_definite::not_positive_definite(std::size_t tile, std::size_t order)
+    : std::domain_error("the matrix is not positive definite: tile (" + std::to_string(tile) + ", " +
+                        std::to_string(tile) + "), leading minor of order " + std::to_string(order)),
+      m_tile(tile),
+      m_order(order) {}
+
+void potrf(const tile& a, std::size_t index, std::size_t begin, unsigned times) {
+  const std::vector<double> before(a.data, times > 1 ? a.data + a.rows * a.rows : a.data);
+  std::vector<double> copy;
+  for (; times > 1; --times) {
+    copy = before;
+    factorise_tile(copy.data(), a.rows);
+  }
+  if (const std::size_t order = factorise_tile(a.data, a.rows)) throw not_positive_definite(index, begin + order);
+}
+
+void trsm(const tile& b, const tile& l) {
+  CHOLESKY_BLAS(cblas_dtrsm)
+  (CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, as_int(b.rows), as_int(b.columns), 1, l.data,
+   as_int(l.rows), b.data, as_int(b.rows));
+}
+
+void syrk(const tile& c, const tile& a) {
+  CHOLESKY_BLAS(cblas_dsyrk)
+  (CblasColMajor, CblasLower, CblasNoTrans, as_int(c.rows), as_int(a.columns), -1, a.data, as_int(a.rows), 1, c.data,
+   as_int(c.rows));
+}
+
+void gemm(const tile& c, const tile& a, const tile& b) {
+  CHOLESKY_BLAS(cblas_dgemm)
+  (CblasColMajor, CblasNoTrans, CblasTrans, as_int(c.rows), as_int(c.columns), as_int(a.columns), -1, a.data,
+   as_int(a.rows), b.data, as_int(b.rows), 1, c.data, as_int(c.rows));
+}
+
+} // namespace cholesky

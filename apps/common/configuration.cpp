@@ -1,0 +1,89 @@
+#include "common/configuration.hpp"
+
+#include <treadle/observe/machine.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace apps {
+
+namespace {
+
+constexpr const char* k_paper = ":policy=local-priority-fifo";
+
+std::string of_the_runtime(pool_sizes) { return {}; }
+std::string one_as_in_the_paper(pool_sizes sizes) { return "default:" + std::to_string(sizes.workers) + k_paper; }
+
+/// The critical pool first: mappings go through pools in this order.
+std::string two(pool_sizes sizes, const std::string& more) {
+  return "critical:" + std::to_string(sizes.critical) + more +
+         ",default:" + std::to_string(sizes.workers - sizes.critical) + more;
+}
+std::string two_as_in_the_paper(pool_sizes sizes) { return two(sizes, std::string(k_paper) + ":exclusive"); }
+std::string two_exclusive(pool_sizes sizes) { return two(sizes, ":exclusive"); }
+std::string two_lending(pool_sizes sizes) { return two(sizes, ""); }
+
+launcher unmarked(bool) { return launcher(); }
+launcher marked_by_priority(bool marked) {
+  return marked ? launcher(treadle::parallel_executor(treadle::priority::critical)) : launcher();
+}
+/// Both by name: a task that names no pool stays in that of the task which made it ready.
+launcher marked_by_pool(bool marked) { return launcher(treadle::pool_executor(marked ? "critical" : "default")); }
+
+constexpr configuration k_configurations[] = {
+    {"default", "one work-stealing pool, nothing marked", false, of_the_runtime, "", unmarked},
+    {"paper-default", "one pool, local-priority-fifo, packed", false, one_as_in_the_paper, "packed", unmarked},
+    {"paper-pools", "marked tasks in an exclusive pool, both local-priority-fifo, packed", true, two_as_in_the_paper,
+     "packed", marked_by_pool},
+    {"paper-default-mtp", "paper-default, mapped by numa-balanced-mtp", false, one_as_in_the_paper, "numa-balanced-mtp",
+     unmarked},
+    {"paper-pools-mtp", "paper-pools, mapped by numa-balanced-mtp", true, two_as_in_the_paper, "numa-balanced-mtp",
+     marked_by_pool},
+    {"marked", "one work-stealing pool, marked tasks have priority::critical", false, of_the_runtime, "",
+     marked_by_priority},
+    {"strict", "marked tasks in an exclusive work-stealing pool", true, two_exclusive, "", marked_by_pool},
+    {"lending", "marked tasks in a work-stealing pool; pools lend each other idle workers", true, two_lending, "",
+     marked_by_pool},
+};
+
+pool_sizes resolve(const configuration& how, pool_sizes sizes) {
+  if (sizes.workers == 0) sizes.workers = std::max(treadle::describe_machine().usable_cores, 1U);
+  if (!how.is_split) return sizes;
+  const std::string name = how.name;
+  if (sizes.workers == 1)
+    throw std::invalid_argument("configuration " + name + " has two pools and needs two workers, not 1");
+  if (sizes.critical == 0) sizes.critical = sizes.workers / 2;
+  if (sizes.critical >= sizes.workers) {
+    throw std::invalid_argument("configuration " + name + ": the pool 'critical' cannot have " +
+                                std::to_string(sizes.critical) + " of " + std::to_string(sizes.workers) +
+                                " workers, because the pool 'default' needs one");
+  }
+  return sizes;
+}
+
+} // namespace
+
+std::span<const configuration> configurations() noexcept { return k_configurations; }
+
+const configuration& find_configuration(std::string_view name) {
+  std::string names;
+  for (const configuration& one : k_configurations) {
+    if (name == one.name) return one;
+    names += (names.empty() ? "" : ", ") + std::string(one.name);
+  }
+  throw std::invalid_argument("no configuration '" + std::string(name) + "'; there are: " + names);
+}
+
+void apply(const configuration& how, pool_sizes sizes, treadle::runtime_options& options) {
+  const std::string pools = how.pools(resolve(how, sizes));
+  if (pools.empty()) {
+    if (sizes.workers != 0) options.workers = sizes.workers;
+  } else {
+    if (!options.pools.empty())
+      throw std::invalid_argument("configuration " + std::string(how.name) + " describes the pools itself: " + pools);
+    options.pools = pools;
+  }
+  if (options.bind.empty()) options.bind = how.mapping;
+}
+
+} // namespace apps

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "common/launcher.hpp"
+
+#include <treadle/runtime.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace apps {
+
+/// So many workers in all, and so many of them for critical tasks where these have a pool of their own.
+struct pool_sizes {
+  unsigned workers;
+  unsigned critical;
+};
+
+/// A named way to run a program some of whose kernels are marked as critical: pools, mapping, and how tasks of marked
+/// kernels and of others are launched. A row of the table in configuration.cpp.
+struct configuration {
+  const char* name;
+  const char* about;
+  bool is_split;                          ///< marked tasks have workers of their own
+  std::string (*pools)(pool_sizes sizes); ///< as treadle::pools reads them
+  const char* mapping;                    ///< as runtime_options::bind; "": the runtime's own
+  launcher (*launcher_of)(bool marked);   ///< of a kernel; called while the runtime exists
+};
+
+/// All of them, `default` first.
+std::span<const configuration> configurations() noexcept;
+/// Throws std::invalid_argument that lists the names.
+const configuration& find_configuration(std::string_view name);
+
+/// What a configuration asks of the runtime. `sizes.workers` of 0 are as many as the runtime would have by default,
+/// `sizes.critical` of 0 half of the workers. Throws std::invalid_argument when the pools cannot have so many workers,
+/// or when `options` describe pools and the configuration does, too. Options that say where workers run stay.
+void apply(const configuration& how, pool_sizes sizes, treadle::runtime_options& options);
+
+} // namespace apps

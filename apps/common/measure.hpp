@@ -1,0 +1,61 @@
+#pragma once
+
+#include <treadle/observe/counters.hpp>
+#include <treadle/this_task.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace apps {
+
+/// The fastest of some runs, with what counters said of it.
+struct timing {
+  double seconds = std::numeric_limits<double>::infinity();
+  std::vector<treadle::counters::reading> counters;
+};
+
+/// Calls prepare() and, timed, run(), `repeat` times. Inside a task.
+timing measure(std::size_t repeat, const std::vector<std::string>& counters, const auto& prepare, const auto& run) {
+  using clock = std::chrono::steady_clock;
+  treadle::counters::group read(counters);
+  treadle::counters::counter queued("/threads/count/instantaneous/pending");
+  timing fastest;
+  for (std::size_t i = 0; i < repeat; ++i) {
+    prepare();
+    read.reset();
+    const auto start = clock::now();
+    run();
+    const double seconds = std::chrono::duration<double>(clock::now() - start).count();
+    // A task that a wait has run in place is counted when its queue entry is gone.
+    while (queued.value() > 0) treadle::this_task::yield();
+    if (seconds < fastest.seconds) fastest = {seconds, read.read()};
+  }
+  return fastest;
+}
+
+/// As members of a JSON object.
+inline void print_json(const std::vector<treadle::counters::reading>& counters) {
+  const char* separator = "";
+  for (const auto& one : counters) {
+    std::printf("%s\"%s\": ", separator, one.name.c_str());
+    std::isnan(one.value) ? std::printf("null") : std::printf("%.9g", one.value);
+    separator = ", ";
+  }
+}
+
+/// A line each.
+inline void print_lines(const std::vector<treadle::counters::reading>& counters) {
+  for (const auto& one : counters) {
+    if (!one.missing.empty())
+      std::printf("%s\n", one.missing.c_str());
+    else
+      std::printf("%s: %.6g%s%s\n", one.name.c_str(), one.value, one.unit.empty() ? "" : " ", one.unit.c_str());
+  }
+}
+
+} // namespace apps

@@ -1,0 +1,115 @@
+// The program `merge_sort`: sorts random numbers under one configuration, timed, perhaps checked.
+#include "common/configuration_options.hpp"
+#include "common/measure.hpp"
+#include "merge_sort/merge_sort.hpp"
+#include "merge_sort/numbers.hpp"
+
+#include <treadle/treadle.hpp>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace merge_sort;
+
+struct arguments {
+  std::size_t n = 100'000;
+  std::size_t cut_off = 2;
+  std::uint64_t seed = 1;
+  std::size_t repeat = 1;
+  apps::configuration_options configuration;
+  std::vector<std::string> counters;
+  bool check = false;
+  bool json = false;
+};
+
+constexpr const char* k_about =
+    R"(Recursive merge sort of random numbers: a future for each half, and one for the merge of both.
+
+The program of "Task Priority Control for the HPX Runtime System" (IPDPSW 2020): how long does it take
+when the merges get workers of their own, or go first?)";
+
+std::string more() {
+  return "\nExample: as HPX does it, and with a worker for the merges:\n"
+         "  merge_sort --n 10000 --configuration paper-default\n"
+         "  merge_sort --n 10000 --configuration paper-pools --critical 1 --check\n\n" +
+         apps::configuration_options::list() +
+         "\nSeconds are those of sorting, without making the numbers.\n"
+         "Options of the runtime are taken too: --treadle:bind=scatter.";
+}
+
+struct outcome {
+  apps::timing fastest;
+  bool right;
+};
+
+outcome sort_random(const arguments& a, const settings& how) {
+  const std::vector<int> numbers = random_numbers(a.n, a.seed);
+  std::vector<int> given, sorted;
+  apps::timing fastest =
+      apps::measure(a.repeat, a.counters, [&] { given = numbers; }, [&] { sorted = sort(std::move(given), how); });
+  return {std::move(fastest), !a.check || sorted == serial_sort(numbers)};
+}
+
+void check_memory(const arguments& a) {
+  constexpr double k_bytes_per_number = 512; // vectors of all levels, tasks
+  apps::check_memory("--n " + std::to_string(a.n), k_bytes_per_number * static_cast<double>(a.n));
+}
+
+void print(const arguments& a, const outcome& o, unsigned workers) {
+  if (a.json) {
+    std::printf("{\"n\": %zu, \"cut_off\": %zu, \"seed\": %ju, \"configuration\": \"%s\", \"workers\": %u, "
+                "\"seconds\": %.9f, \"verified\": %s, \"counters\": {",
+                a.n, a.cut_off, std::uintmax_t{a.seed}, a.configuration.name.c_str(), workers, o.fastest.seconds,
+                !a.check  ? "null"
+                : o.right ? "true"
+                          : "false");
+    apps::print_json(o.fastest.counters);
+    std::puts("}}");
+    return;
+  }
+  std::printf("%zu numbers, cut-off %zu; %s, workers: %u\n", a.n, a.cut_off, a.configuration.name.c_str(), workers);
+  std::printf("%.6f s, %.3f Mnumbers/s\n", o.fastest.seconds, static_cast<double>(a.n) / o.fastest.seconds / 1e6);
+  apps::print_lines(o.fastest.counters);
+  if (a.check) std::puts(o.right ? "verified: as std::stable_sort" : "WRONG: not what std::stable_sort makes of it");
+}
+
+int run(int argc, char** argv) {
+  auto options = treadle::runtime_options::from_arguments(argc, argv);
+  arguments a;
+  CLI::App app(k_about, "merge_sort");
+  app.footer(more());
+  app.option_defaults()->always_capture_default();
+  constexpr std::size_t k_most = std::size_t{1} << 40;
+  apps::add_number(app, "--n", a.n, 0, k_most, "numbers to sort");
+  apps::add_number(app, "--cut-off", a.cut_off, 1, k_most, "so many numbers, or fewer, are sorted without more tasks");
+  apps::add_number(app, "--seed", a.seed, 0, k_most, "of the numbers");
+  apps::add_number(app, "--repeat", a.repeat, 1, k_most, "so many runs; the time is that of the fastest");
+  a.configuration.add_to(app);
+  app.add_option("--counter", a.counters, "counters of that run, as in /threads/idle-rate; any number")
+      ->type_name("NAME");
+  app.add_flag("--check", a.check, "compare with std::stable_sort");
+  app.add_flag("--json", a.json, "print one JSON object");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked); // --help
+  }
+  const apps::configuration& how = a.configuration.apply_to(options);
+  check_memory(a);
+  settings sorting{.cut_off = a.cut_off}; // outlives all tasks
+  const treadle::runtime runtime(options);
+  sorting.launch = launchers_of(how);
+  const outcome o = treadle::async([&] { return sort_random(a, sorting); }).get();
+  print(a, o, runtime.max_concurrency());
+  return o.right ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) { return apps::run_program("merge_sort", argc, argv, run); }
