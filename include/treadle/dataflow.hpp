@@ -64,6 +64,8 @@ class dataflow_node final : public dataflow_state<T> {
     visit_inputs([&](future_state& input) {
       if (!input.is_ready()) m_hooks.emplace_back(*this, input);
     });
+    if (TREADLE_UNLIKELY(records_dependences()))
+      visit_inputs([this](future_state& input) { note_input(*this, input); });
     if (m_hooks.empty() && this->run_at_once()) return;
     // One more for this call: the node must not start, and perhaps die, while it attaches.
     this->expect_inputs(static_cast<std::uint32_t>(m_hooks.size()) + 1);

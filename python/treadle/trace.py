@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from . import _native
 
-FORMATS = (".json", ".dot", ".txt", ".csv")
+FORMATS = (".json", ".dot", ".txt", ".csv", ".tasks")
 
 
 class TaskProfile(NamedTuple):
@@ -51,7 +51,7 @@ class Trace:
         return self._trace
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """Ends the trace and writes it in the format of the extension: .json, .dot, .txt or .csv."""
+        """Ends the trace and writes it in the format of the extension: .json, .dot, .txt, .csv or .tasks."""
         self._recorded.save(os.fspath(file))
 
     def text(self, format: str = "txt") -> str:
@@ -74,7 +74,7 @@ class Trace:
 def trace(*files: str | os.PathLike[str], records_per_thread: int = 1 << 18) -> Trace:
     """Records everything the runtime does inside of a `with` block.
 
-    >>> with td.trace("work.json") as recorded:   # for https://ui.perfetto.dev; also .dot, .txt, .csv
+    >>> with td.trace("work.json") as recorded:   # for https://ui.perfetto.dev; also .dot, .txt, .csv, .tasks
     ...     work()
     >>> recorded.profile()[0].tasks
     42

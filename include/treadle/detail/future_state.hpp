@@ -2,6 +2,7 @@
 
 #include <treadle/detail/claim.hpp>
 #include <treadle/detail/continuation_list.hpp>
+#include <treadle/detail/dependences.hpp>
 #include <treadle/detail/job.hpp>
 #include <treadle/detail/reference_count.hpp>
 #include <treadle/detail/slab.hpp>
@@ -49,12 +50,12 @@ class future_state : public job {
   /// a foreign thread sleeps. Throws std::system_error when no stack can be had to suspend, or when it could never
   /// become ready: the caller runs inside the very task.
   void wait() {
-    if (!is_ready()) wait_slow(sharing::shared);
+    if (!is_ready() || TREADLE_UNLIKELY(records_dependences())) wait_slow(sharing::shared);
   }
   /// The same for the caller's future that nobody else uses meanwhile. Unless others have futures of this state, too,
   /// a task that is run here needs no locked instruction to be claimed and completed.
   void wait_unshared() {
-    if (!is_ready()) wait_slow(sharing::unshared);
+    if (!is_ready() || TREADLE_UNLIKELY(records_dependences())) wait_slow(sharing::unshared);
   }
   /// The same until `deadline_ns` of the steady clock, or the request of `stop`, which may be null; true when ready.
   /// Does not run deferred tasks (as the standard).

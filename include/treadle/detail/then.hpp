@@ -19,6 +19,7 @@ class forwarder final : public future_state, private continuation {
 
   static void connect(intrusive_ptr<value_state<T>> inner, intrusive_ptr<value_state<T>> outer) {
     auto& state = *inner;
+    if (TREADLE_UNLIKELY(records_dependences())) note_forwarding(*outer, *inner);
     state.attach(*new forwarder(std::move(inner), std::move(outer)));
   }
 
@@ -114,6 +115,7 @@ class then_state final : public dataflow_state<T>, private continuation {
   void attach_input() {
     if (this->is_deferred_policy()) return;
     auto& input = access::state(m_body.input);
+    if (TREADLE_UNLIKELY(records_dependences())) note_input(*this, input);
     if (input.is_ready() && this->run_at_once()) return;
     this->expect_inputs(1);
     input.attach(*this);

@@ -79,6 +79,16 @@ bool future_state::discard_if_stale() noexcept {
   return true;
 }
 
+void note_input(const future_state& node, const future_state& input) noexcept {
+  tell_dependence(event_kind::input_attached, &node, &input);
+}
+
+void note_forwarding(const future_state& outer, const future_state& inner) noexcept {
+  note_input(outer, outer);
+  note_input(outer, inner);
+  emit({.kind = event_kind::join_made, .task = number_of(&outer), .name = "unwrapped future"});
+}
+
 namespace {
 
 /// A get() that suspends.
@@ -126,10 +136,13 @@ void future_state::refuse_own_task() const {
 }
 
 void future_state::wait_slow(sharing s) {
-  if (!becomes_ready_here(s)) blocked_get(*this).block();
+  const bool is_there = is_ready(); // then this is only for those who record it
+  const told_wait told(this, is_there);
+  if (!is_there && !becomes_ready_here(s)) blocked_get(*this).block();
 }
 
 bool future_state::wait_or_stop(stop_signal& stop) {
+  const told_wait told(this, is_ready());
   if (is_ready()) return true;
   if (stop.is_requested()) return false;
   return becomes_ready_here(sharing::shared) || block_within(k_no_deadline, &stop);
