@@ -92,7 +92,7 @@ def sweep_pools(program: _native.Workload, setting: Setting, workers: int = 0) -
     total = workers or hardware_threads(setting)
     if total < 2:
         raise ValueError("two pools need two workers")
-    sizes = sorted({max(1, round(total * k / 16)) for k in range(1, 16)} | {1} - {total})
+    sizes = sorted({min(max(round(total * k / 16), 1), total - 1) for k in range(1, 16)})
     found = [("one pool", predict(program, replace(setting, pools=f"default:{total}")))]
     for size in sizes:
         for exclusive in ("", ":exclusive"):

@@ -55,7 +55,7 @@ class recording {
     one.start_ns = since_start(task.started_ticks);
     one.end_ns = since_start(task.ended_ticks);
     one.created_ns = task.queued ? since_start(task.created_ticks) : one.start_ns;
-    one.own_ns = std::max<std::int64_t>(ticks_to_ns(task.self_ticks), 0);
+    one.own_ns = ticks_to_ns(m_found.undisturbed(task.self_ticks, task.told));
     one.worker = m_session.rings()[static_cast<std::size_t>(task.started_on)]->worker();
     add(number, one);
     m_first = std::min(m_first, one.created_ns);
@@ -70,7 +70,7 @@ class recording {
     one.created_ns = one.start_ns = one.end_ns = since_start(other.began_ticks);
     if (other.is_thread) {
       one.end_ns = since_start(other.ended_ticks);
-      one.own_ns = ticks_to_ns(other.self_ticks);
+      one.own_ns = ticks_to_ns(m_found.undisturbed(other.self_ticks, other.told));
     }
     add(trace_analysis::k_node_base - static_cast<int>(position), one);
   }

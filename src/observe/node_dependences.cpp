@@ -20,6 +20,7 @@ void node_dependences::go_on(int ring, int worker, std::int64_t ticks, position 
     auto& outside = m_found.others[trace_analysis::other_of(one.number)];
     outside.self_ticks += ticks - one.ticks;
     outside.ended_ticks = ticks;
+    ++outside.told;
   }
   one.ticks = ticks;
 }
@@ -28,7 +29,8 @@ void node_dependences::go_on(int ring, int worker, std::int64_t ticks, position 
 node_dependences::position node_dependences::running() {
   if (m_task.node != k_none || m_worker >= 0) return m_task;
   if (here().number == k_none) here().number = add_other("a thread outside", true);
-  return {here().number, m_found.others[trace_analysis::other_of(here().number)].self_ticks};
+  const auto& outside = m_found.others[trace_analysis::other_of(here().number)];
+  return {here().number, m_found.undisturbed(outside.self_ticks, outside.told)};
 }
 
 int node_dependences::latest(std::uint64_t address) const {

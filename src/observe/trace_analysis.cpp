@@ -21,6 +21,7 @@ class replay {
 
   void see(int ring, int worker, std::int64_t ticks, const event_record& what) {
     m_dependences.go_on(ring, worker, ticks, top_of(ring, ticks));
+    if (!m_running[at(ring)].empty()) ++task(m_running[at(ring)].back().task).told;
     switch (what.kind) {
     case event_kind::input_attached:
       return m_dependences.attach_input(what);
@@ -86,7 +87,8 @@ class replay {
     const auto& stack = m_running[at(ring)];
     if (stack.empty()) return {};
     const open_slice& top = stack.back();
-    return {top.task, task(top.task).self_ticks + ticks - top.begin_ticks - top.inside_ticks};
+    const std::int64_t own = task(top.task).self_ticks + ticks - top.begin_ticks - top.inside_ticks;
+    return {top.task, m_found.undisturbed(own, task(top.task).told)};
   }
 
   void create(int ring, std::int64_t ticks, const event_record& what) {
@@ -166,7 +168,7 @@ class replay {
 
 } // namespace
 
-trace_analysis::trace_analysis(const trace_session& session) {
+trace_analysis::trace_analysis(const trace_session& session) : ticks_per_record(session.ticks_per_record()) {
   struct entry {
     std::int64_t ticks;
     int ring;

@@ -4,6 +4,7 @@
 
 #include <treadle/observe/trace.hpp>
 
+#include <algorithm>
 #include <string_view>
 
 namespace treadle::detail {
@@ -18,6 +19,7 @@ struct trace_analysis {
     std::int64_t created_ticks = 0; // 0: before the trace, or its record was dropped
     int created_on = k_none;        // ring
     std::int64_t total_ticks = 0, self_ticks = 0;
+    std::int64_t told = 0; // events that were told in its own time
     bool started = false;
     bool queued = false;                             // or made with inputs missing; else it ran where it was made
     std::int64_t started_ticks = 0, ended_ticks = 0; // 0: not in the trace
@@ -52,6 +54,7 @@ struct trace_analysis {
     int ring;
     std::int64_t began_ticks, ended_ticks;
     std::int64_t self_ticks = 0; // of a thread: while it does not wait
+    std::int64_t told = 0;
     bool has_inputs = false;
   };
   /// What a node did after so much of its own time: it made another one, or waited for it.
@@ -78,6 +81,12 @@ struct trace_analysis {
   std::uint64_t unknown_inputs = 0; // of nodes, or waited for: promises and the like
 
   std::vector<task_profile> profile() const;
+  /// Own time without what telling of it took.
+  std::int64_t undisturbed(std::int64_t self_ticks, std::int64_t told) const noexcept {
+    const auto disturbed = static_cast<std::int64_t>(ticks_per_record * static_cast<double>(told));
+    return std::max<std::int64_t>(self_ticks - disturbed, 0);
+  }
+  double ticks_per_record = 0;
 };
 
 /// Throws std::invalid_argument when there is no format for the file, or its folder cannot be written to.

@@ -5,7 +5,6 @@
 namespace treadle::sim {
 namespace {
 
-constexpr std::string_view k_orders[] = {"natural", "fifo", "lifo", "random", "marked", "bottom-level", "learned"};
 constexpr std::string_view k_tables[] = {"none", "treadle", "hpx"};
 
 /// Medians of bench/results/amd-epyc-2-cores where a name of a workload stands; what is estimated says so.
@@ -42,9 +41,6 @@ constexpr cost_table k_hpx{.create_ns = 260,
                            .per_worker_ns = 40};
 
 } // namespace
-
-std::string_view to_string(order which) noexcept { return k_orders[static_cast<std::size_t>(which)]; }
-order order_from_name(std::string_view name) { return detail::enumerator_from_name<order>(k_orders, "order", name); }
 
 cost_table costs_from_name(std::string_view name) {
   switch (detail::enumerator_from_name<int>(k_tables, "table of costs", name)) {

@@ -3,6 +3,7 @@
 #include "sim/levels.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace treadle::sim {
 
@@ -20,11 +21,34 @@ graph::graph(const recorded_graph& recorded, const std::string& name)
     m_nodes.push_back({one.how, one.site, own_ns, release_ns, one.bytes, one.home, 0, made, 0, 0});
     if (one.how != node_sort::task && one.how != node_sort::call) continue;
     ++tasks;
-    work_ns += static_cast<double>(own_ns);
   }
   order_actions(recorded);
   link(recorded);
+  if (recorded.span_ns > 0) forget_costs(costs_from_name("treadle"));
+  for (const node& one : m_nodes)
+    if (one.how == node_sort::task || one.how == node_sort::call) work_ns += static_cast<double>(one.own_ns);
   levels::find(*this, name);
+}
+
+/// What a recorded run took to make tasks is in the time of those who made them, and what it took to run and end a task
+/// partly in the time of that; the simulator adds what it takes in the simulated runtime.
+void graph::forget_costs(const cost_table& paid) {
+  for (std::size_t n = 0; n < m_nodes.size(); ++n) {
+    double cost = 0;
+    std::int64_t last_ns = 0;
+    const auto left = [&](std::int64_t ns) { return last_ns = std::max<std::int64_t>(last_ns, ns - std::llround(cost)); };
+    for (std::size_t i = m_first_action[n]; i < m_first_action[n + 1]; ++i) {
+      action& one = m_actions[i];
+      one.at_ns = left(one.at_ns);
+      const node& other = m_nodes[static_cast<std::size_t>(one.node)];
+      if (one.what == action::sort::wait)
+        cost += paid.in_place_ns;
+      else if (other.how == node_sort::task)
+        cost += paid.create_ns + other.inputs * paid.input_ns;
+    }
+    cost += static_cast<double>(m_first_successor[n + 1] - m_first_successor[n]) * paid.continuation_ns;
+    m_nodes[n].own_ns = left(m_nodes[n].own_ns);
+  }
 }
 
 void graph::order_actions(const recorded_graph& recorded) {

@@ -58,6 +58,7 @@ class graph {
     return {all.data() + first[i], first[i + 1] - first[i]};
   }
   void order_actions(const detail::recorded_graph& recorded);
+  void forget_costs(const cost_table& paid);
   void link(const detail::recorded_graph& recorded);
 
   std::vector<node> m_nodes;

@@ -1,3 +1,4 @@
+#include "base/names.hpp"
 #include "sim/simulator.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@ namespace treadle::sim {
 namespace {
 
 constexpr std::size_t k_workers_most = 1 << 16;
+constexpr std::string_view k_orders[] = {"natural", "fifo", "lifo", "random", "marked", "bottom-level", "learned"};
 
 void check_sites(const graph& program, const schedule& how) {
   for (const std::string& mark : how.critical) {
@@ -44,6 +46,9 @@ std::vector<pool> pools_of(const schedule& how, const machine& on) {
 }
 
 } // namespace
+
+std::string_view to_string(order which) noexcept { return k_orders[static_cast<std::size_t>(which)]; }
+order order_from_name(std::string_view name) { return detail::enumerator_from_name<order>(k_orders, "order", name); }
 
 prediction predict(const workload& program, const machine& on, const schedule& how, const cost_table& costs) {
   const graph& g = program.details();

@@ -80,33 +80,28 @@ std::int64_t timed(const program& what) {
   return steady_now_ns() - before;
 }
 
-/// The fastest of several recorded runs: the one that was least disturbed.
-treadle::sim::workload record(const program& what, unsigned workers) {
-  treadle::runtime runtime({.workers = workers});
+/// What runs with so many workers took, and the recording of the one that was least disturbed.
+struct observation {
+  unsigned workers;
+  std::vector<std::int64_t> all;
+  std::int64_t least_recorded = INT64_MAX;
+  std::string recording;
+};
+
+/// Recorded and other runs by turns, so that what slows the machine down meets both.
+void observe(const program& what, observation& into) {
+  treadle::runtime runtime({.workers = into.workers});
   static_cast<void>(timed(what));
-  std::string best;
-  std::int64_t least = INT64_MAX;
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 30; ++i) {
+    into.all.push_back(timed(what));
+    runtime.wait_idle();
     treadle::trace trace(std::size_t{1} << 18);
     const std::int64_t took = timed(what);
     runtime.wait_idle();
-    if (took > least) continue;
-    least = took;
-    best = trace.text("tasks");
+    if (took > into.least_recorded) continue;
+    into.least_recorded = took;
+    into.recording = trace.text("tasks");
   }
-  return treadle::sim::workload(
-      std::make_shared<const treadle::sim::graph>(treadle::detail::parse_graph(best, what.name), what.name));
-}
-
-struct measured {
-  std::int64_t least, median;
-};
-measured measure(const program& what, unsigned workers) {
-  treadle::runtime runtime({.workers = workers});
-  std::vector<std::int64_t> all;
-  for (int i = 0; i < 60; ++i) all.push_back(timed(what));
-  std::sort(all.begin(), all.end());
-  return {all.front(), all[all.size() / 2]};
 }
 
 } // namespace
@@ -122,20 +117,25 @@ int main() {
               "error");
   std::vector<double> errors;
   for (const program& what : programs) {
-    for (const unsigned recorded : {1u, 2u}) {
-      const auto graph = record(what, recorded);
-      for (const unsigned workers : {1u, 2u}) {
-        const measured took = measure(what, workers);
+    observation seen[] = {{.workers = 1, .all = {}, .recording = {}}, {.workers = 2, .all = {}, .recording = {}}};
+    for (int turn = 0; turn < 4; ++turn)
+      for (observation& one : seen) observe(what, one);
+    for (observation& one : seen) std::sort(one.all.begin(), one.all.end());
+    for (const observation& recorded : seen) {
+      const treadle::sim::workload graph(std::make_shared<const treadle::sim::graph>(
+          treadle::detail::parse_graph(recorded.recording, what.name), what.name));
+      for (const observation& took : seen) {
         treadle::sim::machine machine;
         machine.shape = treadle::topology::from_description("core:2 pu:1");
         treadle::sim::schedule how;
-        how.pools = {{.name = "default", .workers = workers}};
+        how.pools = {{.name = "default", .workers = took.workers}};
         const auto found = predict(graph, machine, how, treadle::sim::costs_from_name("treadle"));
-        const double error = found.makespan_ns / static_cast<double>(took.least) - 1;
+        const auto least = static_cast<double>(took.all.front());
+        const double error = found.makespan_ns / least - 1;
         errors.push_back(std::abs(error));
-        std::printf("%-34s %9u %8u %8.3f ms %8.3f ms %8.3f ms %+7.1f%%\n", what.name, recorded, workers,
-                    found.makespan_ns / 1e6, static_cast<double>(took.least) / 1e6,
-                    static_cast<double>(took.median) / 1e6, 100 * error);
+        std::printf("%-34s %9u %8u %8.3f ms %8.3f ms %8.3f ms %+7.1f%%\n", what.name, recorded.workers, took.workers,
+                    found.makespan_ns / 1e6, least / 1e6, static_cast<double>(took.all[took.all.size() / 2]) / 1e6,
+                    100 * error);
       }
     }
   }
