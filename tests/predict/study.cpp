@@ -109,10 +109,10 @@ void observe(const program& what, observation& into) {
 int main() {
   const std::vector<program> programs{{"fib(30), cut-off 20", [] { fib(30, 20); }},
                                       {"fib(28), cut-off 10", [] { fib(28, 10); }},
-                                      {"stencil 16 x 40, 10 us", [] { stencil(16, 40, 10'000); }},
+                                      {"stencil 8 x 40, 10 us", [] { stencil(8, 40, 10'000); }},
                                       {"stencil 32 x 60, 1 us", [] { stencil(32, 60, 1'000); }},
-                                      {"random graph 1000, 0.2 to 20 us", [] { random_graph(1, 1000, 200); }},
-                                      {"random graph 300, 1 to 100 us", [] { random_graph(2, 300, 1000); }}};
+                                      {"random graph 300, 0.1 to 10 us", [] { random_graph(1, 300, 100); }},
+                                      {"random graph 60, 1 to 100 us", [] { random_graph(2, 60, 1000); }}};
   std::printf("%-34s %9s %8s %11s %11s %11s %8s\n", "program", "recorded", "workers", "predicted", "least", "median",
               "error");
   std::vector<double> errors;
