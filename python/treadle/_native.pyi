@@ -134,8 +134,19 @@ class Workload:
 
 def is_generator(text: str) -> bool: ...
 def predict(
-    program: Workload, machine: str, distances: str, core_speed: float, smt_gain: float, bandwidth_gbs: float,
-    pools: str, policy: str, critical: list[str], order: str, mapping: str, spawn_calls: bool, seed: int,
+    program: Workload,
+    machine: str,
+    distances: str,
+    core_speed: float,
+    smt_gain: float,
+    bandwidth_gbs: float,
+    pools: str,
+    policy: str,
+    critical: list[str],
+    order: str,
+    mapping: str,
+    spawn_calls: bool,
+    seed: int,
     costs: str,
 ) -> dict[str, Any]: ...
 def discover_counters(pattern: str) -> list[tuple[str, str, str, str]]: ...

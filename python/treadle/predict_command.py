@@ -10,7 +10,17 @@ import typer
 
 from . import _native
 from .machine_map import MAPPINGS
-from .prediction import COSTS, ORDERS, POLICIES, Prediction, Setting, load, predict, sweep_pools, sweep_workers
+from .prediction import (
+    COSTS,
+    ORDERS,
+    POLICIES,
+    Prediction,
+    Setting,
+    load,
+    predict,
+    sweep_pools,
+    sweep_workers,
+)
 
 
 class Sweep(StrEnum):
@@ -20,7 +30,8 @@ class Sweep(StrEnum):
 
 def predict_command(
     program: Annotated[
-        str, typer.Argument(help="A recording, FILE.tasks, or a generator: cholesky, merge-sort, fib, stencil.")
+        str,
+        typer.Argument(help="A recording, FILE.tasks, or a generator: cholesky, merge-sort, fib, stencil."),
     ],
     machine: Annotated[
         str, typer.Option("--topology", metavar="TEXT|FILE.xml", help="A machine in the syntax of hwloc.")
@@ -32,7 +43,8 @@ def predict_command(
         int, typer.Option(min=0, max=65536, help="Of one pool; 0: one for each hardware thread.")
     ] = 0,
     pools: Annotated[
-        str, typer.Option(metavar="NAME:N,...", help="'critical:256,default:32', ':exclusive' to lend nothing.")
+        str,
+        typer.Option(metavar="NAME:N,...", help="'critical:256,default:32', ':exclusive' to lend nothing."),
     ] = "",
     critical: Annotated[
         list[str] | None, typer.Option(metavar="SITE", help="Part of the name of sites that are critical.")
@@ -54,7 +66,9 @@ def predict_command(
         bool, typer.Option("--spawn-calls", help="Tasks that ran inside of others become tasks of their own.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of what is drawn at random.")] = 0,
-    sweep: Annotated[Sweep | None, typer.Option(help="Try several numbers of workers, or sizes of pools.")] = None,
+    sweep: Annotated[
+        Sweep | None, typer.Option(help="Try several numbers of workers, or sizes of pools.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, or one per line.")] = False,
 ) -> None:
     """Simulate how long a program takes on a machine, with workers, pools and schedules that are described.
@@ -63,7 +77,7 @@ def predict_command(
 
       treadle predict run.tasks --topology 'numa:4 core:18 pu:4' --sweep workers
 
-      treadle predict cholesky:t=32,r=10 --topology core:56 --critical potrf --order bottom-level
+      treadle predict cholesky:t=32,r=10 --topology 'core:56 pu:1' --critical potrf --order bottom-level
     """
     if workers and pools:
         raise ValueError("give either workers or pools")
@@ -128,7 +142,9 @@ def _show_sweep(found: list[tuple[str, Prediction]], *, as_json: bool) -> None:
             print(json_module.dumps(one.record()))
         return
     width = max(len(name) for name, _ in found)
-    print(f"{'simulated':<{width}}  {'time':>10}  {'faster':>7}  {'by bound':>8}  {'idle':>6}  pending: critical, others")
+    print(
+        f"{'simulated':<{width}}  {'time':>10}  {'faster':>7}  {'by bound':>8}  {'idle':>6}  pending: critical, others"
+    )
     first = found[0][1].makespan_ns
     for name, one in found:
         waits = ", ".join(duration(one.mean_wait_ns(whose, "pending")) for whose in ("critical", "others"))

@@ -62,14 +62,18 @@ class Prediction:
 
 def load(what: str) -> _native.Workload:
     """A recording, FILE.tasks, or what a generator makes: "cholesky:t=32,r=10"."""
-    return _native.Workload.generated(what) if _native.is_generator(what) else _native.Workload.from_file(what)
+    return (
+        _native.Workload.generated(what) if _native.is_generator(what) else _native.Workload.from_file(what)
+    )
 
 
 def predict(program: _native.Workload, setting: Setting) -> Prediction:
     """Raises ValueError that names what does not fit."""
     if setting.policy and "policy=" in setting.pools:
         raise ValueError("the policy is given twice: for all pools, and in the description of the pools")
-    return Prediction(setting, _native.predict(program, **asdict(setting) | {"critical": list(setting.critical)}))
+    return Prediction(
+        setting, _native.predict(program, **asdict(setting) | {"critical": list(setting.critical)})
+    )
 
 
 def hardware_threads(setting: Setting) -> int:
@@ -80,12 +84,12 @@ def sweep_workers(program: _native.Workload, setting: Setting, most: int = 0) ->
     """One pool of 1, 2, 4 ... workers, and of as many as asked for or the machine has hardware threads."""
     most = most or hardware_threads(setting)
     counts = sorted({most, *(2**k for k in range(most.bit_length()) if 2**k <= most)})
-    return [
-        (f"{n} workers", predict(program, replace(setting, pools=f"default:{n}"))) for n in counts
-    ]
+    return [(f"{n} workers", predict(program, replace(setting, pools=f"default:{n}"))) for n in counts]
 
 
-def sweep_pools(program: _native.Workload, setting: Setting, workers: int = 0) -> list[tuple[str, Prediction]]:
+def sweep_pools(
+    program: _native.Workload, setting: Setting, workers: int = 0
+) -> list[tuple[str, Prediction]]:
     """One pool, then a critical one of up to sixteen sizes, which lends its workers or does not."""
     if not setting.critical:
         raise ValueError("a sweep over pools needs critical sites")

@@ -36,7 +36,9 @@ void graph::forget_costs(const cost_table& paid) {
   for (std::size_t n = 0; n < m_nodes.size(); ++n) {
     double cost = 0;
     std::int64_t last_ns = 0;
-    const auto left = [&](std::int64_t ns) { return last_ns = std::max<std::int64_t>(last_ns, ns - std::llround(cost)); };
+    const auto left = [&](std::int64_t ns) {
+      return last_ns = std::max<std::int64_t>(last_ns, ns - std::llround(cost));
+    };
     for (std::size_t i = m_first_action[n]; i < m_first_action[n + 1]; ++i) {
       action& one = m_actions[i];
       one.at_ns = left(one.at_ns);
