@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json as json_module
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from . import _native
 from .machine_map import MAPPINGS
 from .prediction import (
     COSTS,
@@ -16,6 +15,7 @@ from .prediction import (
     POLICIES,
     Prediction,
     Setting,
+    guesses_distances,
     load,
     predict,
     sweep_pools,
@@ -96,36 +96,39 @@ def predict_command(
     if as_json:
         print(json_module.dumps(found.record()))
         return
-    _show(program, loaded, found)
+    _show(program, found)
 
 
-def _show(name: str, program: _native.Workload, found: Prediction) -> None:
+def _show(name: str, found: Prediction) -> None:
+    program, setting = found.program, found.setting
     rows = [
         ("simulated time", duration(found.makespan_ns)),
         ("lower bound", f"{duration(found.lower_bound_ns)}, of which this is {_ratio(found)}"),
         ("workers", f"{len(found.found['workers'])}, of their time {_shares(found)}"),
-        ("critical path", duration(program.critical_path_ns())),
+        ("critical path", duration(program["critical_path_ns"])),
         ("suspended, in place", f"{found.found['suspensions']}, {found.found['in_place']}"),
     ]
     for pool, waits in found.found["pools"].items():
-        rows.append((f"pool {pool}", _waits(waits["tasks"], waits["staged_ns"], waits["pending_ns"])))
+        rows.append((f"pool {pool}", _waits(waits)))
     for label, whose in (("critical tasks", "critical"), ("other tasks", "others")):
-        waits = found.found[whose]
-        if waits["tasks"] and found.setting.critical:
-            rows.append((label, _waits(waits["tasks"], waits["staged_ns"], waits["pending_ns"])))
-    print(f"{name}: {program.tasks()} tasks, {duration(program.work_ns())} of work; simulated")
+        if found.found[whose]["tasks"] and setting.critical:
+            rows.append((label, _waits(found.found[whose])))
+    if program["recorded_ns"]:
+        rows.append(("recorded time", duration(program["recorded_ns"])))
+    print(f"{name}: {program['tasks']} tasks, {duration(program['work_ns'])} of work; simulated")
     width = max(len(label) for label, _ in rows)
     for label, text in rows:
         print(f"  {label:<{width}}  {text}")
-    if program.recorded_ns():
-        print(f"  {'recorded time':<{width}}  {duration(program.recorded_ns())}")
-    if unknown := program.unknown():
+    if unknown := program["unknown"]:
         print(f"  {unknown} waits and inputs are not in the recording: promises, channels and the like")
+    if guesses_distances(setting):
+        print("  distances between domains are not known: each counts as twice as far as the own one")
 
 
-def _waits(tasks: int, staged_ns: float, pending_ns: float) -> str:
-    each = max(tasks, 1)
-    return f"{tasks} tasks, each staged {duration(staged_ns / each)}, pending {duration(pending_ns / each)}"
+def _waits(waits: dict[str, Any]) -> str:
+    each = max(waits["tasks"], 1)
+    staged, pending = (duration(waits[what] / each) for what in ("staged_ns", "pending_ns"))
+    return f"{waits['tasks']} tasks, each staged {staged}, pending {pending}"
 
 
 def _shares(found: Prediction) -> str:

@@ -35,6 +35,7 @@ class Setting:
 @dataclass(frozen=True)
 class Prediction:
     setting: Setting
+    program: dict[str, Any]
     found: dict[str, Any]
 
     @property
@@ -57,7 +58,7 @@ class Prediction:
         return float(waits[f"{what}_ns"] / waits["tasks"]) if waits["tasks"] else 0.0
 
     def record(self) -> dict[str, Any]:
-        return {"simulated": True, "setting": asdict(self.setting), **self.found}
+        return {"simulated": True, "program": self.program, "setting": asdict(self.setting), **self.found}
 
 
 def load(what: str) -> _native.Workload:
@@ -72,8 +73,23 @@ def predict(program: _native.Workload, setting: Setting) -> Prediction:
     if setting.policy and "policy=" in setting.pools:
         raise ValueError("the policy is given twice: for all pools, and in the description of the pools")
     return Prediction(
-        setting, _native.predict(program, **asdict(setting) | {"critical": list(setting.critical)})
+        setting,
+        measures(program),
+        _native.predict(program, **asdict(setting) | {"critical": list(setting.critical)}),
     )
+
+
+def measures(program: _native.Workload) -> dict[str, Any]:
+    return {
+        "tasks": program.tasks(), "work_ns": program.work_ns(), "critical_path_ns": program.critical_path_ns(),
+        "recorded_ns": program.recorded_ns(), "unknown": program.unknown(),
+    }  # fmt: skip
+
+
+def guesses_distances(setting: Setting) -> bool:
+    """Where they are not known, every other domain counts as twice as far."""
+    machine = map_machine(setting.machine, setting.distances)
+    return machine.domains > 1 and not machine.distances
 
 
 def hardware_threads(setting: Setting) -> int:

@@ -2,6 +2,7 @@
 #include "sim/sim_fixture.hpp"
 
 #include "base/rng.hpp"
+#include "sim/graphs/graphs.hpp"
 
 #include <rapidcheck.h>
 
@@ -136,6 +137,34 @@ TEST(schedules, without_costs_keep_to_grahams_bound) {
     mark(how, *program);
     const double t1 = program->work_ns(), tinf = program->critical_path_ns();
     RC_ASSERT(run(*program, how).makespan_ns <= t1 / workers + (1 - 1.0 / workers) * tinf + 1e-6);
+  }));
+}
+
+// Whatever a file holds, it is refused with a message or simulated.
+TEST(schedules, damaged_recordings_are_refused_or_simulated) {
+  const std::string whole = detail::write_graph(generate("fib:n=7,cutoff=3"));
+  ASSERT_TRUE(rc::check([&] {
+    std::string text = whole;
+    for (int damage = *rc::gen::inRange(1, 4); damage > 0; --damage) {
+      const auto at = *rc::gen::inRange<std::size_t>(0, text.size());
+      switch (*rc::gen::inRange(0, 3)) {
+      case 0:
+        text[at] = *rc::gen::elementOf(std::string("0123456789 -\nnw"));
+        break;
+      case 1:
+        text.erase(at, *rc::gen::inRange<std::size_t>(1, 20));
+        break;
+      default: // two records change places, or one comes twice
+        text.insert(at, text.substr(*rc::gen::inRange<std::size_t>(0, text.size()), 30));
+      }
+    }
+    try {
+      const graph damaged(detail::parse_graph(text, "damaged"), "damaged");
+      run(workload(std::make_shared<const graph>(damaged)), on_workers(3), costs_from_name("treadle"));
+    } catch (const std::invalid_argument&) {
+    } catch (const std::runtime_error& e) { // a schedule that waits for ever
+      RC_ASSERT(std::string(e.what()).starts_with("the simulated program cannot go on"));
+    }
   }));
 }
 

@@ -136,7 +136,12 @@ void future_state::refuse_own_task() const {
 }
 
 void future_state::wait_slow(sharing s) {
-  const bool is_there = is_ready(); // then this is only for those who record it
+  if (TREADLE_UNLIKELY(records_dependences())) return wait_and_tell(s);
+  if (!becomes_ready_here(s)) blocked_get(*this).block();
+}
+
+TREADLE_NOINLINE void future_state::wait_and_tell(sharing s) {
+  const bool is_there = is_ready();
   const told_wait told(this, is_there);
   if (!is_there && !becomes_ready_here(s)) blocked_get(*this).block();
 }
