@@ -80,9 +80,9 @@ std::int64_t timed(const program& what) {
   return steady_now_ns() - before;
 }
 
-/// What runs with so many workers took, and the recording of the one that was least disturbed.
+/// What runs in a pool took, and the recording of the one that was least disturbed.
 struct observation {
-  unsigned workers;
+  treadle::pool pool;
   std::vector<std::int64_t> all;
   std::int64_t least_recorded = INT64_MAX;
   std::string recording;
@@ -90,7 +90,9 @@ struct observation {
 
 /// Recorded and other runs by turns, so that what slows the machine down meets both.
 void observe(const program& what, observation& into) {
-  treadle::runtime runtime({.workers = into.workers});
+  treadle::pools pools;
+  pools.add(into.pool);
+  treadle::runtime runtime({.pools = pools});
   static_cast<void>(timed(what));
   for (int i = 0; i < 30; ++i) {
     into.all.push_back(timed(what));
@@ -104,6 +106,57 @@ void observe(const program& what, observation& into) {
   }
 }
 
+std::vector<observation> observe_all(const program& what, const std::vector<treadle::pool>& pools) {
+  std::vector<observation> seen;
+  for (const treadle::pool& one : pools) seen.push_back({.pool = one, .all = {}, .recording = {}});
+  for (int turn = 0; turn < 4; ++turn)
+    for (observation& one : seen) observe(what, one);
+  for (observation& one : seen) std::sort(one.all.begin(), one.all.end());
+  return seen;
+}
+
+double predicted(const program& what, const observation& recorded, const treadle::pool& pool) {
+  const treadle::sim::workload graph(std::make_shared<const treadle::sim::graph>(
+      treadle::detail::parse_graph(recorded.recording, what.name), what.name));
+  treadle::sim::machine machine;
+  machine.shape = treadle::topology::from_description("core:2 pu:1");
+  treadle::sim::schedule how;
+  how.pools = {pool};
+  return predict(graph, machine, how, treadle::sim::costs_from_name("treadle")).makespan_ns;
+}
+
+std::vector<double> errors;
+
+void print(const program& what, const std::string& recorded, const std::string& run, double found_ns,
+           const observation& took) {
+  const auto least = static_cast<double>(took.all.front());
+  const double error = found_ns / least - 1;
+  errors.push_back(std::abs(error));
+  std::printf("%-32s %9s %20s %8.3f ms %8.3f ms %8.3f ms %+7.1f%%\n", what.name, recorded.c_str(), run.c_str(),
+              found_ns / 1e6, least / 1e6, static_cast<double>(took.all[took.all.size() / 2]) / 1e6, 100 * error);
+}
+
+void print_errors(const char* of) {
+  std::sort(errors.begin(), errors.end());
+  std::printf("%s: error against the least time: median %.1f %%, 90 of 100 below %.1f %%\n\n", of,
+              100 * errors[errors.size() / 2], 100 * errors[errors.size() * 9 / 10]);
+  errors.clear();
+}
+
+/// Kendall's tau: of the pairs that are in the same order less those that are not, where the measured ones differ by a
+/// fiftieth at least.
+double agreement(const std::vector<double>& a, const std::vector<double>& measured) {
+  int same = 0, pairs = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (std::abs(measured[i] / measured[j] - 1) < 0.02) continue;
+      ++pairs;
+      same += (a[i] < a[j]) == (measured[i] < measured[j]) ? 1 : -1;
+    }
+  }
+  return pairs == 0 ? 1 : static_cast<double>(same) / pairs;
+}
+
 } // namespace
 
 int main() {
@@ -113,33 +166,34 @@ int main() {
                                       {"stencil 32 x 60, 1 us", [] { stencil(32, 60, 1'000); }},
                                       {"random graph 300, 0.1 to 10 us", [] { random_graph(1, 300, 100); }},
                                       {"random graph 60, 1 to 100 us", [] { random_graph(2, 60, 1000); }}};
-  std::printf("%-34s %9s %8s %11s %11s %11s %8s\n", "program", "recorded", "workers", "predicted", "least", "median",
+  std::printf("%-32s %9s %20s %11s %11s %11s %8s\n", "program", "recorded", "run", "predicted", "least", "median",
               "error");
-  std::vector<double> errors;
   for (const program& what : programs) {
-    observation seen[] = {{.workers = 1, .all = {}, .recording = {}}, {.workers = 2, .all = {}, .recording = {}}};
-    for (int turn = 0; turn < 4; ++turn)
-      for (observation& one : seen) observe(what, one);
-    for (observation& one : seen) std::sort(one.all.begin(), one.all.end());
-    for (const observation& recorded : seen) {
-      const treadle::sim::workload graph(std::make_shared<const treadle::sim::graph>(
-          treadle::detail::parse_graph(recorded.recording, what.name), what.name));
-      for (const observation& took : seen) {
-        treadle::sim::machine machine;
-        machine.shape = treadle::topology::from_description("core:2 pu:1");
-        treadle::sim::schedule how;
-        how.pools = {{.name = "default", .workers = took.workers}};
-        const auto found = predict(graph, machine, how, treadle::sim::costs_from_name("treadle"));
-        const auto least = static_cast<double>(took.all.front());
-        const double error = found.makespan_ns / least - 1;
-        errors.push_back(std::abs(error));
-        std::printf("%-34s %9u %8u %8.3f ms %8.3f ms %8.3f ms %+7.1f%%\n", what.name, recorded.workers, took.workers,
-                    found.makespan_ns / 1e6, least / 1e6, static_cast<double>(took.all[took.all.size() / 2]) / 1e6,
-                    100 * error);
-      }
-    }
+    const auto seen = observe_all(what, {{.name = "default", .workers = 1}, {.name = "default", .workers = 2}});
+    for (const observation& recorded : seen)
+      for (const observation& took : seen)
+        print(what, std::to_string(recorded.pool.workers), std::to_string(took.pool.workers) + " workers",
+              predicted(what, recorded, took.pool), took);
   }
-  std::sort(errors.begin(), errors.end());
-  std::printf("error against the least time: median %.1f %%, 90 of 100 below %.1f %%\n",
-              100 * errors[errors.size() / 2], 100 * errors[errors.size() * 9 / 10]);
+  print_errors("workers");
+
+  using treadle::scheduling;
+  for (const program& what : programs) {
+    std::vector<treadle::pool> pools;
+    for (const unsigned workers : {1u, 2u})
+      for (const scheduling policy :
+           {scheduling::work_stealing, scheduling::local_priority_fifo, scheduling::local_priority_lifo,
+            scheduling::static_placement, scheduling::shared_priority})
+        pools.push_back({.name = "default", .workers = workers, .policy = policy});
+    const auto seen = observe_all(what, pools);
+    std::vector<double> found, measured;
+    for (const observation& took : seen) {
+      found.push_back(predicted(what, seen.front(), took.pool));
+      measured.push_back(static_cast<double>(took.all.front()));
+      print(what, "1", std::to_string(took.pool.workers) + ' ' + std::string(to_string(took.pool.policy)), found.back(),
+            took);
+    }
+    std::printf("%-32s order of the configurations: %.2f\n", what.name, agreement(found, measured));
+  }
+  print_errors("policies");
 }
