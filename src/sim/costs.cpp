@@ -19,6 +19,8 @@ constexpr cost_table k_treadle{.create_ns = 12, // futures/async_get is 21 for m
                                .wake_ns = 8'000,    // estimated: a futex in a virtual machine
                                .notify_ns = 2'000,  // estimated: the system call
                                .switch_ns = 34,     // futures/block_resume is 68 for both ways
+                               .stack_ns = 3'000, // estimated from runs that leave ten thousand stacks (predict_study)
+                               .stacks_kept = 60, // src/task/engine/scheduler.cpp
                                .continuation_ns = 13, // futures/dataflow_ready
                                .per_worker_ns = 0};
 
@@ -37,6 +39,8 @@ constexpr cost_table k_hpx{.create_ns = 260,
                            .wake_ns = 50'000,
                            .notify_ns = 2'000,
                            .switch_ns = 60,
+                           .stack_ns = 3'000,
+                           .stacks_kept = 1'000,
                            .continuation_ns = 80,
                            .per_worker_ns = 40};
 

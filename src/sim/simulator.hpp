@@ -120,7 +120,8 @@ class simulator {
   std::uint64_t m_event_number = 0;
   double m_sequence = 0; // of what is queued
   double m_now_ns = 0;
-  std::size_t m_left = 0; // nodes that have not ended
+  std::size_t m_left = 0;        // nodes that have not ended
+  std::size_t m_stacks_left = 0; // that wait for something
   prediction m_found;
 };
 

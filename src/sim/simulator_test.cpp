@@ -141,6 +141,20 @@ TEST(simulator, costs_are_paid_by_who_causes_them) {
   EXPECT_EQ(two.makespan_ns, 150); // before the other one has looked, it is run in place; then nothing is left
 }
 
+TEST(simulator, more_stacks_than_are_kept_are_made) {
+  builder b; // breadth first all three parents wait before any child has run
+  for (int i = 0; i < 3; ++i) {
+    const int parent = b.task("parent", 10);
+    b.wait(parent, b.task("child", 10, parent, 5), 5);
+  }
+  const workload work = workload_of(std::move(b));
+  cost_table costs;
+  costs.stack_ns = 100;
+  costs.stacks_kept = 2;
+  EXPECT_EQ(run(work, on_workers(1, order::natural, scheduling::shared_priority), costs).makespan_ns, 60 + 100);
+  EXPECT_EQ(run(work, on_workers(1), costs).makespan_ns, 60);
+}
+
 /// Four long tasks of one site and four of another.
 workload two_kinds() {
   builder b;

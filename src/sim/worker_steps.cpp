@@ -162,6 +162,8 @@ void simulator::leave_stack(int w, int waited) {
   state(waited).first_waiter = std::exchange(one.running, k_none);
   if (one.outside) return;
   one.owed_ns += m_costs.switch_ns;
+  const double kept = m_costs.stacks_kept * static_cast<double>(m_found.workers.size());
+  if (static_cast<double>(++m_stacks_left) > kept) one.owed_ns += m_costs.stack_ns;
   ++m_found.suspensions;
 }
 
@@ -196,6 +198,7 @@ void simulator::look_for_work(int w) {
     run_on_new_stack(w, found->what);
   } else { // a stack
     one.running = ~found->what;
+    --m_stacks_left;
     one.owed_ns += m_costs.switch_ns;
   }
   go_on(w);
