@@ -80,7 +80,7 @@ def trace(*files: str | os.PathLike[str], records_per_thread: int = 1 << 18) -> 
     42
 
     Each thread keeps its last `records_per_thread` records, a task makes three or more; what had no room is counted in
-    `dropped`. A task costs about 40 ns more. One trace at a time: RuntimeError for a second one. OSError when a file
+    `dropped`. A task costs about 60 ns more. One trace at a time: RuntimeError for a second one. OSError when a file
     cannot be written in full; then there is none.
     """
     return Trace([os.fspath(file) for file in files], records_per_thread)
