@@ -14,6 +14,10 @@ constexpr const char* k_paper = ":policy=local-priority-fifo";
 std::string of_the_runtime(pool_sizes) { return {}; }
 std::string one_as_in_the_paper(pool_sizes sizes) { return "default:" + std::to_string(sizes.workers) + k_paper; }
 
+std::string one_by_critical_path(pool_sizes sizes) {
+  return "default:" + std::to_string(sizes.workers) + ":policy=critical-path";
+}
+
 /// The critical pool first: mappings go through pools in this order.
 std::string two(pool_sizes sizes, const std::string& more) {
   return "critical:" + std::to_string(sizes.critical) + more +
@@ -44,6 +48,8 @@ constexpr configuration k_configurations[] = {
     {"strict", "marked tasks in an exclusive work-stealing pool", true, two_exclusive, "", marked_by_pool},
     {"lending", "marked tasks in a work-stealing pool; pools lend each other idle workers", true, two_lending, "",
      marked_by_pool},
+    {"critical-path", "one pool, the task with the longest path behind it first, as it is learned; nothing marked",
+     false, one_by_critical_path, "", unmarked},
 };
 
 pool_sizes resolve(const configuration& how, pool_sizes sizes) {

@@ -64,10 +64,11 @@ class dataflow_node final : public dataflow_state<T, How> {
     visit_inputs([&](future_state& input) {
       if (!input.is_ready()) m_hooks.emplace_back(*this, input);
     });
+    if (TREADLE_UNLIKELY(records_dependences()))
+      visit_inputs([this](future_state& input) { note_input(*this, input); });
     if (m_hooks.empty() && this->run_at_once()) return;
     // One more for this call: the node must not start, and perhaps die, while it attaches.
-    if (TREADLE_UNLIKELY(this->expect_inputs(static_cast<std::uint32_t>(m_hooks.size()) + 1)))
-      visit_inputs([this](const future_state& input) { this->tell_input(input); });
+    this->expect_inputs(static_cast<std::uint32_t>(m_hooks.size()) + 1);
     for (hook& h : m_hooks) h.input->attach(h);
     this->input_is_ready();
   }

@@ -84,8 +84,8 @@ struct runtime_options {
   /// or a file. Of the whole process, and the first runtime's counts.
   std::optional<std::string> remember = {};
 
-  /// Files that a trace of everything until the runtime ends is written to: .json for Perfetto, .dot, .txt, .csv
-  /// (treadle/observe/trace.hpp). --treadle:trace, any number of times; TREADLE_TRACE, separated by ';'.
+  /// Files that a trace of everything until the runtime ends is written to: .json for Perfetto, .dot, .txt, .csv,
+  /// .tasks (treadle/observe/trace.hpp). --treadle:trace, any number of times; TREADLE_TRACE, separated by ';'.
   std::vector<std::string> trace_files = {};
   /// Records that are kept per thread; 0: 262144. --treadle:trace-records, TREADLE_TRACE_RECORDS.
   std::size_t trace_records = 0;

@@ -2,6 +2,7 @@
 // python/treadle/_native.pyi for the types.
 #include "convert.hpp"
 #include "counters.hpp"
+#include "prediction.hpp"
 #include "session.hpp"
 #include "tuning.hpp"
 
@@ -354,6 +355,7 @@ NB_MODULE(_native, m) {
   m.def("forget_after_fork", &forget_after_fork);
   bind_counters(m);
   bind_tuning(m);
+  bind_prediction(m);
 
   m.def("take_output", &output);
   m.def("take_completions", &completions);
@@ -388,10 +390,7 @@ NB_MODULE(_native, m) {
   });
   m.def("map_workers", [](const std::string& machine, const std::string& distances, const std::string& how,
                           const std::vector<unsigned>& pools) {
-    topology read = machine.empty()             ? topology::of_this_process()
-                    : machine.ends_with(".xml") ? topology::from_xml(machine)
-                                                : topology::from_description(machine);
-    if (!distances.empty()) read = read.with_distances(distances);
+    const topology read = read_machine(machine, distances);
     nb::list units;
     for (const processing_unit& u : read.units)
       units.append(nb::make_tuple(u.os_index, u.thread, u.core, u.cache, u.domain, u.package));

@@ -23,6 +23,7 @@ from .errors import Error
 from .info import info as gather
 from .jit import JitFunction, compiled_functions, relative
 from .machine_map import MAPPINGS, map_machine, parse_pools
+from .predict_command import predict_command
 from .study.cli import app as study_app
 from .tune.cli import app as tune_app
 
@@ -32,6 +33,7 @@ app = typer.Typer(
 )  # fmt: skip
 app.add_typer(study_app, name="study")
 app.add_typer(tune_app, name="tune")
+app.command("predict")(predict_command)
 out = Console(width=None if sys.stdout.isatty() else 100)
 err = Console(stderr=True)
 

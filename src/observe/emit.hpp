@@ -1,17 +1,18 @@
 #pragma once
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/dependences.hpp>
 #include <treadle/observe/events.hpp>
+
+#include <bit>
 
 namespace treadle::detail {
 
-/// A bit for each kind of event that somebody wants, a listener or a trace.
-extern atomic<std::uint32_t> wanted_events;
-
-/// The same without want_events().
+/// The same as wanted_events without want_events().
 extern atomic<std::uint32_t> told_events;
 
 constexpr std::uint32_t bit_of(event_kind kind) noexcept { return 1U << static_cast<unsigned>(kind); }
+static_assert(bit_of(event_kind::input_attached) == k_dependence_bit);
 
 /// The one load that an event costs.
 inline bool is_wanted(event_kind kind) noexcept {
@@ -26,6 +27,10 @@ struct event_record {
   std::uint64_t task = 0;     ///< or bytes of a message
   std::string_view name = {}; ///< lives for ever
   double value = 0;           ///< or the victim of a steal; NaN when there is none
+
+  /// The second task of an event that has two, kept in `value`.
+  static double as_value(std::uint64_t other) noexcept { return std::bit_cast<double>(other); }
+  std::uint64_t other_task() const noexcept { return std::bit_cast<std::uint64_t>(value); }
 };
 
 /// For a part of the library that looks at events itself, where they arise: from now on, or no more, they are wanted.

@@ -199,6 +199,11 @@ void tell(const listener_list& list, const event_record& r) noexcept {
     return tell(list, events::sample{{}, r.name, r.value});
   case event_kind::decision:
   case event_kind::knob:
+  case event_kind::input_attached:
+  case event_kind::join_made:
+  case event_kind::group_joined:
+  case event_kind::wait_begun:
+  case event_kind::wait_ended:
   case event_kind::k_count:
     return;
   }

@@ -15,11 +15,11 @@ namespace treadle {
 namespace {
 
 bool is_format(const std::string& format) {
-  return format == "json" || format == "dot" || format == "txt" || format == "csv";
+  return format == "json" || format == "dot" || format == "txt" || format == "csv" || format == "tasks";
 }
 
 [[noreturn]] void refuse_format(const std::string& what) {
-  throw std::invalid_argument("trace: no format for '" + what + "'; known: json, dot, txt, csv");
+  throw std::invalid_argument("trace: no format for '" + what + "'; known: json, dot, txt, csv, tasks");
 }
 
 /// That of the file's extension.
@@ -75,6 +75,7 @@ std::string trace::text(const std::string& format) {
   if (format == "json") return detail::chrome_trace(*m_session, found);
   if (format == "dot") return detail::task_graph(found);
   if (format == "txt") return detail::task_tree(*m_session, found);
+  if (format == "tasks") return detail::recorded_tasks(*m_session, found);
   return detail::profile_csv(found.profile());
 }
 

@@ -1,6 +1,7 @@
 #include "observe/trace_analysis.hpp"
 
 #include "base/clock.hpp"
+#include "observe/node_dependences.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,10 +16,23 @@ namespace {
 /// finished, is another task.
 class replay {
  public:
-  replay(trace_analysis& into, std::size_t rings) : m_found(into), m_running(rings), m_parked(rings, 0) {}
+  replay(trace_analysis& into, std::size_t rings)
+      : m_found(into), m_running(rings), m_parked(rings, 0), m_dependences(into, rings) {}
 
-  void see(int ring, std::int64_t ticks, const event_record& what) {
+  void see(int ring, int worker, std::int64_t ticks, const event_record& what) {
+    m_dependences.go_on(ring, worker, ticks, top_of(ring, ticks));
+    if (!m_running[at(ring)].empty()) ++task(m_running[at(ring)].back().task).told;
     switch (what.kind) {
+    case event_kind::input_attached:
+      return m_dependences.attach_input(what);
+    case event_kind::join_made:
+      return m_dependences.make_join(what);
+    case event_kind::group_joined:
+      return m_dependences.join_group(what, find(what.other_task()));
+    case event_kind::wait_begun:
+      return m_dependences.begin_wait(what);
+    case event_kind::wait_ended:
+      return m_dependences.end_wait(what);
     case event_kind::task_created:
       return create(ring, ticks, what);
     case event_kind::task_started:
@@ -39,6 +53,7 @@ class replay {
     }
   }
   void end(std::int64_t ticks) {
+    m_dependences.end();
     for (int ring = 0; ring != static_cast<int>(m_running.size()); ++ring) {
       while (!m_running[at(ring)].empty()) leave(ring, ticks);
       if (m_parked[at(ring)] != 0) wake(ring, ticks);
@@ -63,22 +78,38 @@ class replay {
     const int added = static_cast<int>(m_found.tasks.size());
     m_found.tasks.push_back({.name = what.name});
     m_live[what.task] = added;
+    m_dependences.know(what.task, added);
     return added;
   }
 
+  /// The innermost task that the ring's thread is in, and how much of its own time has passed.
+  node_dependences::position top_of(int ring, std::int64_t ticks) {
+    const auto& stack = m_running[at(ring)];
+    if (stack.empty()) return {};
+    const open_slice& top = stack.back();
+    const std::int64_t own = task(top.task).self_ticks + ticks - top.begin_ticks - top.inside_ticks;
+    return {top.task, m_found.undisturbed(own, task(top.task).told)};
+  }
+
   void create(int ring, std::int64_t ticks, const event_record& what) {
-    trace_analysis::task& added = task(add(what));
+    const int number = add(what);
+    m_dependences.make(what, number);
+    trace_analysis::task& added = task(number);
     added.created_ticks = ticks;
     added.created_on = ring;
+    added.queued = true;
     if (!m_running[at(ring)].empty()) added.creator = m_running[at(ring)].back().task;
   }
   void start(int ring, std::int64_t ticks, const event_record& what) {
     int started = find(what.task);
     if (started == trace_analysis::k_none || task(started).started) {
       started = add(what); // it was in no queue: whoever runs here made it
+      m_dependences.make(what, started);
       if (!m_running[at(ring)].empty()) task(started).creator = m_running[at(ring)].back().task;
     }
     task(started).started = true;
+    task(started).started_ticks = ticks;
+    task(started).started_on = ring;
     m_running[at(ring)].push_back({started, ticks, 0, true});
   }
   /// A stack is left with all tasks on it: those below are suspended, too.
@@ -109,6 +140,7 @@ class replay {
     const bool known = std::any_of(stack.begin(), stack.end(), [&](const auto& s) { return s.task == finished; });
     while (known && stack.back().task != finished) leave(ring, ticks); // records in between were dropped
     if (known) leave(ring, ticks);
+    if (known) task(finished).ended_ticks = ticks;
     m_live.erase(what.task);
   }
   void wake(int ring, std::int64_t ticks) {
@@ -131,11 +163,12 @@ class replay {
   std::vector<std::vector<open_slice>> m_running;        // by ring, the innermost last
   std::unordered_map<int, std::vector<int>> m_suspended; // the tasks of its stack by the innermost one
   std::vector<std::int64_t> m_parked;                    // by ring: since when, or 0
+  node_dependences m_dependences;
 };
 
 } // namespace
 
-trace_analysis::trace_analysis(const trace_session& session) {
+trace_analysis::trace_analysis(const trace_session& session) : ticks_per_record(session.ticks_per_record()) {
   struct entry {
     std::int64_t ticks;
     int ring;
@@ -149,7 +182,10 @@ trace_analysis::trace_analysis(const trace_session& session) {
   }
   std::stable_sort(all.begin(), all.end(), [](const entry& a, const entry& b) { return a.ticks < b.ticks; });
   replay player(*this, session.rings().size());
-  for (const entry& one : all) player.see(one.ring, one.ticks, *one.what);
+  for (const entry& one : all) {
+    const int worker = session.rings()[static_cast<std::size_t>(one.ring)]->worker();
+    player.see(one.ring, worker, one.ticks, *one.what);
+  }
   player.end(session.stop_ticks());
 }
 

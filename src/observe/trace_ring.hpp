@@ -3,6 +3,7 @@
 #include "observe/emit.hpp"
 
 #include <bit>
+#include <thread>
 #include <vector>
 
 namespace treadle::detail {
@@ -22,6 +23,7 @@ class trace_ring {
   }
 
   int worker() const noexcept { return m_worker; }
+  std::thread::id thread() const noexcept { return m_thread; }
   std::uint64_t dropped() const noexcept { return m_written - kept(); }
   std::uint64_t kept() const noexcept { return m_records.size(); }
 
@@ -31,6 +33,11 @@ class trace_ring {
     else
       m_records[m_written & (m_capacity - 1)] = record;
     ++m_written;
+  }
+
+  void forget_all() noexcept {
+    m_records.clear();
+    m_written = 0;
   }
 
   /// Calls visit(record), the oldest first.
@@ -44,6 +51,7 @@ class trace_ring {
   std::vector<trace_record> m_records;
   std::uint64_t m_written = 0;
   const int m_worker;
+  const std::thread::id m_thread = std::this_thread::get_id(); // it makes the ring itself
 };
 
 } // namespace treadle::detail

@@ -20,10 +20,13 @@ class trace_session final : public trace_sink {
   const std::vector<std::unique_ptr<trace_ring>>& rings() const noexcept { return m_rings; }
   std::int64_t start_ticks() const noexcept { return m_start_ticks; }
   std::int64_t stop_ticks() const noexcept { return m_stop_ticks; }
+  /// What telling an event takes, so much of which is in the time of the task that was told of.
+  double ticks_per_record() const noexcept { return m_ticks_per_record; }
   std::uint64_t records() const noexcept;
   std::uint64_t dropped() const noexcept;
 
  private:
+  double measure_telling() noexcept;
   void add(const event_record& record, int worker, trace_slot& here) noexcept override;
 
   const std::uint64_t m_number; // among all of the process
@@ -33,6 +36,7 @@ class trace_session final : public trace_sink {
   std::uint64_t m_without_ring = 0; // records for which there was no memory
   std::mutex m_stopping;
   bool m_records = true;
+  double m_ticks_per_record = 0;
   std::int64_t m_start_ticks, m_stop_ticks = 0;
 };
 

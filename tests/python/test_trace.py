@@ -38,7 +38,7 @@ def test_misuse(tmp_path) -> None:
         td.trace().profile()
     with td.trace() as recorded:
         pass
-    with pytest.raises(ValueError, match="known: json, dot, txt, csv"):
+    with pytest.raises(ValueError, match="known: json, dot, txt, csv, tasks"):
         recorded.save(tmp_path / "trace.xml")
     with pytest.raises(OSError, match="cannot write"):
         recorded.save(tmp_path / "none" / "trace.json")

@@ -2,6 +2,7 @@
 
 #include <treadle/detail/claim.hpp>
 #include <treadle/detail/continuation_list.hpp>
+#include <treadle/detail/dependences.hpp>
 #include <treadle/detail/job.hpp>
 #include <treadle/detail/reference_count.hpp>
 #include <treadle/detail/slab.hpp>
@@ -51,12 +52,12 @@ class future_state : public job {
   /// a foreign thread sleeps. Throws std::system_error when no stack can be had to suspend, or when it could never
   /// become ready: the caller runs inside the very task.
   void wait() {
-    if (!is_ready()) wait_slow(sharing::shared);
+    if (!is_ready() || TREADLE_UNLIKELY(records_dependences())) wait_slow(sharing::shared);
   }
   /// The same for the caller's future that nobody else uses meanwhile. Unless others have futures of this state, too,
   /// a task that is run here needs no locked instruction to be claimed and completed.
   void wait_unshared() {
-    if (!is_ready()) wait_slow(sharing::unshared);
+    if (!is_ready() || TREADLE_UNLIKELY(records_dependences())) wait_slow(sharing::unshared);
   }
   /// The same until `deadline_ns` of the steady clock, or the request of `stop`, which may be null; true when ready.
   /// Does not run deferred tasks (as the standard).
@@ -141,9 +142,7 @@ class future_state : public job {
 
   // What is counted of a task whose inputs may be missing: from its creation, at each look at it, to the last one.
   // Where the task has a pool, there, and by its priority.
-  /// True: it is to be told of each input.
-  bool begin_staging(const placement* where) noexcept;
-  void tell_input(const future_state& input) const noexcept;
+  void begin_staging(const placement* where) noexcept;
   static void miss_input(const placement* where) noexcept;
   void end_staging(const placement* where) noexcept;
 
@@ -156,6 +155,7 @@ class future_state : public job {
 
  private:
   void wait_slow(sharing s);
+  void wait_and_tell(sharing s); // those who record
   bool becomes_ready_here(sharing s);
   bool block_within(std::int64_t deadline_ns, stop_signal* stop);
   void end_entry() noexcept; // of a queue

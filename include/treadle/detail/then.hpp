@@ -22,6 +22,7 @@ class forwarder final : public future_state, private continuation {
 
   static void connect(intrusive_ptr<value_state<T>> inner, intrusive_ptr<value_state<T>> outer) {
     auto& state = *inner;
+    if (TREADLE_UNLIKELY(records_dependences())) note_forwarding(*outer, *inner);
     state.attach(*new forwarder(std::move(inner), std::move(outer)));
   }
 
@@ -76,12 +77,11 @@ class dataflow_state : public value_state<T> {
     this->run_directly(sharing::unshared);
     return true;
   }
-  /// Opens the node to `inputs` calls of input_is_ready(); must come before the first attachment. True:
-  /// future_state::tell_input() is to be called with each.
-  bool expect_inputs(std::uint32_t inputs) noexcept {
+  /// Opens the node to `inputs` calls of input_is_ready(); must come before the first attachment.
+  void expect_inputs(std::uint32_t inputs) noexcept {
     this->add_ref_unshared();
     m_pending.store(inputs, order::relaxed);
-    return this->begin_staging(where());
+    this->begin_staging(where());
   }
   void input_is_ready() noexcept {
     // acq_rel: the thread that starts the node sees what every input's thread published.
@@ -141,8 +141,9 @@ class then_state final : public dataflow_state<T, launch>, private continuation 
   void attach_input() {
     if (this->is_deferred_policy()) return;
     auto& input = access::state(m_body.input);
+    if (TREADLE_UNLIKELY(records_dependences())) note_input(*this, input);
     if (input.is_ready() && this->run_at_once()) return;
-    if (TREADLE_UNLIKELY(this->expect_inputs(1))) this->tell_input(input);
+    this->expect_inputs(1);
     input.attach(*this);
   }
 

@@ -76,6 +76,11 @@ enum class event_kind : unsigned char {
   sample,
   decision, // from here on for traces only
   knob,
+  input_attached, // who depends on whom: `task` is the one that depends, or is waited for
+  join_made,
+  group_joined,
+  wait_begun,
+  wait_ended,
   k_count
 };
 

@@ -10,4 +10,16 @@ void tell_wanted(event_kind kind, const job& task) noexcept {
   emit({.kind = kind, .task = number_of(&task), .name = {name.text, name.bytes}});
 }
 
+void tell_join(future_state& joined, std::string_view name) noexcept {
+  if (paths_are_learned.load(order::relaxed)) learn_join(joined, name.data());
+  if (is_told(event_kind::join_made)) emit({.kind = event_kind::join_made, .task = number_of(&joined), .name = name});
+}
+
+void told_wait::begin(const void* waited_for, bool is_ready) noexcept {
+  if (paths_are_learned.load(order::relaxed)) learn_wait();
+  if (!is_told(event_kind::wait_begun)) return;
+  emit({.kind = event_kind::wait_begun, .task = number_of(waited_for), .value = is_ready ? 1.0 : 0.0});
+  if (!is_ready) m_waited_for = waited_for;
+}
+
 } // namespace treadle::detail

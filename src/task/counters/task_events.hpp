@@ -2,6 +2,8 @@
 
 #include "task/priority/task_paths.hpp"
 
+#include <string_view>
+
 namespace treadle::detail {
 
 TREADLE_NOINLINE void tell_wanted(event_kind kind, const job& task) noexcept;
@@ -10,9 +12,32 @@ TREADLE_NOINLINE void tell_wanted(event_kind kind, const job& task) noexcept;
 inline void tell(event_kind kind, const job& task) noexcept {
   if (is_wanted(kind)) tell_wanted(kind, task);
 }
-/// That the caller waits for what it has made.
-inline void tell_wait() noexcept {
-  if (TREADLE_UNLIKELY(paths_are_learned.load(order::relaxed))) learn_wait();
+/// Tells traces that something takes part in something else.
+inline void tell_dependence(event_kind kind, const void* on, const void* of) noexcept {
+  emit({.kind = kind, .task = number_of(on), .value = event_record::as_value(number_of(of))});
 }
+
+/// The state is ready when all are for which note_input() was called just now.
+void tell_join(future_state& joined, std::string_view name) noexcept;
+
+/// The running task, or a foreign thread, waits for something here: a state, or a group. Without an end when that is
+/// ready at once.
+class told_wait {
+ public:
+  told_wait(const void* waited_for, bool is_ready) noexcept {
+    if (is_wanted(event_kind::wait_begun)) begin(waited_for, is_ready);
+  }
+  ~told_wait() {
+    if (TREADLE_UNLIKELY(m_waited_for != nullptr))
+      emit({.kind = event_kind::wait_ended, .task = number_of(m_waited_for)});
+  }
+  told_wait(const told_wait&) = delete;
+  told_wait& operator=(const told_wait&) = delete;
+
+ private:
+  void begin(const void* waited_for, bool is_ready) noexcept;
+
+  const void* m_waited_for = nullptr;
+};
 
 } // namespace treadle::detail

@@ -478,7 +478,6 @@ void worker::run_among_stale(future_state& task, sharing s) {
 
 void worker::run_out_of_order(future_state& task, job* top) {
   if (top) push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
-  tell_wait();
   if (task.is_pinned() || !task.run_unqueued()) return;
   worker* const here = this_worker();
   here->counters.inlined.increment_unshared();

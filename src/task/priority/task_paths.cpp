@@ -8,6 +8,7 @@
 #include <mutex>
 #include <new>
 #include <utility>
+#include <vector>
 
 namespace treadle::detail {
 
@@ -19,7 +20,10 @@ struct running_path {
   std::int64_t began = 0; // in ticks: since when it has been running, as far as that is not in `ran`; 0: it does not
   std::int64_t ran = 0;
   running_path* outer = nullptr;
+  const job* next = nullptr;                 // what the caller makes next, as far as it has inputs ...
+  std::vector<decide::task_number> inputs{}; // ... which are these
 
+  void add_inputs(const job& made) noexcept;
   void stop(std::int64_t now) noexcept {
     if (is_measured && began != 0) ran += now - std::exchange(began, 0);
   }
@@ -39,9 +43,20 @@ constinit decide::bottom_levels* the_levels = nullptr; // from the first pool on
 
 decide::bottom_levels& levels() noexcept { return *the_levels; }
 
+} // namespace
+
+void running_path::add_inputs(const job& made) noexcept {
+  if (std::exchange(next, nullptr) != &made) return;
+  for (const decide::task_number input : inputs) levels().add_input(made.path_number(), input);
+  inputs.clear();
+}
+
+namespace {
+
 constexpr std::uint32_t k_seen = bit_of(event_kind::task_created) | bit_of(event_kind::task_started) |
                                  bit_of(event_kind::task_suspended) | bit_of(event_kind::task_resumed) |
-                                 bit_of(event_kind::task_finished);
+                                 bit_of(event_kind::task_finished) | bit_of(event_kind::input_attached) |
+                                 bit_of(event_kind::join_made) | bit_of(event_kind::wait_begun);
 
 constinit spinlock learning_lock;
 constinit unsigned learning_pools = 0;
@@ -96,7 +111,10 @@ void begin_task(const job& task) noexcept {
   running_path* const outer = std::exchange(stack->paths, path);
   path->is_measured = ++t_begun % k_times_per_measured == 0 || !levels().has_run(number);
   const std::int64_t now = path->is_measured || (outer && outer->is_measured) ? ticks_now() : 0;
-  if (outer) outer->stop(now);
+  if (outer) {
+    outer->stop(now);
+    outer->next = nullptr; // it runs at once
+  }
   path->makes.begin(number, site_of_task(task));
   path->task = &task;
   path->go_on(now);
@@ -135,8 +153,10 @@ void end_learning_paths() noexcept {
 void learn_path(event_kind kind, const job& task) noexcept {
   switch (kind) {
   case event_kind::task_created:
-    if (running_path* const by = running_here())
+    if (running_path* const by = running_here()) {
       const_cast<job&>(task).set_path_number(levels().make(by->makes, site_of_task(task)));
+      by->add_inputs(task);
+    }
     return;
   case event_kind::task_started:
     return begin_task(task);
@@ -153,7 +173,23 @@ void learn_path(event_kind kind, const job& task) noexcept {
   }
 }
 
-void learn_input(std::uint32_t task, std::uint32_t input) noexcept { levels().add_input(task, input); }
+void learn_input(const future_state& task, const future_state& input) noexcept {
+  running_path* const by = running_here();
+  if (!by) return;
+  if (std::exchange(by->next, &task) != &task) by->inputs.clear();
+  if (input.path_number() == 0 || &input == &task) return;
+  try {
+    by->inputs.push_back(input.path_number());
+  } catch (const std::bad_alloc&) { // it seems to depend on less
+  }
+}
+
+void learn_join(future_state& joined, const void* site) noexcept {
+  running_path* const by = running_here();
+  if (!by) return;
+  if (joined.path_number() == 0) joined.set_path_number(levels().make(by->makes, site));
+  by->add_inputs(joined);
+}
 
 void learn_wait() noexcept {
   if (running_path* const path = running_here(); path && path->makes.has_made())

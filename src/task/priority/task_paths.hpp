@@ -2,7 +2,7 @@
 
 #include "observe/emit.hpp"
 
-#include <treadle/detail/job.hpp>
+#include <treadle/detail/future_state.hpp>
 
 namespace treadle::detail {
 
@@ -18,8 +18,10 @@ extern atomic<bool> paths_are_learned;
 
 /// What the calling thread or stack does with the task.
 void learn_path(event_kind kind, const job& task) noexcept;
-/// The task, which the caller makes, needs that one.
-void learn_input(std::uint32_t task, std::uint32_t input) noexcept; // by their numbers
+/// The task, which the caller makes or starts next, needs that one.
+void learn_input(const future_state& task, const future_state& input) noexcept;
+/// The state is ready when all are that learn_input() has told of it; `site`: as of a task.
+void learn_join(future_state& joined, const void* site) noexcept;
 /// The caller waits for what it has made.
 void learn_wait() noexcept;
 

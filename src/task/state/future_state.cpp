@@ -33,10 +33,6 @@ void future_state::run_directly(sharing s) noexcept {
   run_unoffered(s);
 }
 
-void future_state::tell_input(const future_state& input) const noexcept {
-  learn_input(path_number(), input.path_number());
-}
-
 namespace {
 
 /// In the pool of the task, or where the caller runs. Returns the number before.
@@ -50,12 +46,10 @@ bool is_critical(const placement* where) noexcept { return where && where->level
 
 } // namespace
 
-bool future_state::begin_staging(const placement* where) noexcept {
-  const bool is_told = is_wanted(event_kind::task_created);
-  if (is_told) tell_wanted(event_kind::task_created, *this);
+void future_state::begin_staging(const placement* where) noexcept {
+  tell(event_kind::task_created, *this);
   if (count_for(where, &readiness_counts::staged) % k_queued_per_stamp == 0 || is_critical(where))
     queued_at = ticks_now();
-  return is_told && paths_are_learned.load(order::relaxed);
 }
 
 void future_state::miss_input(const placement* where) noexcept {
@@ -98,6 +92,17 @@ bool future_state::discard_if_stale() noexcept {
   if (!is_claimed()) return false;
   end_entry();
   return true;
+}
+
+void note_input(const future_state& node, const future_state& input) noexcept {
+  if (paths_are_learned.load(order::relaxed)) learn_input(node, input);
+  if (is_told(event_kind::input_attached)) tell_dependence(event_kind::input_attached, &node, &input);
+}
+
+void note_forwarding(future_state& outer, const future_state& inner) noexcept {
+  note_input(outer, outer);
+  note_input(outer, inner);
+  tell_join(outer, "unwrapped future");
 }
 
 namespace {
@@ -147,12 +152,18 @@ void future_state::refuse_own_task() const {
 }
 
 void future_state::wait_slow(sharing s) {
-  if (becomes_ready_here(s)) return;
-  tell_wait();
-  blocked_get(*this).block();
+  if (TREADLE_UNLIKELY(records_dependences())) return wait_and_tell(s);
+  if (!becomes_ready_here(s)) blocked_get(*this).block();
+}
+
+TREADLE_NOINLINE void future_state::wait_and_tell(sharing s) {
+  const bool is_there = is_ready();
+  const told_wait told(this, is_there);
+  if (!is_there && !becomes_ready_here(s)) blocked_get(*this).block();
 }
 
 bool future_state::wait_or_stop(stop_signal& stop) {
+  const told_wait told(this, is_ready());
   if (is_ready()) return true;
   if (stop.is_requested()) return false;
   return becomes_ready_here(sharing::shared) || block_within(k_no_deadline, &stop);
@@ -212,7 +223,6 @@ bool future_state::wait_until(std::int64_t deadline_ns, stop_signal* stop) {
 
 bool future_state::block_within(std::int64_t deadline_ns, stop_signal* stop) {
   prepare_to_block();
-  tell_wait();
   limited_wait_for_state<future_state, waiter> wait(*this);
   return !try_attach(wait) || block_within_limits(wait, deadline_ns, stop);
 }

@@ -61,6 +61,7 @@ void task_group::execute(group_task& task) noexcept {
     tell(event_kind::task_finished, task);
   } else {
     const running_scope running(task);
+    if (is_wanted(event_kind::group_joined)) tell_dependence(event_kind::group_joined, this, &task);
     try {
       task.call();
     } catch (...) {
@@ -89,6 +90,7 @@ bool task_group::wait_finished(stop_signal* stop) {
     bool withdraw() noexcept override { return count.withdraw_wait(); }
     group_count& count;
   };
+  const told_wait told(this, false);
   run_own_tasks(stop);
   if (m_count.all_finished()) return true;
   try {

@@ -1,0 +1,108 @@
+// Simulated schedules for treadle.predict.
+#include "prediction.hpp"
+
+#include <treadle/sim/prediction.hpp>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace treadle::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+nb::dict waits_of(const sim::waiting& w) {
+  nb::dict d;
+  d["tasks"] = w.tasks;
+  d["staged_ns"] = w.staged_ns;
+  d["pending_ns"] = w.pending_ns;
+  return d;
+}
+
+nb::dict record_of(const sim::prediction& found) {
+  nb::dict d;
+  d["makespan_ns"] = found.makespan_ns;
+  d["lower_bound_ns"] = found.lower_bound_ns;
+  d["suspensions"] = found.suspensions;
+  d["in_place"] = found.in_place;
+  nb::list workers;
+  for (const sim::prediction::worker& one : found.workers) {
+    nb::dict w;
+    w["pool"] = found.pools[one.pool];
+    w["unit"] = one.unit;
+    w["busy_ns"] = one.busy_ns;
+    w["overhead_ns"] = one.overhead_ns;
+    w["idle_ns"] = one.idle_ns;
+    w["tasks"] = one.tasks;
+    w["steals"] = one.steals;
+    w["borrowed"] = one.borrowed;
+    workers.append(w);
+  }
+  d["workers"] = workers;
+  nb::dict pools;
+  for (std::size_t p = 0; p < found.pools.size(); ++p) pools[nb::cast(found.pools[p])] = waits_of(found.pool_waits[p]);
+  d["pools"] = pools;
+  d["critical"] = waits_of(found.critical);
+  d["others"] = waits_of(found.others);
+  return d;
+}
+
+/// Pools in the syntax of runtimes; without one of all hardware threads. A policy that is given holds for all of them.
+std::vector<pool> pools_from(const std::string& text, const std::string& policy, const topology& machine) {
+  std::vector<pool> list{{.name = "default", .workers = static_cast<unsigned>(machine.units.size())}};
+  if (!text.empty()) list = pools(text).list();
+  if (policy.empty()) return list;
+  for (pool& one : list) one.policy = scheduling_from_name(policy);
+  return list;
+}
+
+} // namespace
+
+topology read_machine(const std::string& machine, const std::string& distances) {
+  topology read = machine.empty()             ? topology::of_this_process()
+                  : machine.ends_with(".xml") ? topology::from_xml(machine)
+                                              : topology::from_description(machine);
+  return distances.empty() ? read : read.with_distances(distances);
+}
+
+void bind_prediction(nb::module_& m) {
+  nb::class_<sim::workload>(m, "Workload")
+      .def_static("from_file", &sim::workload::from_file, nb::call_guard<nb::gil_scoped_release>())
+      .def_static(
+          "generated", [](const std::string& text) { return sim::workload::generated(text); },
+          nb::call_guard<nb::gil_scoped_release>())
+      .def("tasks", &sim::workload::tasks)
+      .def("work_ns", &sim::workload::work_ns)
+      .def("critical_path_ns", &sim::workload::critical_path_ns)
+      .def("recorded_ns", &sim::workload::recorded_ns)
+      .def("unknown", &sim::workload::unknown)
+      .def("sites", &sim::workload::sites);
+  m.def("is_generator", [](const std::string& text) { return sim::workload::is_description(text); });
+  m.def(
+      "predict",
+      [](const sim::workload& program, const std::string& machine, const std::string& distances, double core_speed,
+         double smt_gain, double bandwidth_gbs, const std::string& pools, const std::string& policy,
+         const std::vector<std::string>& critical, const std::string& order, const std::string& how, bool spawn_calls,
+         std::uint64_t seed, const std::string& costs) {
+        const sim::machine on{read_machine(machine, distances), core_speed, smt_gain, bandwidth_gbs};
+        sim::schedule s;
+        s.pools = pools_from(pools, policy, on.shape);
+        s.critical = critical;
+        s.which = sim::order_from_name(order);
+        s.mapping = mapping_from_name(how);
+        s.spawn_calls = spawn_calls;
+        s.seed = seed;
+        sim::prediction found;
+        const sim::cost_table table = sim::costs_from_name(costs);
+        {
+          const nb::gil_scoped_release released;
+          found = sim::predict(program, on, s, table);
+        }
+        return record_of(found);
+      },
+      "program"_a, "machine"_a, "distances"_a, "core_speed"_a, "smt_gain"_a, "bandwidth_gbs"_a, "pools"_a, "policy"_a,
+      "critical"_a, "order"_a, "mapping"_a, "spawn_calls"_a, "seed"_a, "costs"_a);
+}
+
+} // namespace treadle::python

@@ -1,0 +1,124 @@
+#include "base/clock.hpp"
+#include "observe/recorded_graph.hpp"
+#include "observe/trace_analysis.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace treadle::detail {
+namespace {
+
+constexpr int k_none = trace_analysis::k_none;
+using sort = recorded_graph::sort;
+
+/// Makes a graph of what the replay of a trace has found. Tasks that did not end in the trace are left out.
+class recording {
+ public:
+  recording(const trace_session& session, const trace_analysis& found) : m_session(session), m_found(found) {
+    for (std::size_t i = 0; i < found.tasks.size(); ++i) add_task(static_cast<int>(i));
+    for (std::size_t i = 0; i < found.others.size(); ++i) add_other(i);
+    for (const trace_analysis::action& one : found.actions) act(one);
+    for (const trace_analysis::dependence& one : found.dependences) {
+      const int node = number_of(one.node), input = number_of(one.input);
+      if (node != k_none && input != k_none) m_graph.inputs.push_back({node, input});
+    }
+    find_ready_times();
+    m_graph.dropped = session.dropped();
+    m_graph.unknown = found.unknown_inputs;
+  }
+  recorded_graph take() && { return std::move(m_graph); }
+
+ private:
+  std::int64_t since_start(std::int64_t ticks) const {
+    return std::max<std::int64_t>(ticks_to_ns(ticks - m_session.start_ticks()), 0);
+  }
+  int number_of(int node) const {
+    const auto found = m_numbers.find(node);
+    return found == m_numbers.end() ? k_none : found->second;
+  }
+  void add(int node, const recorded_graph::node& one) {
+    m_numbers.emplace(node, static_cast<int>(m_graph.nodes.size()));
+    m_graph.nodes.push_back(one);
+  }
+  int site(std::string_view name) {
+    const auto [known, is_new] = m_sites.try_emplace(name, static_cast<int>(m_graph.sites.size()));
+    if (is_new) m_graph.sites.emplace_back(name);
+    return known->second;
+  }
+
+  void add_task(int number) {
+    const trace_analysis::task& task = m_found.tasks[static_cast<std::size_t>(number)];
+    if (task.started_ticks == 0 || task.ended_ticks == 0) return;
+    recorded_graph::node one;
+    one.how = task.queued ? sort::task : sort::call;
+    one.site = site(task.name);
+    one.start_ns = since_start(task.started_ticks);
+    one.end_ns = since_start(task.ended_ticks);
+    one.created_ns = task.queued ? since_start(task.created_ticks) : one.start_ns;
+    one.own_ns = ticks_to_ns(m_found.undisturbed(task.self_ticks, task.told));
+    one.worker = m_session.rings()[static_cast<std::size_t>(task.started_on)]->worker();
+    add(number, one);
+    m_first = std::min(m_first, one.created_ns);
+    m_graph.span_ns = std::max(m_graph.span_ns, one.end_ns - m_first);
+  }
+  void add_other(std::size_t position) {
+    const trace_analysis::other& other = m_found.others[position];
+    if (!other.is_thread && !other.has_inputs) return; // something that is no task was waited for
+    recorded_graph::node one;
+    one.how = other.is_thread ? sort::thread : sort::join;
+    one.site = site(other.name);
+    one.created_ns = one.start_ns = one.end_ns = since_start(other.began_ticks);
+    if (other.is_thread) {
+      one.end_ns = since_start(other.ended_ticks);
+      one.own_ns = ticks_to_ns(m_found.undisturbed(other.self_ticks, other.told));
+    }
+    add(trace_analysis::k_node_base - static_cast<int>(position), one);
+  }
+  void act(const trace_analysis::action& one) {
+    const int who = number_of(one.who), whom = number_of(one.whom);
+    if (who == k_none || whom == k_none) return;
+    const std::int64_t at_ns =
+        std::clamp<std::int64_t>(ticks_to_ns(one.self_ticks), 0, m_graph.nodes[static_cast<std::size_t>(who)].own_ns);
+    const int nth = m_actions[who]++;
+    if (one.what == trace_analysis::action::sort::waited) {
+      m_graph.waits.push_back({who, whom, nth, at_ns});
+      return;
+    }
+    recorded_graph::node& made = m_graph.nodes[static_cast<std::size_t>(whom)];
+    made.parent = who;
+    made.nth = nth;
+    made.at_ns = at_ns;
+  }
+  /// A task is ready when it has been made and its inputs have ended; what comes first in the graph's order is done
+  /// first, joins of joins excepted, which need another round.
+  void find_ready_times() {
+    for (recorded_graph::node& one : m_graph.nodes) one.ready_ns = one.created_ns;
+    for (bool changes = true; changes;) {
+      changes = false;
+      for (const recorded_graph::edge& edge : m_graph.inputs) {
+        recorded_graph::node& node = m_graph.nodes[static_cast<std::size_t>(edge.node)];
+        const std::int64_t end_ns = m_graph.nodes[static_cast<std::size_t>(edge.input)].end_ns;
+        node.ready_ns = std::max(node.ready_ns, end_ns);
+        if (node.how != sort::join || node.end_ns >= end_ns) continue;
+        node.start_ns = node.end_ns = end_ns;
+        changes = true;
+      }
+    }
+  }
+
+  const trace_session& m_session;
+  const trace_analysis& m_found;
+  recorded_graph m_graph;
+  std::map<int, int> m_numbers; // in the graph, by that in the replay
+  std::map<std::string_view, int> m_sites;
+  std::map<int, int> m_actions; // so far, by number in the graph
+  std::int64_t m_first = INT64_MAX;
+};
+
+} // namespace
+
+std::string recorded_tasks(const trace_session& session, const trace_analysis& found) {
+  return write_graph(recording(session, found).take());
+}
+
+} // namespace treadle::detail

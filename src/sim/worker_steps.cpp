@@ -1,0 +1,207 @@
+// What a worker does in the course of time.
+#include "sim/simulator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace treadle::sim {
+
+void simulator::start_piece(int w, double ns, bool is_own, const processors::need& what) {
+  worker_state& one = worker(w);
+  one.at_work = true;
+  one.is_own = is_own;
+  one.left_ns = ns;
+  one.since_ns = m_now_ns;
+  one.rate = 1;
+  if (!one.outside) {
+    m_processors.begin(static_cast<unsigned>(w), what);
+    one.rate = m_processors.rate(static_cast<unsigned>(w));
+    retime();
+  }
+  add_event(one.left_ns / one.rate, event::sort::piece_ends, w, ++one.version);
+}
+
+void simulator::end_piece(int w) {
+  worker_state& one = worker(w);
+  one.at_work = false;
+  if (one.outside) return;
+  prediction::worker& told = m_found.workers[static_cast<std::size_t>(w)];
+  (one.is_own ? told.busy_ns : told.overhead_ns) += m_now_ns - one.since_ns;
+  m_processors.end(static_cast<unsigned>(w));
+  retime();
+}
+
+/// Those who share something with the one that has begun or ended go on at another speed.
+void simulator::retime() {
+  for (const unsigned other : m_processors.affected()) {
+    worker_state& one = m_workers[other];
+    const double rate = m_processors.rate(other);
+    if (rate == one.rate) continue;
+    const double passed = m_now_ns - one.since_ns;
+    one.left_ns = std::max(0.0, one.left_ns - passed * one.rate);
+    prediction::worker& told = m_found.workers[other];
+    (one.is_own ? told.busy_ns : told.overhead_ns) += passed;
+    one.since_ns = m_now_ns;
+    one.rate = rate;
+    add_event(one.left_ns / rate, event::sort::piece_ends, static_cast<int>(other), ++one.version);
+  }
+}
+
+double simulator::price_of(const frame& top) const {
+  const auto actions = m_graph.actions(top.node);
+  if (top.next_action == actions.size()) { // its end
+    double told = static_cast<double>(m_graph.successors(top.node).size());
+    for (int s = m_states[static_cast<std::size_t>(top.node)].first_waiter; s != k_none;
+         s = m_stacks[static_cast<std::size_t>(s)].next_waiter)
+      ++told;
+    return told * m_costs.continuation_ns;
+  }
+  const graph::action& next = actions[top.next_action];
+  if (next.what == graph::action::sort::wait) return 0; // depends on what it finds
+  const graph::node& made = node(next.node);
+  if (made.how == node_sort::call && !m_how.spawn_calls) return made.inputs * m_costs.input_ns;
+  return m_costs.create_ns + made.inputs * m_costs.input_ns;
+}
+
+/// Before something is done it is paid for: true when that takes time.
+bool simulator::pays_first(int w, frame& top) {
+  if (!top.paid) worker(w).owed_ns += price_of(top);
+  top.paid = true;
+  return worker(w).owed_ns > 0;
+}
+
+void simulator::go_on(int w) {
+  for (;;) {
+    worker_state& one = worker(w);
+    if (one.owed_ns > 0) return start_piece(w, std::exchange(one.owed_ns, 0), false, {});
+    if (one.running == k_none) {
+      if (!one.outside) add_event(0, event::sort::looks, w);
+      return;
+    }
+    frame& top = stack_at(one.running).frames.back();
+    const graph::node& running = node(top.node);
+    const auto actions = m_graph.actions(top.node);
+    const bool at_end = top.next_action == actions.size();
+    const std::int64_t until_ns = at_end ? running.own_ns : actions[top.next_action].at_ns;
+    if (until_ns > top.done_ns) {
+      const auto ns = static_cast<double>(until_ns - top.done_ns);
+      top.done_ns = until_ns;
+      const double bytes_per_ns = static_cast<double>(running.bytes) / static_cast<double>(running.own_ns);
+      return start_piece(w, ns, true, {bytes_per_ns, running.home});
+    }
+    if (pays_first(w, top)) continue;
+    if (!at_end) {
+      if (act(w, actions[top.next_action])) continue;
+    } else {
+      const int ended = top.node;
+      const int s = one.running;
+      stack_at(s).frames.pop_back();
+      if (stack_at(s).frames.empty()) {
+        m_free_stacks.push_back(s);
+        one.running = k_none;
+      }
+      complete(ended, w);
+    }
+  }
+}
+
+/// The next action of the innermost task; always true.
+bool simulator::act(int w, const graph::action& what) {
+  frame& top = stack_at(worker(w).running).frames.back();
+  if (what.what == graph::action::sort::wait) return wait_for(w, what.node);
+  ++top.next_action;
+  top.paid = false;
+  const bool is_call = node(what.node).how == node_sort::call && !m_how.spawn_calls;
+  if (!is_call || state(what.node).missing > 1) { // with inputs missing it runs later
+    make(what.node, w);
+    return true;
+  }
+  state(what.node).missing = 0;
+  state(what.node).made_ns = state(what.node).ready_ns = m_now_ns;
+  push_frame(w, what.node);
+  return true;
+}
+
+bool simulator::wait_for(int w, int n) {
+  const int s = worker(w).running;
+  const auto done = [&] {
+    frame& top = stack_at(s).frames.back();
+    ++top.next_action;
+    top.paid = false;
+  };
+  node_state& waited = state(n);
+  const unsigned pool = worker(w).pool;
+  if (waited.now == phase::ended) return done(), true;
+  if (!worker(w).outside && m_queues.runs_in_place(pool)) {
+    int own = waited.now == phase::queued && waited.pool == pool ? n : k_none;
+    if (node(n).how == node_sort::join) { // the newest of its own that take part
+      const ready_queues::entry* next = m_queues.first_of(static_cast<unsigned>(w));
+      if (next && next->what >= 0) {
+        const auto joins = m_graph.successors(next->what);
+        if (std::find(joins.begin(), joins.end(), n) != joins.end()) own = next->what;
+      }
+    }
+    if (own != k_none) {
+      if (own == n) done();
+      m_queues.remove(state(own).where, state(own).entry);
+      worker(w).owed_ns += m_costs.in_place_ns;
+      ++m_found.in_place;
+      push_frame(w, own);
+      return true;
+    }
+  }
+  done();
+  leave_stack(w, n);
+  return true;
+}
+
+void simulator::leave_stack(int w, int waited) {
+  worker_state& one = worker(w);
+  stack& left = stack_at(one.running);
+  left.next_waiter = state(waited).first_waiter;
+  state(waited).first_waiter = std::exchange(one.running, k_none);
+  if (one.outside) return;
+  one.owed_ns += m_costs.switch_ns;
+  const double kept = m_costs.stacks_kept * static_cast<double>(m_found.workers.size());
+  if (static_cast<double>(++m_stacks_left) > kept) one.owed_ns += m_costs.stack_ns;
+  ++m_found.suspensions;
+}
+
+void simulator::push_frame(int w, int n) {
+  stack_at(worker(w).running).frames.push_back({n});
+  start(n);
+  if (!worker(w).outside) ++m_found.workers[static_cast<std::size_t>(w)].tasks;
+}
+
+void simulator::run_on_new_stack(int w, int n) {
+  worker(w).running = new_stack();
+  push_frame(w, n);
+}
+
+void simulator::look_for_work(int w) {
+  worker_state& one = worker(w);
+  const auto found = m_queues.take(static_cast<unsigned>(w), m_processors);
+  if (!found) {
+    one.idle = true;
+    one.idle_since_ns = m_now_ns;
+    m_idle[one.pool].push_back(w);
+    return;
+  }
+  prediction::worker& told = m_found.workers[static_cast<std::size_t>(w)];
+  one.owed_ns += m_costs.pop_ns + found->in_vain * m_costs.failed_steal_ns;
+  if (found->stolen) {
+    ++told.steals;
+    one.owed_ns += found->remote ? m_costs.steal_remote_ns * found->distance : m_costs.steal_local_ns;
+  }
+  told.borrowed += found->from.pool != one.pool;
+  if (found->what >= 0) {
+    run_on_new_stack(w, found->what);
+  } else { // a stack
+    one.running = ~found->what;
+    --m_stacks_left;
+    one.owed_ns += m_costs.switch_ns;
+  }
+  go_on(w);
+}
+
+} // namespace treadle::sim

@@ -1,0 +1,199 @@
+// How well the simulator predicts runs of real programs: records each with one number of workers and compares what is
+// predicted for others with what they take. Prints a table; nothing is asserted, because times depend on the machine.
+#include <treadle/observe/trace.hpp>
+#include <treadle/sim/prediction.hpp>
+#include <treadle/treadle.hpp>
+
+#include "base/clock.hpp"
+#include "base/rng.hpp"
+#include "observe/recorded_graph.hpp"
+#include "sim/graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using treadle::detail::steady_now_ns;
+
+/// Work of about so many ns that touches no memory.
+long spin(long ns) {
+  std::uint64_t x = static_cast<std::uint64_t>(ns) | 1;
+  for (long i = 0; i < ns; ++i) {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    asm volatile("" : "+r"(x));
+  }
+  return static_cast<long>(x >> 60);
+}
+
+long serial_fib(int n) { return n < 2 ? n : serial_fib(n - 1) + serial_fib(n - 2); }
+long fib(int n, int cutoff) {
+  if (n < cutoff) return serial_fib(n);
+  auto other = treadle::async([=] { return fib(n - 1, cutoff); });
+  const long mine = fib(n - 2, cutoff);
+  return mine + other.get();
+}
+
+void stencil(std::size_t width, int steps, long ns) {
+  std::vector<treadle::shared_future<long>> row(width);
+  for (auto& cell : row) cell = treadle::async([ns] { return spin(ns); }).share();
+  for (int step = 1; step < steps; ++step) {
+    std::vector<treadle::shared_future<long>> next(width);
+    for (std::size_t i = 0; i < width; ++i)
+      next[i] = treadle::dataflow([ns](const auto&, const auto&, const auto&) { return spin(ns); },
+                                  row[(i + width - 1) % width], row[i], row[(i + 1) % width])
+                    .share();
+    row = std::move(next);
+  }
+  for (auto& cell : row) cell.wait();
+}
+
+/// A random graph of tasks with 1 to 100 times the time of the shortest.
+void random_graph(std::uint64_t seed, int count, long ns) {
+  treadle::detail::xorshift random(seed);
+  std::vector<treadle::shared_future<long>> all;
+  for (int i = 0; i < count; ++i) {
+    const long own = ns * (1 + random.below(100));
+    std::vector<treadle::shared_future<long>> inputs;
+    for (int k = 0; i > 0 && k < 3; ++k) {
+      const auto reach = static_cast<std::uint32_t>(std::min(i, 30));
+      if (random.below(3) != 0) inputs.push_back(all[static_cast<std::size_t>(i) - 1 - random.below(reach)]);
+    }
+    all.push_back(treadle::dataflow([own](const auto&) { return spin(own); }, std::move(inputs)).share());
+  }
+  for (auto& one : all) one.wait();
+}
+
+struct program {
+  const char* name;
+  std::function<void()> run;
+};
+
+std::int64_t timed(const program& what) {
+  const std::int64_t before = steady_now_ns();
+  treadle::async([&] { what.run(); }).get();
+  return steady_now_ns() - before;
+}
+
+/// What runs in a pool took, and the recording of the one that was least disturbed.
+struct observation {
+  treadle::pool pool;
+  std::vector<std::int64_t> all;
+  std::int64_t least_recorded = INT64_MAX;
+  std::string recording;
+};
+
+/// Recorded and other runs by turns, so that what slows the machine down meets both.
+void observe(const program& what, observation& into) {
+  treadle::pools pools;
+  pools.add(into.pool);
+  treadle::runtime runtime({.pools = pools});
+  static_cast<void>(timed(what));
+  for (int i = 0; i < 30; ++i) {
+    into.all.push_back(timed(what));
+    runtime.wait_idle();
+    treadle::trace trace(std::size_t{1} << 18);
+    const std::int64_t took = timed(what);
+    runtime.wait_idle();
+    if (took > into.least_recorded) continue;
+    into.least_recorded = took;
+    into.recording = trace.text("tasks");
+  }
+}
+
+std::vector<observation> observe_all(const program& what, const std::vector<treadle::pool>& pools) {
+  std::vector<observation> seen;
+  for (const treadle::pool& one : pools) seen.push_back({.pool = one, .all = {}, .recording = {}});
+  for (int turn = 0; turn < 4; ++turn)
+    for (observation& one : seen) observe(what, one);
+  for (observation& one : seen) std::sort(one.all.begin(), one.all.end());
+  return seen;
+}
+
+double predicted(const program& what, const observation& recorded, const treadle::pool& pool) {
+  const treadle::sim::workload graph(std::make_shared<const treadle::sim::graph>(
+      treadle::detail::parse_graph(recorded.recording, what.name), what.name));
+  treadle::sim::machine machine;
+  machine.shape = treadle::topology::from_description("core:2 pu:1");
+  treadle::sim::schedule how;
+  how.pools = {pool};
+  return predict(graph, machine, how, treadle::sim::costs_from_name("treadle")).makespan_ns;
+}
+
+std::vector<double> errors;
+
+void print(const program& what, const std::string& recorded, const std::string& run, double found_ns,
+           const observation& took) {
+  const auto least = static_cast<double>(took.all.front());
+  const double error = found_ns / least - 1;
+  errors.push_back(std::abs(error));
+  std::printf("%-32s %9s %20s %8.3f ms %8.3f ms %8.3f ms %+7.1f%%\n", what.name, recorded.c_str(), run.c_str(),
+              found_ns / 1e6, least / 1e6, static_cast<double>(took.all[took.all.size() / 2]) / 1e6, 100 * error);
+}
+
+void print_errors(const char* of) {
+  std::sort(errors.begin(), errors.end());
+  std::printf("%s: error against the least time: median %.1f %%, 90 of 100 below %.1f %%\n\n", of,
+              100 * errors[errors.size() / 2], 100 * errors[errors.size() * 9 / 10]);
+  errors.clear();
+}
+
+/// Kendall's tau: of the pairs that are in the same order less those that are not, where the measured ones differ by a
+/// fiftieth at least.
+double agreement(const std::vector<double>& a, const std::vector<double>& measured) {
+  int same = 0, pairs = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (std::abs(measured[i] / measured[j] - 1) < 0.02) continue;
+      ++pairs;
+      same += (a[i] < a[j]) == (measured[i] < measured[j]) ? 1 : -1;
+    }
+  }
+  return pairs == 0 ? 1 : static_cast<double>(same) / pairs;
+}
+
+} // namespace
+
+int main() {
+  const std::vector<program> programs{{"fib(30), cut-off 20", [] { fib(30, 20); }},
+                                      {"fib(28), cut-off 10", [] { fib(28, 10); }},
+                                      {"stencil 8 x 40, 10 us", [] { stencil(8, 40, 10'000); }},
+                                      {"stencil 32 x 60, 1 us", [] { stencil(32, 60, 1'000); }},
+                                      {"random graph 300, 0.1 to 10 us", [] { random_graph(1, 300, 100); }},
+                                      {"random graph 60, 1 to 100 us", [] { random_graph(2, 60, 1000); }}};
+  std::printf("%-32s %9s %20s %11s %11s %11s %8s\n", "program", "recorded", "run", "predicted", "least", "median",
+              "error");
+  for (const program& what : programs) {
+    const auto seen = observe_all(what, {{.name = "default", .workers = 1}, {.name = "default", .workers = 2}});
+    for (const observation& recorded : seen)
+      for (const observation& took : seen)
+        print(what, std::to_string(recorded.pool.workers), std::to_string(took.pool.workers) + " workers",
+              predicted(what, recorded, took.pool), took);
+  }
+  print_errors("workers");
+
+  using treadle::scheduling;
+  for (const program& what : programs) {
+    std::vector<treadle::pool> pools;
+    for (const unsigned workers : {1u, 2u})
+      for (const scheduling policy :
+           {scheduling::work_stealing, scheduling::local_priority_fifo, scheduling::local_priority_lifo,
+            scheduling::static_placement, scheduling::shared_priority})
+        pools.push_back({.name = "default", .workers = workers, .policy = policy});
+    const auto seen = observe_all(what, pools);
+    std::vector<double> found, measured;
+    for (const observation& took : seen) {
+      found.push_back(predicted(what, seen.front(), took.pool));
+      measured.push_back(static_cast<double>(took.all.front()));
+      print(what, "1", std::to_string(took.pool.workers) + ' ' + std::string(to_string(took.pool.policy)), found.back(),
+            took);
+    }
+    std::printf("%-32s order of the configurations: %.2f\n", what.name, agreement(found, measured));
+  }
+  print_errors("policies");
+}
