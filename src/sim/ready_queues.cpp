@@ -1,8 +1,11 @@
 #include "sim/ready_queues.hpp"
 
-#include <numeric>
+#include <algorithm>
 
 namespace treadle::sim {
+
+/// As scheduler::pop_longest().
+static constexpr unsigned k_looks_at_others = 2;
 
 ready_queues::ready_queues(const std::vector<pool>& pools, const machine& on,
                            const std::vector<std::vector<unsigned>>& places, std::uint64_t seed)
@@ -123,15 +126,19 @@ std::optional<ready_queues::taken> ready_queues::steal(unsigned pool, unsigned w
   return std::nullopt;
 }
 
-/// From one other worker whose first entry goes before those of this one.
+/// From one of two others whose first entry goes before those of this worker.
 std::optional<ready_queues::taken> ready_queues::take_more_urgent(const pool_state& own, unsigned pool, unsigned worker,
                                                                   const processors& where) {
-  if (own.workers < 2) return std::nullopt;
-  const unsigned here = worker - own.first, victim = (here + 1 + m_random.below(own.workers - 1)) % own.workers;
-  const queue& others = own.own[victim];
-  if (others.empty() || (!own.own[here].empty() && *own.own[here].begin() < *others.begin())) return std::nullopt;
-  auto found = take_from({pool, static_cast<int>(victim)}, true);
-  note_victim(*found, own.first + victim, worker, where);
+  const unsigned here = worker - own.first, n = own.workers;
+  unsigned most = here;
+  for (unsigned looks = std::min(k_looks_at_others, n - 1); looks > 0; --looks) {
+    const unsigned other = (here + 1 + m_random.below(n - 1)) % n;
+    const queue &mine = own.own[most], &others = own.own[other];
+    if (!others.empty() && (mine.empty() || *others.begin() < *mine.begin())) most = other;
+  }
+  if (most == here) return std::nullopt;
+  auto found = take_from({pool, static_cast<int>(most)}, true);
+  note_victim(*found, own.first + most, worker, where);
   return found;
 }
 

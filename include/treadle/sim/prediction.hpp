@@ -51,7 +51,7 @@ enum class order : unsigned char {
   random,       ///< any
   marked,       ///< those of critical sites, then as the policy has it
   bottom_level, ///< the one with the longest chain behind it, which the simulator knows
-  learned       ///< the same by the mean of its site and depth, which is what a program can learn about itself
+  learned       ///< the same as a pool of the policy critical-path learns it
 };
 std::string_view to_string(order which) noexcept;
 /// Throws std::invalid_argument that lists the names.

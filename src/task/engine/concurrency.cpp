@@ -162,6 +162,22 @@ void concurrency::resize(std::string_view name, unsigned n) {
   if (n == m_sizes[i]) return;
   m_sizes[i] = n;
   m_sizes[rest] = both - n;
+  use_sizes();
+}
+
+void concurrency::resize_all(std::span<const std::string> pools, std::span<const unsigned> sizes) {
+  const std::lock_guard guard(m_mutex);
+  if (m_pools.empty()) return; // it ends
+  for (std::size_t i = 0; i < pools.size(); ++i) m_sizes[index_of(pools[i], "pool_tuner")] = sizes[i];
+  use_sizes();
+}
+
+unsigned concurrency::size_of(std::string_view pool) {
+  const std::lock_guard guard(m_mutex);
+  return m_pools.empty() ? 1 : m_sizes[index_of(pool, "pool_tuner")];
+}
+
+void concurrency::use_sizes() {
   share_out();
   const std::lock_guard placing(m_placing);
   m_placed_sizes = m_sizes;

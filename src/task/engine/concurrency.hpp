@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -44,6 +45,10 @@ class concurrency {
   void limit(std::string_view pool, unsigned n);
   /// What the pool gains or loses is the default one's; see runtime::resize_pool().
   void resize(std::string_view pool, unsigned n);
+  /// For some pools at once, of workers that they have together.
+  void resize_all(std::span<const std::string> pools, std::span<const unsigned> sizes);
+  bool can_resize(std::size_t pool) const noexcept { return !m_managed[pool].has_cpus; }
+  unsigned size_of(std::string_view pool);
   /// In all pools, at the moment. Any thread.
   unsigned present() const noexcept { return m_present.load(order::relaxed); }
   unsigned maximum() const noexcept { return m_maximum; }
@@ -78,6 +83,7 @@ class concurrency {
   void find_places(const process_mask& within);
   // With the mutex
   void share_out();
+  void use_sizes();
   std::size_t index_of(std::string_view pool, const char* asking) const;
   unsigned usable_by(std::size_t pool) const noexcept;
   void publish() const noexcept;

@@ -74,10 +74,10 @@ class ordered_jobs {
   };
   static constexpr std::size_t k_sweep_min = 64;
 
-  /// Numbers that are not negative have the order of their bits. Never 0.
+  /// Numbers that are not negative have the order of their bits. Not 0: nothing here has the lowest priority.
   static std::uint64_t key(priority level, float path, std::uint32_t age) noexcept {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(std::max(path, 0.F)) >> 1U;
-    return static_cast<std::uint64_t>(level) << 62U | static_cast<std::uint64_t>(bits) << 32U | age | 1U;
+    return static_cast<std::uint64_t>(level) << 62U | static_cast<std::uint64_t>(bits) << 32U | age;
   }
   job* remove_first() noexcept {
     std::pop_heap(m_heap.begin(), m_heap.end());

@@ -1,0 +1,79 @@
+#include <treadle/tune/pool_tuner.hpp>
+
+#include <treadle/treadle.hpp>
+#include <treadle/tune/explain.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace treadle {
+namespace {
+
+/// Tasks that keep a worker without using a core, so that more workers are faster here, too.
+void step(int of_urgent, int of_others) {
+  std::vector<future<void>> all;
+  const auto sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+  for (int i = 0; i < of_urgent; ++i) all.push_back(async(pool_executor("urgent"), sleep));
+  for (int i = 0; i < of_others; ++i) all.push_back(async(pool_executor("default"), sleep));
+  wait_all(all);
+}
+
+TEST(pool_tuner, gives_workers_to_who_has_work) {
+  runtime rt({.workers = 1, .pools = "urgent:3:exclusive"});
+  pool_tuner tuner(rt, {.window_ns = 0, .budget = 0});
+  const auto run_until = [&](const std::string& sizes, int of_urgent, int of_others) {
+    for (int i = 0; i < 5000 && !(tuner.sizes() == sizes && tuner.settled()); ++i) {
+      tuner.resume();
+      step(of_urgent, of_others);
+      tuner.done();
+    }
+    EXPECT_EQ(tuner.sizes(), sizes);
+  };
+  run_until("urgent:1,default:3", 1, 12);
+  run_until("urgent:3,default:1", 12, 1); // the program has changed
+}
+
+TEST(pool_tuner, works_by_itself) {
+  runtime rt({.workers = 3, .pools = "urgent:1:exclusive"});
+  {
+    const pool_tuner tuner(rt, {.window_ns = 0, .budget = 0, .every_ms = 20});
+    for (int i = 0; i < 5000 && !(tuner.sizes() == "urgent:3,default:1" && tuner.settled()); ++i) step(12, 0);
+    EXPECT_EQ(tuner.sizes(), "urgent:3,default:1");
+  }
+  step(3, 3); // with what it has left
+}
+
+TEST(pool_tuner, is_explained) {
+  runtime rt({.workers = 2, .pools = "urgent:1:exclusive"});
+  pool_tuner tuner(rt, {.name = "sizes", .window_ns = 0, .budget = 0});
+  for (int i = 0; i < 20; ++i) {
+    step(1, 1);
+    tuner.done();
+  }
+  bool found = false;
+  for (const decision_report& one : explain()) {
+    if (one.instance != "sizes") continue;
+    found = true;
+    EXPECT_EQ(one.kind, "pools");
+    EXPECT_NE(std::string(one.chosen).find("urgent:"), std::string::npos);
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(pool_tuner, refuses_what_it_cannot_change) {
+  runtime one({.workers = 2});
+  EXPECT_THROW(pool_tuner{one}, std::invalid_argument);
+}
+
+TEST(pool_tuner, leaves_pools_with_hardware_threads_of_their_own) {
+  runtime rt({.workers = 2, .pools = "a:1:cpus=0"});
+  EXPECT_THROW(pool_tuner{rt}, std::invalid_argument);
+}
+
+} // namespace
+} // namespace treadle
