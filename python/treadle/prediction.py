@@ -9,7 +9,14 @@ from . import _native
 from .machine_map import map_machine
 
 ORDERS = ("natural", "fifo", "lifo", "random", "marked", "bottom-level", "learned")
-POLICIES = ("work-stealing", "local-priority-fifo", "local-priority-lifo", "static", "shared-priority", "critical-path")
+POLICIES = (
+    "work-stealing",
+    "local-priority-fifo",
+    "local-priority-lifo",
+    "static",
+    "shared-priority",
+    "critical-path",
+)
 COSTS = ("treadle", "hpx", "none")
 
 

@@ -69,6 +69,7 @@ struct pool_tuner::state final : loop::explained {
         over(std::vector<tune::dimension>(pools.size() - 1,
                                           {static_cast<std::uint32_t>(places.choices().size()), true})),
         decision(loop::decision_kind::pools, wanted.name, wanted.budget) {
+    const detail::scoped_lock held(lock); // explain() may ask already
     for (const auto* pool : pools) pool_names.push_back(pool->name);
     known = &begin_context();
     at = known->search.next(loop::state::k_no_tries);
@@ -97,13 +98,15 @@ struct pool_tuner::state final : loop::explained {
   }
   size_names names() const { return {pool_names, places, over}; }
 
+  unsigned budget() const noexcept { return detail::scheduler::of(runs).active.budget(); }
   /// Another number of workers in all has other best sizes.
   context& begin_context() {
-    return contexts.in(runs.concurrency(), "", [&] {
+    const unsigned workers = budget();
+    return contexts.in(workers, "", [&] {
       std::vector<std::uint32_t> start;
       for (std::size_t i = 0; i + 1 < pools.size(); ++i)
         start.push_back(places.closest(detail::scheduler::of(runs).active.size_of(pools[i]->name)));
-      const loop::context of{runs.concurrency(), {}};
+      const loop::context of{workers, {}};
       auto before = detail::recall(*this, decision, of, names().all());
       auto made =
           std::make_unique<context>(context{of, loop::state(over, over.point(start), {.window_ns = window_ns})});
@@ -115,6 +118,7 @@ struct pool_tuner::state final : loop::explained {
   void apply() noexcept {
     try {
       const std::vector<unsigned> wanted = names().sizes(at);
+      if (runs.workers() == 0) return; // a child of fork() has none of its workers
       detail::scheduler::of(runs).active.resize_all(pool_names, wanted);
     } catch (...) { // no memory: they stay as they are
     }
@@ -122,9 +126,9 @@ struct pool_tuner::state final : loop::explained {
 
   void done(double units, double ns, std::int64_t now_ns) {
     const detail::scoped_try_lock held(lock);
-    if (!held || !(units > 0) || !(ns > 0)) return;
+    if (!held || !(units > 0) || !(ns > 0) || runs.workers() == 0) return;
     const detail::deciding_time timed(decision);
-    if (known->of.workers != runs.concurrency()) {
+    if (known->of.workers != budget()) {
       decision.interrupt(known->search);
       known = &begin_context();
     } else {
@@ -171,7 +175,12 @@ struct pool_tuner::state final : loop::explained {
 pool_tuner::pool_tuner(runtime& of) : pool_tuner(of, options{}) {}
 pool_tuner::pool_tuner(runtime& of, const options& wanted) : m_state(std::make_unique<state>(of, wanted)) {}
 pool_tuner::pool_tuner(pool_tuner&&) noexcept = default;
-pool_tuner& pool_tuner::operator=(pool_tuner&&) noexcept = default;
+pool_tuner& pool_tuner::operator=(pool_tuner&& other) noexcept {
+  m_state = nullptr; // which leaves its best sizes, before those of the other one
+  m_state = std::move(other.m_state);
+  if (m_state) m_state->apply();
+  return *this;
+}
 pool_tuner::~pool_tuner() = default;
 
 void pool_tuner::done(double units) {

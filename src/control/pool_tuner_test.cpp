@@ -38,6 +38,16 @@ TEST(pool_tuner, gives_workers_to_who_has_work) {
   run_until("urgent:3,default:1", 12, 1); // the program has changed
 }
 
+TEST(pool_tuner, settles_where_workers_are_counted_by_cores) {
+  runtime rt({.pools = "urgent:2:exclusive"});
+  pool_tuner tuner(rt, {.window_ns = 0, .budget = 0});
+  for (int i = 0; i < 5000 && !tuner.settled(); ++i) {
+    step(2, 2);
+    tuner.done();
+  }
+  EXPECT_TRUE(tuner.settled());
+}
+
 TEST(pool_tuner, works_by_itself) {
   runtime rt({.workers = 3, .pools = "urgent:1:exclusive"});
   {

@@ -114,7 +114,7 @@ task_number bottom_levels::number_of(task_kind& kind, std::uint32_t position) {
 
 task_number bottom_levels::make(creator& by, const void* site) noexcept {
   try {
-    if (!by.m_kind || by.m_waits) begin_round(by);
+    if (!by.m_kind || by.m_waits || by.m_round.made.size() == k_round_max) begin_round(by);
     auto mine =
         std::find_if(by.m_counts.begin(), by.m_counts.end(), [&](const auto& c) { return c.kind->site == site; });
     if (mine == by.m_counts.end()) mine = by.m_counts.insert(mine, {&kind_of(*by.m_kind, site), 0});
@@ -157,7 +157,7 @@ void bottom_levels::go_back_through(round& r, const creator_kind& by, float afte
     task.after_time.store(after_it, order::relaxed);
     const float from_it = task.own_time() + after_it;
     for (const auto& input : task.inputs) {
-      const task_number number = input.load(order::relaxed);
+      const task_number number = input.load(order::acquire);
       if (number == 0) break;
       learned_task& before = at(number);
       const std::uint32_t when = before.order_made.load(order::relaxed);
@@ -174,7 +174,7 @@ void bottom_levels::add_input(task_number task, task_number input) noexcept {
   if (task == 0 || input == 0) return;
   for (auto& slot : at(task).inputs) {
     if (slot.load(order::relaxed) != 0) continue;
-    return slot.store(input, order::relaxed);
+    return slot.store(input, order::release); // with what its number stands for
   }
   if (at(input).order_made.load(order::relaxed) < at(task).order_made.load(order::relaxed))
     at(input).raise(level(task)); // by what is known of it: a round later than others
@@ -202,6 +202,22 @@ void bottom_levels::end(creator& task, float own) noexcept {
     kind->rest.store(closer(kind->rest.load(order::relaxed), own - task.m_waited_at), order::relaxed);
   const std::lock_guard guard(kind->lock);
   std::swap(kind->latest, task.m_round);
+}
+
+bool bottom_levels::try_lock() noexcept {
+  if (!m_lock.try_lock()) return false;
+  for (std::size_t i = 0; i < m_creators.size(); ++i) {
+    if (m_creators[i]->lock.try_lock()) continue;
+    while (i-- > 0) m_creators[i]->lock.unlock();
+    m_lock.unlock();
+    return false;
+  }
+  return true;
+}
+
+void bottom_levels::unlock() noexcept {
+  for (const auto& kind : m_creators) kind->lock.unlock();
+  m_lock.unlock();
 }
 
 float bottom_levels::own(task_number task) const noexcept { return task == 0 ? 0 : at(task).own_time(); }

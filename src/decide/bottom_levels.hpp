@@ -27,6 +27,7 @@ class bottom_levels {
   static constexpr task_number k_numbers = 1U << 20;
   static constexpr unsigned k_inputs = 4; ///< of a task that are remembered; of others half as fast
   static constexpr unsigned k_depth_max = 64;
+  static constexpr std::size_t k_round_max = 1U << 16; ///< of tasks; then another one begins
 
   class creator;
 
@@ -52,6 +53,10 @@ class bottom_levels {
   float after(task_number task) const noexcept;
   float own(task_number task) const noexcept;
   bool has_run(task_number task) const noexcept;
+
+  /// For a fork(): keeps all other threads out of what has locks. False, and nothing done, when one is in.
+  bool try_lock() noexcept;
+  void unlock() noexcept;
 
  private:
   struct learned_task;

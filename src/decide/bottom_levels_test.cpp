@@ -187,14 +187,30 @@ TEST(bottom_levels, tell_sites_and_rounds_apart) {
 TEST(bottom_levels, have_no_numbers_beyond_those_there_are) {
   bottom_levels levels;
   bottom_levels::creator by;
-  by.begin(0, nullptr);
-  task_number last = 1;
-  for (std::uint32_t i = 0; i < bottom_levels::k_numbers + 10 && last; ++i) last = levels.make(by, site(0));
+  const char creators[64] = {};
+  task_number first = 0, last = 1;
+  for (const char& site_of_creator : creators) {
+    by.begin(0, &site_of_creator);
+    for (std::size_t i = 0; i < bottom_levels::k_round_max && last; ++i) {
+      last = levels.make(by, site(0));
+      if (first == 0) first = last;
+    }
+    levels.end(by, 1);
+  }
   EXPECT_EQ(last, 0u);
   levels.add_input(last, last);
   EXPECT_EQ(levels.level(last), 0);
-  levels.wait(by, 0);
-  EXPECT_NE(levels.make(by, site(0)), 0u); // those that it had
+  by.begin(0, &creators[0]);
+  EXPECT_EQ(levels.make(by, site(0)), first); // those that there were
+}
+
+TEST(bottom_levels, of_creators_that_never_wait_are_bounded) {
+  bottom_levels levels;
+  bottom_levels::creator by;
+  by.begin(0, nullptr);
+  const task_number first = levels.make(by, site(0));
+  for (std::size_t i = 1; i < bottom_levels::k_round_max; ++i) levels.make(by, site(0));
+  EXPECT_EQ(levels.make(by, site(0)), first);
 }
 
 TEST(bottom_levels, may_be_learned_by_several_threads) {

@@ -114,13 +114,6 @@ class tracing_thread {
 thread_local int t_worker_number = -1;
 thread_local subscribed_listener* t_calling = nullptr; // the listener that this thread is in
 
-void listeners::begin_child() noexcept {
-  for (const auto& list : by_kind) {
-    if (!list) continue;
-    for (const auto& one : *list) one->calls.store(one.get() == t_calling, order::relaxed);
-  }
-}
-
 /// A bit for each kind of event that has a listener.
 constinit atomic<std::uint32_t> listened_events{0};
 
@@ -134,6 +127,15 @@ void update_wanted(listeners& all) {
   if (the_sink.load(order::relaxed)) bits = bit_of(event_kind::k_count) - 1;
   told_events.store(bits, order::relaxed);
   wanted_events.store(bits | all.wanted_inside, order::relaxed);
+}
+
+void listeners::begin_child() noexcept {
+  wanted_inside = 0; // whoever looked at events does so in the parent
+  update_wanted(*this);
+  for (const auto& list : by_kind) {
+    if (!list) continue;
+    for (const auto& one : *list) one->calls.store(one.get() == t_calling, order::relaxed);
+  }
 }
 
 void replace_list(listeners& all, event_kind kind, std::shared_ptr<const listener_list> list) {

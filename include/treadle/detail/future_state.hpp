@@ -117,6 +117,7 @@ class future_state : public job {
   std::uint32_t path_number() const noexcept final {
     return m_path_number[0] | m_path_number[1] << 8U | m_path_number[2] << 16U;
   }
+  bool has_path_number() const noexcept final { return true; }
   void set_path_number(std::uint32_t number) noexcept final {
     for (std::uint8_t& byte : m_path_number) byte = static_cast<std::uint8_t>(std::exchange(number, number >> 8U));
   }
@@ -143,7 +144,7 @@ class future_state : public job {
   // What is counted of a task whose inputs may be missing: from its creation, at each look at it, to the last one.
   // Where the task has a pool, there, and by its priority.
   void begin_staging(const placement* where) noexcept;
-  static void miss_input(const placement* where) noexcept;
+  static void miss_input() noexcept; // where the caller runs: the task may be gone already
   void end_staging(const placement* where) noexcept;
 
   /// For tasks, before they become visible to others.

@@ -22,6 +22,7 @@ class job {
 
   /// Which task it is, or goes on with, among those whose paths are learned (task/priority/task_paths.hpp); 0: of none.
   virtual std::uint32_t path_number() const noexcept { return 0; }
+  virtual bool has_path_number() const noexcept { return false; } ///< it keeps one
   /// By its creator, before anybody else knows it.
   virtual void set_path_number(std::uint32_t) noexcept {}
 

@@ -85,7 +85,7 @@ class dataflow_state : public value_state<T> {
   }
   void input_is_ready() noexcept {
     // acq_rel: the thread that starts the node sees what every input's thread published.
-    if (m_pending.fetch_sub(1, order::acq_rel) != 1) return future_state::miss_input(where());
+    if (m_pending.fetch_sub(1, order::acq_rel) != 1) return future_state::miss_input();
     this->end_staging(where());
     if constexpr (placing_executor<How>) {
       return this->schedule_or_fail(m_how.where());

@@ -10,8 +10,8 @@ void tell_wanted(event_kind kind, const job& task) noexcept {
   emit({.kind = kind, .task = number_of(&task), .name = {name.text, name.bytes}});
 }
 
-void tell_join(future_state& joined, std::string_view name) noexcept {
-  if (paths_are_learned.load(order::relaxed)) learn_join(joined, name.data());
+void tell_join(future_state& joined, std::string_view name, bool is_new) noexcept {
+  if (paths_are_learned.load(order::relaxed)) learn_join(joined, is_new ? name.data() : nullptr);
   if (is_told(event_kind::join_made)) emit({.kind = event_kind::join_made, .task = number_of(&joined), .name = name});
 }
 

@@ -12,13 +12,18 @@ TREADLE_NOINLINE void tell_wanted(event_kind kind, const job& task) noexcept;
 inline void tell(event_kind kind, const job& task) noexcept {
   if (is_wanted(kind)) tell_wanted(kind, task);
 }
+/// The caller waits for what it has made, if only by words of its own.
+inline void tell_round_end() noexcept {
+  if (TREADLE_UNLIKELY(paths_are_learned.load(order::relaxed))) learn_wait();
+}
+
 /// Tells traces that something takes part in something else.
 inline void tell_dependence(event_kind kind, const void* on, const void* of) noexcept {
   emit({.kind = kind, .task = number_of(on), .value = event_record::as_value(number_of(of))});
 }
 
-/// The state is ready when all are for which note_input() was called just now.
-void tell_join(future_state& joined, std::string_view name) noexcept;
+/// The state is ready when all are for which note_input() was called just now. `is_new`: nobody else knows it.
+void tell_join(future_state& joined, std::string_view name, bool is_new) noexcept;
 
 /// The running task, or a foreign thread, waits for something here: a state, or a group. Without an end when that is
 /// ready at once.

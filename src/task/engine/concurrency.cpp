@@ -177,6 +177,14 @@ unsigned concurrency::size_of(std::string_view pool) {
   return m_pools.empty() ? 1 : m_sizes[index_of(pool, "pool_tuner")];
 }
 
+unsigned concurrency::budget() {
+  const std::lock_guard guard(m_mutex);
+  unsigned n = 0;
+  bool counts_cores = false;
+  for (const managed_pool& one : m_managed) one.counts_cores ? counts_cores = true : n += one.placed.workers;
+  return std::min(m_granted, counts_cores ? n + m_usable : n);
+}
+
 void concurrency::use_sizes() {
   share_out();
   const std::lock_guard placing(m_placing);

@@ -49,6 +49,8 @@ class concurrency {
   void resize_all(std::span<const std::string> pools, std::span<const unsigned> sizes);
   bool can_resize(std::size_t pool) const noexcept { return !m_managed[pool].has_cpus; }
   unsigned size_of(std::string_view pool);
+  /// What there is to share out, whatever the sizes of pools.
+  unsigned budget();
   /// In all pools, at the moment. Any thread.
   unsigned present() const noexcept { return m_present.load(order::relaxed); }
   unsigned maximum() const noexcept { return m_maximum; }

@@ -304,7 +304,9 @@ unsigned runtime::workers() const noexcept { return is_here() ? detail::schedule
 void runtime::set_concurrency(unsigned n) {
   if (is_here()) m_parts->active.grant(n);
 }
-void runtime::resize_pool(std::string_view pool, unsigned n) { m_parts->active.resize(pool, n); }
+void runtime::resize_pool(std::string_view pool, unsigned n) {
+  if (is_here()) m_parts->active.resize(pool, n);
+}
 void runtime::set_concurrency(std::string_view pool, unsigned n) {
   if (is_here()) m_parts->active.limit(pool, n);
 }

@@ -358,6 +358,7 @@ void scheduler::delete_fiber(task_fiber* f) noexcept {
     if (f->next) f->next->previous = f->previous;
   }
   stacks.fetch_sub(1, order::relaxed);
+  forget_paths(f->tasks);
   delete f;
 }
 

@@ -112,17 +112,28 @@ void worker::scheduling_loop() {
 }
 
 void worker::end_wait(job& item) noexcept {
-  m_waited = std::max<std::int64_t>(ticks_now() - std::exchange(item.queued_at, 0), 0);
+  const std::int64_t now = ticks_now();
+  m_waited = std::max<std::int64_t>(now - std::exchange(item.queued_at, 0), 0);
+  if (m_is_critical) m_critical_began = now; // all that are critical have been stamped
   m_waited_before = counters.phases.load(order::relaxed);
   (m_is_critical ? counters.critical_pending_ticks : counters.pending_ticks)
       .increment_unshared(static_cast<std::uint64_t>(m_waited));
   (m_is_critical ? counters.critical_pending_waits : counters.pending_waits).increment_unshared();
 }
 
+void worker::end_critical() noexcept {
+  m_is_critical = false;
+  if (m_critical_began == 0) return;
+  const std::int64_t took = ticks_now() - std::exchange(m_critical_began, 0);
+  counters.critical_phases.increment_unshared();
+  counters.critical_ticks.increment_unshared(static_cast<std::uint64_t>(std::max<std::int64_t>(took, 0)));
+}
+
 void worker::void_phase() noexcept {
   if (!m_in_phase) return;
   const std::uint64_t phases = counters.phases.load(order::relaxed);
   if (std::exchange(m_is_critical, false)) {
+    m_critical_began = 0;
     counters.critical_pending_ticks.increment_unshared(0 - static_cast<std::uint64_t>(m_waited));
     counters.critical_pending_waits.increment_unshared(~std::uint64_t{0});
   } else if (m_waited_before == phases) {
@@ -156,11 +167,7 @@ void worker::continue_sample() noexcept {
     m_phase_ended = now;
     return;
   }
-  const std::int64_t took = now - std::exchange(m_sampled_phase_began, 0), ns = ticks_to_ns(took);
-  if (std::exchange(m_is_critical, false)) {
-    counters.critical_phases.increment_unshared();
-    counters.critical_ticks.increment_unshared(static_cast<std::uint64_t>(std::max<std::int64_t>(took, 0)));
-  }
+  const std::int64_t ns = ticks_to_ns(now - std::exchange(m_sampled_phase_began, 0));
   const std::int64_t every = std::clamp<std::int64_t>(k_unsampled_ns / std::max<std::int64_t>(ns, 1), 1, 32);
   const int range = std::min(64 - __builtin_clzll(static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 1))) - 1,
                              worker_counters::k_duration_ranges - 1);
@@ -518,6 +525,17 @@ void worker::drop_stale() noexcept {
 
 void worker::drop_stale_ordered() noexcept {
   job* stale = ordered->take_stale();
+  injected_jobs& others = m_scheduler.injected; // those of low priority among them
+  if (++m_out_of_order % k_stale_between_looks == 0 && m_out_of_order > others.size() - others.size() / 8) {
+    m_out_of_order = 0;
+    others.take_stale([&stale](job* list) {
+      while (job* item = list) {
+        list = item->next_job;
+        item->next_job = std::exchange(stale, item);
+      }
+    });
+    if (!others.empty()) m_scheduler.notify_injected(); // somebody may have looked meanwhile and gone to sleep
+  }
   while (job* item = stale) {
     stale = item->next_job;
     item->discard_if_stale();

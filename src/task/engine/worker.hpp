@@ -108,6 +108,7 @@ class worker {
   void end_phase() noexcept {
     if (!k_counts || !m_in_phase) return; // it was suspended
     m_in_phase = false;
+    if (TREADLE_UNLIKELY(m_is_critical)) end_critical();
     if (TREADLE_UNLIKELY(--m_phases_to_sample <= 0)) continue_sample();
   }
   /// The queue entry was stale: its task had been run in place. Also where no phase was begun for it.
@@ -115,10 +116,7 @@ class worker {
   /// How many tasks this worker has taken from another one.
   const atomic<std::uint64_t>& stolen_from(unsigned other) const noexcept { return m_stolen_from[other]; }
   /// What it has just taken from a queue is critical: the next phase is measured.
-  void begin_critical() noexcept {
-    m_is_critical = k_counts;
-    m_phases_to_sample = 0;
-  }
+  void begin_critical() noexcept { m_is_critical = k_counts; }
   /// This worker has just taken a task from it.
   void note_steal(const worker& victim) noexcept;
 
@@ -192,6 +190,7 @@ class worker {
   void drop_stale_ordered() noexcept;
   promoted_task* take_handed() noexcept;
   void end_wait(job& item) noexcept;
+  void end_critical() noexcept;
   void begin_sample() noexcept;
   void continue_sample() noexcept;
   TREADLE_NOINLINE void get_idle_fiber();
@@ -222,7 +221,8 @@ class worker {
   std::uint64_t m_phases_sampled_to = 0;
   std::int64_t m_management_ticks = 100; // before a phase, on average
   bool m_in_phase = false;
-  bool m_is_critical = false; // the phase
+  bool m_is_critical = false;        // the phase
+  std::int64_t m_critical_began = 0; // in ticks
   std::uint32_t m_jobs_to_stamp = 1;
   std::int64_t m_waited = 0;         // in ticks, before the last phase for which it was measured ...
   std::uint64_t m_waited_before = 0; // ... whose number is this

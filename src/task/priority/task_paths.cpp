@@ -1,6 +1,7 @@
 #include "task/priority/task_paths.hpp"
 
 #include "base/clock.hpp"
+#include "base/fork.hpp"
 #include "decide/bottom_levels.hpp"
 
 #include <treadle/detail/latent.hpp>
@@ -39,9 +40,33 @@ constinit atomic<bool> paths_are_learned{false};
 
 namespace {
 
-constinit decide::bottom_levels* the_levels = nullptr; // from the first pool on, for ever: tasks may end late
+/// From the first pool on, for ever: tasks may end late.
+struct learned final : fork_participant {
+  learned() noexcept { join_forks(); }
+  bool try_lock() noexcept override {
+    if (!pools_lock.try_lock()) return false;
+    if (levels.try_lock()) return true;
+    pools_lock.unlock();
+    return false;
+  }
+  void unlock() noexcept override {
+    levels.unlock();
+    pools_lock.unlock();
+  }
+  void begin_child() noexcept override { // whoever wants events there begins anew
+    pools = 0;
+    paths_are_learned.store(false, order::relaxed);
+  }
 
-decide::bottom_levels& levels() noexcept { return *the_levels; }
+  decide::bottom_levels levels;
+  spinlock pools_lock;
+  unsigned pools = 0; // that go by levels
+};
+constinit atomic<learned*> the_learned{nullptr};
+
+decide::bottom_levels& levels() noexcept {
+  return the_learned.load(order::acquire)->levels;
+} // pairs with where it is made
 
 } // namespace
 
@@ -58,24 +83,28 @@ constexpr std::uint32_t k_seen = bit_of(event_kind::task_created) | bit_of(event
                                  bit_of(event_kind::task_finished) | bit_of(event_kind::input_attached) |
                                  bit_of(event_kind::join_made) | bit_of(event_kind::wait_begun);
 
-constinit spinlock learning_lock;
-constinit unsigned learning_pools = 0;
-
 // Records that are not used now; their lists keep their memory. None of the functions below suspends, so the thread
-// stays the same within each.
+// stays the same within each. Tasks may be made by what is destroyed last in a thread: then there are no records.
+constexpr unsigned k_free_max = 64;
 constinit thread_local running_path* t_free = nullptr;
+constinit thread_local unsigned t_free_count = 0;
+constinit thread_local running_path* t_outside = nullptr;
+constinit thread_local bool t_has_ended = false;
 
-struct free_at_end {
-  ~free_at_end() {
+struct end_of_thread {
+  ~end_of_thread() {
+    t_has_ended = true;
     while (running_path* const one = t_free) {
       t_free = one->outer;
       delete one;
     }
+    delete std::exchange(t_outside, nullptr);
   }
 };
 
-running_path* new_path() noexcept {
-  thread_local free_at_end here;
+TREADLE_NOINLINE running_path* new_path() noexcept {
+  if (t_has_ended) return nullptr;
+  thread_local end_of_thread here;
   static_cast<void>(&here);
   return new (std::nothrow) running_path;
 }
@@ -84,12 +113,32 @@ running_path* take_path() noexcept {
   running_path* const one = t_free;
   if (TREADLE_UNLIKELY(!one)) return new_path();
   t_free = one->outer;
+  --t_free_count;
   return one;
 }
 
+TREADLE_NOINLINE void give_first_path(running_path* one) noexcept {
+  thread_local end_of_thread here;
+  static_cast<void>(&here);
+  one->outer = nullptr;
+  t_free = one;
+  t_free_count = 1;
+}
+
+void give_path(running_path* one) noexcept {
+  if (TREADLE_UNLIKELY(t_has_ended || t_free_count == k_free_max)) {
+    delete one;
+  } else if (TREADLE_UNLIKELY(!t_free)) {
+    give_first_path(one);
+  } else {
+    one->outer = std::exchange(t_free, one);
+    ++t_free_count;
+  }
+}
+
 TREADLE_NOINLINE running_path* path_outside() noexcept {
-  thread_local running_path outside;
-  return &outside;
+  if (!t_outside) t_outside = new_path();
+  return t_outside;
 }
 
 running_path* running_here() noexcept {
@@ -130,30 +179,39 @@ void end_task(const job& task) noexcept {
   const std::int64_t now = path->is_measured || (outer && outer->is_measured) ? ticks_now() : 0;
   levels().end(path->makes, path->own(now));
   if (outer) outer->go_on(now);
-  path->outer = std::exchange(t_free, path);
+  give_path(path);
 }
 
 } // namespace
 
 void begin_learning_paths() {
-  const std::lock_guard guard(learning_lock);
-  if (!the_levels) the_levels = new decide::bottom_levels;
-  if (learning_pools++ != 0) return;
+  static learned* const all = new learned;
+  the_learned.store(all, order::release); // pairs with levels()
+  const std::lock_guard guard(all->pools_lock);
+  if (all->pools++ != 0) return;
   paths_are_learned.store(true, order::relaxed);
   want_events(k_seen, true);
 }
 
 void end_learning_paths() noexcept {
-  const std::lock_guard guard(learning_lock);
-  if (--learning_pools != 0) return;
+  learned& all = *the_learned.load(order::relaxed);
+  const std::lock_guard guard(all.pools_lock);
+  if (--all.pools != 0) return;
   want_events(k_seen, false);
   paths_are_learned.store(false, order::relaxed);
+}
+
+void forget_paths(task_stack& of) noexcept {
+  while (running_path* const path = of.paths) {
+    of.paths = path->outer;
+    delete path;
+  }
 }
 
 void learn_path(event_kind kind, const job& task) noexcept {
   switch (kind) {
   case event_kind::task_created:
-    if (running_path* const by = running_here()) {
+    if (running_path* const by = task.has_path_number() ? running_here() : nullptr) {
       const_cast<job&>(task).set_path_number(levels().make(by->makes, site_of_task(task)));
       by->add_inputs(task);
     }
@@ -187,7 +245,7 @@ void learn_input(const future_state& task, const future_state& input) noexcept {
 void learn_join(future_state& joined, const void* site) noexcept {
   running_path* const by = running_here();
   if (!by) return;
-  if (joined.path_number() == 0) joined.set_path_number(levels().make(by->makes, site));
+  if (site) joined.set_path_number(levels().make(by->makes, site));
   by->add_inputs(joined);
 }
 

@@ -3,6 +3,7 @@
 #include "observe/emit.hpp"
 
 #include <treadle/detail/future_state.hpp>
+#include <treadle/detail/latent.hpp>
 
 namespace treadle::detail {
 
@@ -20,10 +21,14 @@ extern atomic<bool> paths_are_learned;
 void learn_path(event_kind kind, const job& task) noexcept;
 /// The task, which the caller makes or starts next, needs that one.
 void learn_input(const future_state& task, const future_state& input) noexcept;
-/// The state is ready when all are that learn_input() has told of it; `site`: as of a task.
+/// The state is ready when all are that learn_input() has told of it. `site`: as of a task, where nobody else knows the
+/// state yet; otherwise null.
 void learn_join(future_state& joined, const void* site) noexcept;
 /// The caller waits for what it has made.
 void learn_wait() noexcept;
+
+/// Of a stack that goes, on which learning ended in the middle of a task.
+void forget_paths(task_stack& of) noexcept;
 
 /// In ticks: the longest path from the beginning of the task on; of one that is not known that of the task that runs.
 float path_of(const job& task) noexcept;

@@ -62,6 +62,7 @@ class ordered_jobs {
       std::make_heap(m_heap.begin(), m_heap.end());
       m_sweep_at = std::max(k_sweep_min, 2 * m_heap.size());
     }
+    if (m_heap.size() < m_sweep_at / 4) m_sweep_at = std::max(k_sweep_min, 2 * m_heap.size()); // there were more once
     publish();
     return stale;
   }

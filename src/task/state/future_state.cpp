@@ -52,9 +52,9 @@ void future_state::begin_staging(const placement* where) noexcept {
     queued_at = ticks_now();
 }
 
-void future_state::miss_input(const placement* where) noexcept {
-  count_for(where, &readiness_counts::staged_accesses);
-  count_for(where, &readiness_counts::staged_misses);
+void future_state::miss_input() noexcept {
+  count(&readiness_counts::staged_accesses);
+  count(&readiness_counts::staged_misses);
 }
 
 void future_state::end_staging(const placement* where) noexcept {
@@ -102,7 +102,7 @@ void note_input(const future_state& node, const future_state& input) noexcept {
 void note_forwarding(future_state& outer, const future_state& inner) noexcept {
   note_input(outer, outer);
   note_input(outer, inner);
-  tell_join(outer, "unwrapped future");
+  tell_join(outer, "unwrapped future", false);
 }
 
 namespace {

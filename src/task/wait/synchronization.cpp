@@ -1,6 +1,7 @@
 // The out-of-line parts of the synchronisation types. Each is a few words of state under a spinlock and a queue of
 // blocked waiters; a waiter that is taken out of the queue has been given what it waited for.
 
+#include "task/counters/task_events.hpp"
 #include "task/wait/lock_to_wait.hpp"
 
 #include <treadle/barrier.hpp>
@@ -69,6 +70,7 @@ bool latch::try_wait() noexcept {
 }
 
 bool latch::wait_or_stop(detail::stop_signal* stop) {
+  detail::tell_round_end();
   // without a stop_signal the latch may be gone afterwards
   if (lock_to_wait(m_guard, [this] { return m_count != 0; })) return m_waiters.wait(m_guard, stop);
   m_guard.unlock();
@@ -76,6 +78,7 @@ bool latch::wait_or_stop(detail::stop_signal* stop) {
 }
 
 bool latch::arrive_and_wait_or_stop(std::ptrdiff_t by, detail::stop_signal* stop) {
+  detail::tell_round_end();
   const bool waits = lock_to_wait(m_guard, [&] { return m_count != by; });
   m_count -= by; // in one step with the wait: the last to arrive may return and destroy the latch
   if (waits) return m_waiters.wait(m_guard, stop);

@@ -13,7 +13,7 @@ namespace treadle::detail {
 void awaited_inputs::start(std::size_t required, std::vector<future_state*> inputs, when_target target) {
   if (is_wanted(event_kind::join_made) && required >= inputs.size()) { // a join of all of them
     for (const future_state* input : inputs) note_input(*target.state, *input);
-    tell_join(*target.state, "when_all");
+    tell_join(*target.state, "when_all", true);
   }
   m_inputs = new required_inputs<future_state, when_target>(required, std::move(inputs), target);
   m_inputs->start();
