@@ -23,11 +23,10 @@ constinit readiness_counts counted_outside;
 
 namespace {
 
-constexpr std::int64_t k_unsampled_ns = 64'000;     // a sample costs some 40 ns
-constexpr std::int64_t k_steal_ns = 250;            // what it costs thief and victim together at least
-constexpr std::uint32_t k_stale_between_looks = 16; // tasks that were run in place, with entries below live ones
-constexpr std::int64_t k_patience = 16;             // with vain steals
-constexpr std::size_t k_idle_fibers_max = 8;        // kept by each worker; more go to the scheduler's pool
+constexpr std::int64_t k_unsampled_ns = 64'000; // a sample costs some 40 ns
+constexpr std::int64_t k_steal_ns = 250;        // what it costs thief and victim together at least
+constexpr std::int64_t k_patience = 16;         // with vain steals
+constexpr std::size_t k_idle_fibers_max = 8;    // kept by each worker; more go to the scheduler's pool
 
 /// What a time stamp takes itself.
 std::int64_t stamp_ticks() noexcept {
@@ -205,13 +204,6 @@ void worker::push_new(job& task) noexcept {
   else if (ordered)
     return drop_stale_ordered();
   if (TREADLE_UNLIKELY(size > m_sweep_at)) drop_stale_of_others(size);
-}
-
-void worker::drop_stale_of_others(std::int64_t size) noexcept {
-  std::uint64_t inlined = 0;
-  for (const auto& w : m_scheduler.workers) inlined += w->counters.inlined.load(order::relaxed);
-  if (inlined - std::exchange(m_inlined_before, inlined) >= static_cast<std::uint64_t>(size) / 2) return drop_stale();
-  m_sweep_at = 2 * size; // most of it is live
 }
 
 job* worker::next_job() {
@@ -448,97 +440,6 @@ job* worker::search_or_sleep() {
     if (watches) m_scheduler.end_watch();
     if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
     if (job* item = tasks.pop()) return item; // a timer may have queued it here, and more of them
-  }
-}
-
-job* worker::pop_live(worker*& here) {
-  job* top = here->tasks.pop();
-  while (here->m_stale != 0 && top && top->discard_if_stale()) {
-    here = this_worker(); // the entry's value went with it, and its destructor may have suspended
-    if (here->m_stale != 0) --here->m_stale;
-    if (here->m_out_of_order != 0) --here->m_out_of_order;
-    top = here->tasks.pop();
-  }
-  if (!top) here->m_stale = 0;
-  return top;
-}
-
-void worker::run_in_place(future_state& task, sharing s) {
-  if (TREADLE_UNLIKELY(makes_way())) return this_worker()->run_out_of_order(task, nullptr);
-  if (TREADLE_UNLIKELY(m_stale != 0)) return run_among_stale(task, s);
-  job* const top = tasks.pop();
-  if (TREADLE_UNLIKELY(top != &task)) return run_out_of_order(task, top);
-  counters.inlined.increment_unshared();
-  task.run_taken(s);
-}
-
-void worker::run_among_stale(future_state& task, sharing s) {
-  worker* here = this;
-  job* const top = pop_live(here);
-  if (top != &task) return here->run_out_of_order(task, top);
-  here->counters.inlined.increment_unshared();
-  task.run_taken(s);
-  // What lies below may be what was got before; a program that never leaves this task would keep all of that.
-  here = this_worker();
-  if (job* next = pop_live(here)) here->push(*next);
-}
-
-void worker::run_out_of_order(future_state& task, job* top) {
-  if (top) push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
-  if (task.is_pinned() || !task.run_unqueued()) return;
-  worker* const here = this_worker();
-  here->counters.inlined.increment_unshared();
-  if (here->ordered) return here->drop_stale_ordered();
-  ++here->m_stale;
-  if (++here->m_out_of_order % k_stale_between_looks != 0) return;
-  const auto queued = static_cast<std::uint64_t>(here->tasks.size()) + here->m_scheduler.injected.size();
-  if (here->m_out_of_order > queued - queued / 8) here->drop_stale();
-}
-
-void worker::drop_stale() noexcept {
-  m_stale = m_out_of_order = 0;
-  job *stale = nullptr, *live = nullptr;
-  std::int64_t left = 0;
-  while (job* item = tasks.pop()) {
-    const bool is_stale = item->is_stale();
-    item->next_job = std::exchange(is_stale ? stale : live, item);
-    left += !is_stale;
-  }
-  m_sweep_at = 2 * left + k_sweep_min; // so that looking at all is a constant for each
-  while (job* item = live) {           // the oldest first, as they were
-    live = item->next_job;
-    tasks.push(item); // there is room
-  }
-  m_scheduler.injected.take_stale([&stale](job* list) {
-    while (job* item = list) {
-      list = item->next_job;
-      item->next_job = std::exchange(stale, item);
-    }
-  });
-  if (left > 0 || !m_scheduler.injected.empty())
-    m_scheduler.notify_injected(); // somebody may have looked meanwhile and gone to sleep
-  while (job* item = stale) {      // a destructor may suspend: from here on this is perhaps another worker
-    stale = item->next_job;
-    item->discard_if_stale();
-  }
-}
-
-void worker::drop_stale_ordered() noexcept {
-  job* stale = ordered->take_stale();
-  injected_jobs& others = m_scheduler.injected; // those of low priority among them
-  if (++m_out_of_order % k_stale_between_looks == 0 && m_out_of_order > others.size() - others.size() / 8) {
-    m_out_of_order = 0;
-    others.take_stale([&stale](job* list) {
-      while (job* item = list) {
-        list = item->next_job;
-        item->next_job = std::exchange(stale, item);
-      }
-    });
-    if (!others.empty()) m_scheduler.notify_injected(); // somebody may have looked meanwhile and gone to sleep
-  }
-  while (job* item = stale) {
-    stale = item->next_job;
-    item->discard_if_stale();
   }
 }
 

@@ -27,7 +27,7 @@ void run_together(const char* pool, int n) {
 class resize_test : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(pools, resize_test,
                          ::testing::Values("", ":exclusive", ":policy=local-priority-fifo:exclusive", ":policy=static",
-                                         ":policy=critical-path:exclusive"));
+                                           ":policy=critical-path:exclusive"));
 
 TEST_P(resize_test, moves_workers_between_pools) {
   if (std::string(GetParam()).find("static") != std::string::npos) return; // two tasks may wait for the same worker
