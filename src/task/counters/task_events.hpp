@@ -6,7 +6,7 @@
 
 namespace treadle::detail {
 
-TREADLE_NOINLINE void tell_wanted(event_kind kind, const job& task) noexcept;
+[[gnu::cold]] TREADLE_NOINLINE void tell_wanted(event_kind kind, const job& task) noexcept;
 
 /// Tells an event of a task, if anybody wants to know.
 inline void tell(event_kind kind, const job& task) noexcept {

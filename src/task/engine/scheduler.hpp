@@ -210,4 +210,11 @@ inline bool worker::is_asked_to_leave() const noexcept {
   return TREADLE_UNLIKELY(m_scheduler.on_duty.has_surplus()) && !lends();
 }
 
+inline bool worker::makes_way() noexcept {
+  if (TREADLE_UNLIKELY(lends())) end_blocking();
+  if (TREADLE_LIKELY(!is_asked_to_leave())) return false;
+  give_way();
+  return true;
+}
+
 } // namespace treadle::detail

@@ -359,13 +359,6 @@ void worker::give_way() noexcept {
       &self);
 }
 
-bool worker::makes_way() noexcept {
-  if (TREADLE_UNLIKELY(lends())) end_blocking();
-  if (TREADLE_LIKELY(!is_asked_to_leave())) return false;
-  give_way();
-  return true;
-}
-
 void worker::end_job() noexcept {
   if (TREADLE_UNLIKELY(lends())) end_blocking(); // a coroutine that awaits something of the program's has left it
   end_phase();
