@@ -24,6 +24,12 @@ bool future_state::run_unqueued() noexcept {
 }
 
 void future_state::run_unoffered(sharing s) noexcept {
+  if (is_wanted(event_kind::task_started)) return run_and_tell(s);
+  const running_scope running(*this, running_scope::is_told{});
+  execute(s);
+}
+
+void future_state::run_and_tell(sharing s) noexcept { // apart, so that the other needs no register for `s`
   const running_scope running(*this);
   execute(s);
 }

@@ -10,8 +10,12 @@ namespace treadle::detail {
 /// Says what the stack executes, for diagnosis and for those who listen.
 class running_scope {
  public:
-  explicit running_scope(const job& task) noexcept : m_stack(this_task_stack()), m_here{&task, nullptr} {
-    tell(event_kind::task_started, task);
+  /// The caller has told that the task starts.
+  struct is_told {};
+
+  explicit running_scope(const job& task) noexcept
+      : running_scope((tell(event_kind::task_started, task), task), is_told{}) {}
+  running_scope(const job& task, is_told) noexcept : m_stack(this_task_stack()), m_here{&task, nullptr} {
     if (!m_stack) return;
     m_here.outer = m_stack->running;
     m_stack->running = &m_here;

@@ -56,12 +56,18 @@ void task_group::start(group_task& task) {
   }
 }
 
+/// Traces, which want all events, learn which group it is of, too.
+TREADLE_NOINLINE static void tell_start(const task_group& group, const group_task& task) noexcept {
+  tell(event_kind::task_started, task);
+  if (is_told(event_kind::group_joined)) tell_dependence(event_kind::group_joined, &group, &task);
+}
+
 void task_group::execute(group_task& task) noexcept {
   if (stop_requested()) {
     tell(event_kind::task_finished, task);
   } else {
-    const running_scope running(task);
-    if (is_wanted(event_kind::group_joined)) tell_dependence(event_kind::group_joined, this, &task);
+    if (is_wanted(event_kind::task_started)) tell_start(*this, task);
+    const running_scope running(task, running_scope::is_told{});
     try {
       task.call();
     } catch (...) {
