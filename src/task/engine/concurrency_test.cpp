@@ -374,7 +374,7 @@ TEST(worker_hooks, are_called_on_each_workers_thread) {
     EXPECT_TRUE(r.threads.contains(std::this_thread::get_id()));
   };
   {
-    runtime rt({.workers = 2, .pools = "io:1", .hooks = hooks});
+    runtime rt({.workers = 2, .pools = "io:1:exclusive", .hooks = hooks});
     EXPECT_EQ(async(fib, 10).get(), 55);
   }
   EXPECT_EQ(seen.started, (std::set<unsigned>{0, 1, 2}));
