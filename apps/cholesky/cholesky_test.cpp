@@ -4,7 +4,7 @@
 #include "cholesky/kernels.hpp"
 #include "cholesky/problem.hpp"
 #include "cholesky/tiled_matrix.hpp"
-#include "common/configuration.hpp"
+#include "common/configurations_fixture.hpp"
 
 #include <treadle/runtime.hpp>
 
@@ -54,20 +54,11 @@ void expect_factor(const size_case& c, std::uint64_t seed, const settings& how) 
   EXPECT_LE(residual_of_vector(a, l), limit);
 }
 
-/// check(settings) with every configuration that has so many workers.
+/// check(settings) with every configuration.
 void with_configurations(const auto& check) {
   use_blas_threads(1);
-  for (const apps::configuration& how : apps::configurations()) {
-    for (const unsigned workers : k_workers) {
-      if (how.is_split && workers == 1) continue;
-      SCOPED_TRACE(testing::Message() << how.name << ", " << workers << " workers");
-      treadle::runtime_options options;
-      apps::apply(how, {workers, 0}, options);
-      treadle::runtime runtime(options);
-      check(settings{.launch = launchers_of(how)});
-      runtime.wait_idle(); // nothing hangs
-    }
-  }
+  apps::with_configurations(k_workers,
+                            [&](const apps::configuration& how) { check(settings{.launch = launchers_of(how)}); });
 }
 
 /// What factorising a matrix throws of which some elements of the diagonal are spoilt.

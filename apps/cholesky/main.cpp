@@ -118,15 +118,9 @@ int run(int argc, char** argv) {
   apps::add_number(app, "--spoil", a.spoil, 0, k_most,
                    "make this element of the diagonal negative, to see what is said");
   a.configuration.add_to(app);
-  app.add_option("--counter", a.counters, "counters of that run, as in /threads/idle-rate; any number")
-      ->type_name("NAME");
   app.add_flag("--check", a.check, "compute ||A - LL^T||, the error of the factor");
-  app.add_flag("--json", a.json, "print one JSON object");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked); // --help
-  }
+  apps::add_outputs(app, a.counters, a.json);
+  if (const auto said = apps::parse(app, argc, argv)) return *said;
   const apps::configuration& how = a.configuration.apply_to(options);
   check_memory(a);
   use_blas_threads(1);

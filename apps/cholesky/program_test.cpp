@@ -1,6 +1,5 @@
 // What the program `cholesky` prints, and its exit codes.
-#include "common/configuration.hpp"
-#include "common/program_fixture.hpp"
+#include "common/configurations_fixture.hpp"
 
 #include <string>
 
@@ -38,16 +37,10 @@ TEST(cholesky_program, prints_json) {
 }
 
 TEST(cholesky_program, runs_the_examples_of_its_guide) {
-  const auto examples = apps::examples(CHOLESKY_GUIDE, "cholesky");
-  EXPECT_GE(examples.size(), 2U);
-  for (const std::string& one : examples)
-    expect_run(one, 0, one.find("--check") != std::string::npos ? "verified: " : "");
+  apps::expect_examples(CHOLESKY_PROGRAM, "cholesky", CHOLESKY_GUIDE);
 }
 
-TEST(cholesky_program, explains_itself) {
-  expect_run("--help", 0, "Example");
-  for (const apps::configuration& how : apps::configurations()) expect_run("--help", 0, how.name);
-}
+TEST(cholesky_program, explains_itself) { apps::expect_help(CHOLESKY_PROGRAM); }
 
 TEST(cholesky_program, says_what_is_wrong) {
   expect_run("--n 0", 2, "--n: expected a whole number from 1 to 1000000, not '0'");

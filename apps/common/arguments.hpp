@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <vector>
 
 /// What the programs have in common: numbers as arguments, and what becomes of errors.
 namespace apps {
@@ -33,6 +35,23 @@ template <class Number>
 CLI::Option* add_number(CLI::App& app, const char* name, Number& value, std::size_t min, std::size_t max,
                         const char* what) {
   return app.add_option(name, value, what)->check(whole_number(min, max))->type_name("N");
+}
+
+/// What every program says of a run, and how.
+inline void add_outputs(CLI::App& app, std::vector<std::string>& counters, bool& json) {
+  app.add_option("--counter", counters, "counters of that run, as in /threads/idle-rate; any number")
+      ->type_name("NAME");
+  app.add_flag("--json", json, "print one JSON object");
+}
+
+/// The exit code when all was said already (--help). Throws CLI::ParseError.
+inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);
+  }
 }
 
 /// Linux hands out memory that does not exist, and ends the program that uses it: throws std::invalid_argument that

@@ -91,15 +91,9 @@ int run(int argc, char** argv) {
   apps::add_number(app, "--seed", a.seed, 0, k_most, "of the numbers");
   apps::add_number(app, "--repeat", a.repeat, 1, k_most, "so many runs; the time is that of the fastest");
   a.configuration.add_to(app);
-  app.add_option("--counter", a.counters, "counters of that run, as in /threads/idle-rate; any number")
-      ->type_name("NAME");
   app.add_flag("--check", a.check, "compare with std::stable_sort");
-  app.add_flag("--json", a.json, "print one JSON object");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked); // --help
-  }
+  apps::add_outputs(app, a.counters, a.json);
+  if (const auto said = apps::parse(app, argc, argv)) return *said;
   const apps::configuration& how = a.configuration.apply_to(options);
   check_memory(a);
   settings sorting{.cut_off = a.cut_off}; // outlives all tasks

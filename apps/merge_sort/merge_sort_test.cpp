@@ -1,5 +1,5 @@
 // The result is that of std::stable_sort, whatever the values, the cut-off, the configuration and the workers.
-#include "common/configuration.hpp"
+#include "common/configurations_fixture.hpp"
 #include "merge_sort/merge_sort.hpp"
 #include "merge_sort/numbers.hpp"
 
@@ -52,20 +52,13 @@ std::vector<card> cards(const std::vector<int>& values) {
   return made;
 }
 
-/// check(settings) in a task, under every configuration that has so many workers.
+/// check(settings) in a task, under every configuration.
 void with_configurations(const auto& check) {
-  for (const apps::configuration& how : apps::configurations()) {
-    for (const unsigned workers : k_workers) {
-      if (how.is_split && workers == 1) continue;
-      SCOPED_TRACE(testing::Message() << how.name << ", " << workers << " workers");
-      treadle::runtime_options options;
-      apps::apply(how, {workers, 0}, options);
-      treadle::runtime runtime(options);
-      const settings given{.launch = launchers_of(how)};
-      treadle::async([&] { check(given); }).get();
-      runtime.wait_idle(); // nothing hangs, and nothing refers to the settings any more
-    }
-  }
+  apps::with_configurations(k_workers, [&](const apps::configuration& how) {
+    const settings given{.launch = launchers_of(how)};
+    treadle::async([&] { check(given); }).get();
+    treadle::runtime::current().wait_idle(); // nothing refers to the settings any more
+  });
 }
 
 } // namespace

@@ -1,6 +1,5 @@
 // What the program `merge_sort` prints, and its exit codes.
-#include "common/configuration.hpp"
-#include "common/program_fixture.hpp"
+#include "common/configurations_fixture.hpp"
 
 #include <treadle/detail/config.hpp>
 
@@ -34,16 +33,10 @@ TEST(merge_sort_program, prints_json) {
 }
 
 TEST(merge_sort_program, runs_the_examples_of_its_guide) {
-  const auto examples = apps::examples(MERGE_SORT_GUIDE, "merge_sort");
-  EXPECT_GE(examples.size(), 2U);
-  for (const std::string& one : examples)
-    expect_run(one, 0, one.find("--check") != std::string::npos ? "verified: " : "");
+  apps::expect_examples(MERGE_SORT_PROGRAM, "merge_sort", MERGE_SORT_GUIDE);
 }
 
-TEST(merge_sort_program, explains_itself) {
-  expect_run("--help", 0, "Example");
-  for (const apps::configuration& how : apps::configurations()) expect_run("--help", 0, how.name);
-}
+TEST(merge_sort_program, explains_itself) { apps::expect_help(MERGE_SORT_PROGRAM); }
 
 TEST(merge_sort_program, says_what_is_wrong) {
   expect_run("--n many", 2, "--n: expected a whole number from 0 to 1099511627776, not 'many'");

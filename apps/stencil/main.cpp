@@ -219,20 +219,14 @@ int run(int argc, char** argv) {
   add_number("--warm-up", s.warm_up, 0, k_most, "so many steps before the time is taken");
   add_number("--workers", s.workers, 0, 1024, "threads; 0: one per core");
   app.add_option("--kernel", s.kernel, "which version")->check(CLI::IsMember({"faithful", "best", "serial", "loop"}));
-  app.add_option("--counter", s.counters, "counters of that run, as in /threads/idle-rate; any number")
-      ->type_name("NAME");
   app.add_option(
          "--grain", s.grain,
          "auto: find the points per task while it runs, from --partition on, or from what fits a core's cache; the "
          "other two by the paper's rules")
       ->check(CLI::IsMember({"fixed", "auto", "paper-idle-rate", "paper-pending"}));
   app.add_flag("--verify", s.verify, "compare with the serial run, bit by bit");
-  app.add_flag("--json", s.json, "print one JSON object");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked); // --help
-  }
+  apps::add_outputs(app, s.counters, s.json);
+  if (const auto said = apps::parse(app, argc, argv)) return *said;
   if (s.grain == "auto" && partition->empty()) s.partition = partition_in_cache(s.partition);
   if (s.workers != 0) options.workers = s.workers;
   const treadle::runtime runtime(options);

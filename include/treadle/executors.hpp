@@ -37,30 +37,43 @@ struct bottom_level {
   double ns;
 };
 
-/// Runs tasks on the workers of the runtime (that of the calling task, else the current one), in the order of their
-/// priorities. A value; cheap to copy.
-class parallel_executor {
- public:
-  constexpr parallel_executor() noexcept = default;
-  constexpr explicit parallel_executor(priority level) noexcept : m_where{nullptr, level} {}
+namespace detail {
 
-  constexpr parallel_executor with(priority level) const noexcept {
-    parallel_executor changed = *this;
-    changed.m_where.level = level;
-    return changed;
+/// What parallel_executor and pool_executor have in common: where their tasks are queued. Executor: the one of the two.
+template <class Executor>
+class placing {
+ public:
+  constexpr Executor with(priority level) const noexcept {
+    return changed([=](placement& where) { where.level = level; });
   }
-  constexpr parallel_executor with(bottom_level path) const noexcept {
-    parallel_executor changed = *this;
-    changed.m_where.path_ns = static_cast<float>(path.ns);
-    return changed;
+  constexpr Executor with(bottom_level path) const noexcept {
+    return changed([=](placement& where) { where.path_ns = static_cast<float>(path.ns); });
   }
   constexpr priority level() const noexcept { return m_where.level; }
   /// True when the caller runs where a task of the executor would, so that it need not become one.
-  bool is_here() const noexcept { return detail::is_at(m_where); }
-  constexpr const detail::placement& where() const noexcept { return m_where; }
+  bool is_here() const noexcept { return is_at(m_where); }
+  constexpr const placement& where() const noexcept { return m_where; }
 
- private:
-  detail::placement m_where;
+ protected:
+  constexpr explicit placing(const placement& where) noexcept : m_where(where) {}
+  template <class Change>
+  constexpr Executor changed(Change change) const noexcept {
+    Executor copy = static_cast<const Executor&>(*this);
+    change(static_cast<placing&>(copy).m_where);
+    return copy;
+  }
+
+  placement m_where;
+};
+
+} // namespace detail
+
+/// Runs tasks on the workers of the runtime (that of the calling task, else the current one), in the order of their
+/// priorities. A value; cheap to copy.
+class parallel_executor : public detail::placing<parallel_executor> {
+ public:
+  constexpr parallel_executor() noexcept : placing({}) {}
+  constexpr explicit parallel_executor(priority level) noexcept : placing({nullptr, level}) {}
 };
 
 /// Runs what it is given at once, on the caller.
@@ -75,36 +88,19 @@ class sequenced_executor {
 /// exclusive, a pool that has more to do than workers uses spare ones, as many as other pools have idle: then more of
 /// its tasks may run at the same time than it has workers of its own, and on hardware threads of those pools. Must not
 /// be used any more when its runtime ends.
-class pool_executor {
+class pool_executor : public detail::placing<pool_executor> {
  public:
   /// Throws std::invalid_argument, naming the pools there are, when there is none with this name; "default" is the one
   /// that all runtimes have.
   explicit pool_executor(const char* name, priority level = priority::normal)
-      : m_where{detail::find_pool(name), level} {}
+      : placing({detail::find_pool(name), level}) {}
 
-  pool_executor with(priority level) const noexcept {
-    pool_executor changed = *this;
-    changed.m_where.level = level;
-    return changed;
-  }
+  using placing::with;
   pool_executor with(worker_hint hint) const noexcept {
-    pool_executor changed = *this;
-    changed.m_where.worker = static_cast<int>(hint.worker);
-    return changed;
-  }
-  pool_executor with(bottom_level path) const noexcept {
-    pool_executor changed = *this;
-    changed.m_where.path_ns = static_cast<float>(path.ns);
-    return changed;
+    return changed([=](detail::placement& where) { where.worker = static_cast<int>(hint.worker); });
   }
   /// Its name; as long as the runtime.
   const char* name() const noexcept { return detail::name_of_pool(m_where); }
-  priority level() const noexcept { return m_where.level; }
-  bool is_here() const noexcept { return detail::is_at(m_where); }
-  const detail::placement& where() const noexcept { return m_where; }
-
- private:
-  detail::placement m_where;
 };
 
 template <>

@@ -19,14 +19,14 @@ namespace treadle {
 namespace {
 
 /// Those whose sizes can change, the default one last.
-std::vector<const detail::scheduler*> pools_to_change(const runtime& of) {
-  std::vector<const detail::scheduler*> found;
+std::vector<std::string> pools_to_change(const runtime& of) {
+  std::vector<std::string> found;
   const detail::concurrency& active = detail::scheduler::of(of).active;
   const auto& all = detail::scheduler::pools_of(of);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (active.can_resize(i)) found.push_back(all[i].get());
-  std::stable_partition(found.begin(), found.end(), [](const auto* pool) { return !pool->is_default; });
-  if (found.size() < 2 || !found.back()->is_default)
+    if (active.can_resize(i)) found.push_back(all[i]->name);
+  std::stable_partition(found.begin(), found.end(), [](const std::string& pool) { return pool != "default"; });
+  if (found.size() < 2 || found.back() != "default")
     throw std::invalid_argument(
         "pool_tuner: there are no two pools, the pool 'default' among them, that could give each "
         "other workers");
@@ -70,7 +70,6 @@ struct pool_tuner::state final : loop::explained {
                                           {static_cast<std::uint32_t>(places.choices().size()), true})),
         decision(loop::decision_kind::pools, wanted.name, wanted.budget) {
     const detail::scoped_lock held(lock); // explain() may ask already
-    for (const auto* pool : pools) pool_names.push_back(pool->name);
     known = &begin_context();
     at = known->search.next(loop::state::k_no_tries);
     apply();
@@ -93,10 +92,10 @@ struct pool_tuner::state final : loop::explained {
 
   unsigned workers_of(const runtime& of) const {
     unsigned n = 0;
-    for (const auto* pool : pools) n += detail::scheduler::of(of).active.size_of(pool->name);
+    for (const std::string& pool : pools) n += detail::scheduler::of(of).active.size_of(pool);
     return n;
   }
-  size_names names() const { return {pool_names, places, over}; }
+  size_names names() const { return {pools, places, over}; }
 
   unsigned budget() const noexcept { return detail::scheduler::of(runs).active.budget(); }
   /// Another number of workers in all has other best sizes.
@@ -105,7 +104,7 @@ struct pool_tuner::state final : loop::explained {
     return contexts.in(workers, "", [&] {
       std::vector<std::uint32_t> start;
       for (std::size_t i = 0; i + 1 < pools.size(); ++i)
-        start.push_back(places.closest(detail::scheduler::of(runs).active.size_of(pools[i]->name)));
+        start.push_back(places.closest(detail::scheduler::of(runs).active.size_of(pools[i])));
       const loop::context of{workers, {}};
       auto before = detail::recall(*this, decision, of, names().all());
       auto made =
@@ -119,7 +118,7 @@ struct pool_tuner::state final : loop::explained {
     try {
       const std::vector<unsigned> wanted = names().sizes(at);
       if (runs.workers() == 0) return; // a child of fork() has none of its workers
-      detail::scheduler::of(runs).active.resize_all(pool_names, wanted);
+      detail::scheduler::of(runs).active.resize_all(pools, wanted);
     } catch (...) { // no memory: they stay as they are
     }
   }
@@ -157,8 +156,7 @@ struct pool_tuner::state final : loop::explained {
 
   runtime& runs;
   const double window_ns;
-  const std::vector<const detail::scheduler*> pools;
-  std::vector<std::string> pool_names;
+  const std::vector<std::string> pools;
   const decide::pool_sizes places;
   const tune::space over;
   loop::decision decision;

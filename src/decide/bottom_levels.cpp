@@ -23,9 +23,9 @@ float closer(float known, float seen) noexcept { return known < 0 ? seen : known
 struct bottom_levels::task_kind {
   const void* site;
   const creator_kind* by;
-  atomic<float> own{-1};            // of those that run for the first time
-  atomic<task_number> blocks[28]{}; // block b: k_first << b numbers
+  atomic<float> own{-1}; // of those that run for the first time
   static constexpr std::uint32_t k_first = 16;
+  atomic<task_number> blocks[std::bit_width(k_round_max / k_first)]{}; // block b: k_first << b numbers
 };
 
 struct alignas(64) bottom_levels::learned_task { // a cache line
@@ -34,7 +34,7 @@ struct alignas(64) bottom_levels::learned_task { // a cache line
   atomic<float> raised{0}; // the next after_time, so far
   atomic<std::uint32_t> order_made{0};
   atomic<task_number> inputs[k_inputs]{};
-  const task_kind* kind = nullptr;
+  task_kind* kind = nullptr;
   atomic<creator_kind*> children{nullptr}; // as their creator
 
   float own_time() const noexcept {
@@ -192,7 +192,7 @@ void bottom_levels::end(creator& task, float own) noexcept {
     const float known = self.own.load(order::relaxed);
     self.own.store(closer(known, known < 0 ? own : std::min(own, 16 * known)), order::relaxed);
     if (known < 0) { // rare: many workers share it
-      atomic<float>& all = const_cast<task_kind*>(self.kind)->own;
+      atomic<float>& all = self.kind->own;
       all.store(closer(all.load(order::relaxed), own), order::relaxed);
     }
   }

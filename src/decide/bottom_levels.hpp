@@ -11,6 +11,10 @@ namespace treadle::decide {
 
 using detail::atomic;
 
+/// A worker compares the first of its own jobs with those of so many others. With one the order is much worse on many
+/// workers, with three hardly better.
+inline constexpr unsigned k_looks_at_others = 2;
+
 /// A task as it is made again and again; 0: none.
 using task_number = std::uint32_t;
 

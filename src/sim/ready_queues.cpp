@@ -1,11 +1,10 @@
 #include "sim/ready_queues.hpp"
 
+#include "decide/bottom_levels.hpp"
+
 #include <algorithm>
 
 namespace treadle::sim {
-
-/// As scheduler::pop_longest().
-static constexpr unsigned k_looks_at_others = 2;
 
 ready_queues::ready_queues(const std::vector<pool>& pools, const machine& on,
                            const std::vector<std::vector<unsigned>>& places, std::uint64_t seed)
@@ -131,7 +130,7 @@ std::optional<ready_queues::taken> ready_queues::take_more_urgent(const pool_sta
                                                                   const processors& where) {
   const unsigned here = worker - own.first, n = own.workers;
   unsigned most = here;
-  for (unsigned looks = std::min(k_looks_at_others, n - 1); looks > 0; --looks) {
+  for (unsigned looks = std::min(decide::k_looks_at_others, n - 1); looks > 0; --looks) {
     const unsigned other = (here + 1 + m_random.below(n - 1)) % n;
     const queue &mine = own.own[most], &others = own.own[other];
     if (!others.empty() && (mine.empty() || *others.begin() < *mine.begin())) most = other;

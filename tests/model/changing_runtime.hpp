@@ -8,6 +8,7 @@ namespace treadle::check {
 /// small_runtime whose workers go off duty, as worker::next_job(), stand_by(), begin_blocking() and
 /// scheduler::pass_on() have it.
 struct changing_runtime : small_runtime {
+  virtual ~changing_runtime() = default;
   explicit changing_runtime(unsigned n) : small_runtime(n), on_duty(idle, n), m_workers(n) {
     on_duty.set_wanted(n);
     for (unsigned i = 0; i < n; ++i) require(on_duty.take(), "there is a slot for each");
@@ -33,7 +34,7 @@ struct changing_runtime : small_runtime {
     if (work_is_visible()) idle.notify_injected();
     check_drained();
   }
-  void stand_by(unsigned me) noexcept {
+  virtual void stand_by(unsigned me) noexcept {
     pass_on();
     left.fetch_add(1, order::relaxed);
     detail::futex_wake(left);
@@ -57,7 +58,7 @@ struct changing_runtime : small_runtime {
         return;
     }
   }
-  detail::job* search(unsigned me) {
+  virtual detail::job* search(unsigned me) {
     idle.begin_search();
     detail::job* j = find(me);
     while (!j && !exiting.load(order::relaxed) && !on_duty.has_surplus()) {

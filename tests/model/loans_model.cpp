@@ -33,29 +33,13 @@ struct lending_pool : changing_runtime {
     injected.push(&j);
     if (!idle.notify_injected()) between_pools.ask_for_help(*this);
   }
-  void stand_by(unsigned me) noexcept {
+  void stand_by(unsigned me) noexcept override {
     detail::heavy_fence();
     if (work_is_visible() && !idle.notify_injected()) between_pools.ask_for_help(*this);
     check_drained();
     on_duty.wait(me);
   }
-  void start(std::vector<thread>& running) {
-    for (unsigned w = 0; w < m_workers; ++w) running.emplace_back([this, w] { work(w); });
-  }
-
-  void work(unsigned me) {
-    worker_of[this_thread()] = me;
-    for (;;) {
-      while (on_duty.has_surplus() && on_duty.leave(me)) stand_by(me);
-      detail::job* j = workers[me]->tasks.pop();
-      if (!j) j = search(me);
-      if (j)
-        run(me, *j);
-      else if (exiting.load(order::relaxed))
-        return;
-    }
-  }
-  detail::job* search(unsigned me) {
+  detail::job* search(unsigned me) override {
     idle.begin_search();
     detail::job* j = find(me);
     while (!j && !exiting.load(order::relaxed) && !on_duty.has_surplus()) {

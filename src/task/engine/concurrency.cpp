@@ -153,8 +153,7 @@ void concurrency::resize(std::string_view name, unsigned n) {
   };
   if (i == rest) refuse("has the workers that no other pool has");
   for (const std::size_t one : {i, rest})
-    if (m_managed[one].has_cpus)
-      refuse("cannot change: pool '" + m_pools[one]->name + "' has hardware threads of its own");
+    if (!can_resize(one)) refuse("cannot change: pool '" + m_pools[one]->name + "' has hardware threads of its own");
   const unsigned both = m_sizes[i] + m_sizes[rest];
   if (n == 0 || n >= both)
     refuse("may have 1 to " + std::to_string(both - 1) +
@@ -195,7 +194,7 @@ void concurrency::use_sizes() {
 
 /// What it may use of its own hardware threads, where its workers were counted by them.
 unsigned concurrency::usable_by(std::size_t pool) const noexcept {
-  const auto& [placed, exclusive, counts_cores, has_cpus] = m_managed[pool];
+  const auto& [placed, exclusive, counts_cores] = m_managed[pool];
   if (!counts_cores) return m_sizes[pool];
   if (placed.cpus.empty()) return m_usable;
   const auto left = std::count_if(placed.cpus.begin(), placed.cpus.end(),

@@ -23,7 +23,6 @@ struct managed_pool {
   placed_pool placed;
   bool exclusive;    ///< it neither lends nor borrows workers
   bool counts_cores; ///< it has no more workers active than the process may use cores
-  bool has_cpus;     ///< of its own, that somebody has named
 };
 
 /// How many workers of a runtime may be active: what the program grants, bounded by the cores that the process may use
@@ -47,7 +46,8 @@ class concurrency {
   void resize(std::string_view pool, unsigned n);
   /// For some pools at once, of workers that they have together.
   void resize_all(std::span<const std::string> pools, std::span<const unsigned> sizes);
-  bool can_resize(std::size_t pool) const noexcept { return !m_managed[pool].has_cpus; }
+  /// Unless it has hardware threads of its own.
+  bool can_resize(std::size_t pool) const noexcept { return m_managed[pool].placed.cpus.empty(); }
   unsigned size_of(std::string_view pool);
   /// What there is to share out, whatever the sizes of pools.
   unsigned budget();

@@ -29,6 +29,8 @@ namespace treadle {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::fib;
+using testing::forked_fib;
 
 TEST(shares, give_each_pool_one_and_the_rest_by_size) {
   using list = std::vector<unsigned>;
@@ -54,19 +56,6 @@ TEST(shares, are_all_that_there_is_and_never_too_many) {
       EXPECT_EQ(each[i] == 0, i >= n);
     }
   }
-}
-
-int fib(int n) {
-  if (n < 2) return n;
-  auto left = async(fib, n - 1);
-  const int right = fib(n - 2);
-  return left.get() + right;
-}
-
-int forked_fib(int n) {
-  if (n < 2) return n;
-  const auto [left, right] = parallel_invoke([=] { return forked_fib(n - 1); }, [=] { return forked_fib(n - 2); });
-  return left + right;
 }
 
 double on_duty() { return counters::counter("/runtime/count/workers-on-duty").value(); }

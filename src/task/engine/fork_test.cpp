@@ -22,12 +22,7 @@
 namespace treadle {
 namespace {
 
-int fib(int n) {
-  if (n < 2) return n;
-  auto left = async(fib, n - 1);
-  const int right = fib(n - 2);
-  return left.get() + right;
-}
+using testing::fib;
 
 class fork_test : public testing::on_workers {};
 TREADLE_ON_WORKERS(fork_test);

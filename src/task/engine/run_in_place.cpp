@@ -8,6 +8,14 @@ namespace treadle::detail {
 
 constexpr std::uint32_t k_stale_between_looks = 16; // tasks that were run in place, with entries below live ones
 
+/// Linked by next_job. Destructors of what the tasks hold may suspend.
+static void discard(job* stale) noexcept {
+  while (job* item = stale) {
+    stale = item->next_job;
+    item->discard_if_stale();
+  }
+}
+
 job* worker::pop_live(worker*& here) {
   job* top = here->tasks.pop();
   while (here->m_stale != 0 && top && top->discard_if_stale()) {
@@ -43,10 +51,14 @@ void worker::run_among_stale(future_state& task, sharing s) {
 void worker::run_out_of_order(future_state& task, job* top) {
   if (top) push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
   if (task.is_pinned() || !task.run_unqueued()) return;
-  worker* const here = this_worker();
+  worker* here = this_worker();
   here->counters.inlined.increment_unshared();
-  if (here->ordered) return here->drop_stale_ordered();
-  ++here->m_stale;
+  if (here->ordered) {
+    discard(here->ordered->take_stale()); // may suspend
+    here = this_worker();
+  } else {
+    ++here->m_stale;
+  }
   if (++here->m_out_of_order % k_stale_between_looks != 0) return;
   const auto queued = static_cast<std::uint64_t>(here->tasks.size()) + here->m_scheduler.injected.size();
   if (here->m_out_of_order > queued - queued / 8) here->drop_stale();
@@ -74,30 +86,10 @@ void worker::drop_stale() noexcept {
   });
   if (left > 0 || !m_scheduler.injected.empty())
     m_scheduler.notify_injected(); // somebody may have looked meanwhile and gone to sleep
-  while (job* item = stale) {      // a destructor may suspend: from here on this is perhaps another worker
-    stale = item->next_job;
-    item->discard_if_stale();
-  }
+  discard(stale);                  // from here on this is perhaps another worker
 }
 
-void worker::drop_stale_ordered() noexcept {
-  job* stale = ordered->take_stale();
-  injected_jobs& others = m_scheduler.injected; // those of low priority among them
-  if (++m_out_of_order % k_stale_between_looks == 0 && m_out_of_order > others.size() - others.size() / 8) {
-    m_out_of_order = 0;
-    others.take_stale([&stale](job* list) {
-      while (job* item = list) {
-        list = item->next_job;
-        item->next_job = std::exchange(stale, item);
-      }
-    });
-    if (!others.empty()) m_scheduler.notify_injected(); // somebody may have looked meanwhile and gone to sleep
-  }
-  while (job* item = stale) {
-    stale = item->next_job;
-    item->discard_if_stale();
-  }
-}
+void worker::sweep_ordered() noexcept { discard(ordered->take_stale()); }
 
 void worker::drop_stale_of_others(std::int64_t size) noexcept {
   std::uint64_t inlined = 0;

@@ -131,7 +131,7 @@ runtime::runtime(runtime_options options) {
   unsigned workers = 0;
   for (const auto& [pool, counts_cores] : wanted) {
     const bool alone = pool.exclusive || pool.policy == scheduling::static_placement;
-    managed.push_back({{pool.workers, pool.cpus}, alone, counts_cores, !pool.cpus.empty()});
+    managed.push_back({{pool.workers, pool.cpus}, alone, counts_cores});
     workers += pool.workers;
   }
   // A search is longer than a wake-up costs, shorter than anybody notices, and as long as the serial parts between

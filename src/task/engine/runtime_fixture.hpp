@@ -1,5 +1,7 @@
 #pragma once
 
+#include <treadle/async.hpp>
+#include <treadle/parallel_invoke.hpp>
 #include <treadle/runtime.hpp>
 
 #include <gtest/gtest.h>
@@ -7,6 +9,20 @@
 #include <memory>
 
 namespace treadle::testing {
+
+/// By a future for one of the two calls.
+inline int fib(int n) {
+  if (n < 2) return n;
+  auto left = async(fib, n - 1);
+  const int right = fib(n - 2);
+  return left.get() + right;
+}
+/// By a latent fork.
+inline int forked_fib(int n) {
+  if (n < 2) return n;
+  const auto [left, right] = parallel_invoke([=] { return forked_fib(n - 1); }, [=] { return forked_fib(n - 2); });
+  return left + right;
+}
 
 /// A runtime with the number of workers that the parameter says, and the promise that nothing is left behind in it. The
 /// counts are larger than the machine on purpose: preempted workers are the hard case.

@@ -1,5 +1,6 @@
 #include "task/engine/scheduler.hpp"
 
+#include "decide/bottom_levels.hpp"
 #include "task/counters/task_events.hpp"
 #include "task/engine/overflow.hpp"
 #include "task/engine/worker_hook.hpp"
@@ -47,7 +48,7 @@ scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runti
       m_first_spare(wanted.first_spare),
       m_nudges(resolved.nudge && m_workers_max > 1 && enable_nudges()),
       m_hooks(resolved.hooks) {
-  if (goes_by_paths()) begin_learning_paths();
+  if (goes_by_paths()) m_learning.emplace();
   outside_at_start.add(counted_outside);
   init_asymmetric_fence();
   report_stack_overflows();
@@ -56,7 +57,6 @@ scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runti
   if (m_threads.size() < m_workers_max) { // no more threads or memory to be had: end those that run
     stop_workers();
     workers.clear();
-    if (goes_by_paths()) end_learning_paths();
     std::rethrow_exception(m_failure);
   }
 }
@@ -112,7 +112,6 @@ scheduler::~scheduler() {
   stop_workers();
   workers.clear();
   for (task_fiber* f : m_idle_fibers) delete_fiber(f);
-  if (goes_by_paths()) end_learning_paths();
 }
 
 void scheduler::stop_workers() noexcept {
@@ -241,10 +240,9 @@ job* scheduler::steal(worker& thief, xorshift& random) noexcept {
 }
 
 job* scheduler::pop_longest(worker& who, xorshift& random) noexcept {
-  constexpr unsigned k_looks = 2; // with one the order is much worse on many workers, with three hardly better
   const auto n = static_cast<unsigned>(workers.size());
   worker* most = &who;
-  for (unsigned looks = std::min(k_looks, n - 1); looks > 0; --looks) {
+  for (unsigned looks = std::min(decide::k_looks_at_others, n - 1); looks > 0; --looks) {
     worker& other = workers[(who.index() + 1 + random.below(n - 1)) % n];
     if (other.ordered->first() > most->ordered->first()) most = &other;
   }

@@ -8,6 +8,7 @@
 #include "task/idle/idle_workers.hpp"
 #include "task/idle/slots.hpp"
 #include "task/idle/timer_queue.hpp"
+#include "task/priority/task_paths.hpp"
 #include "task/queue/injected_jobs.hpp"
 
 #include <treadle/detail/placement.hpp>
@@ -15,6 +16,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -181,6 +183,7 @@ class scheduler {
   const unsigned m_workers_max, m_spares_max, m_first_worker, m_first_spare;
   const bool m_nudges;
   const worker_hooks m_hooks;
+  std::optional<path_learning> m_learning; // where it goes by paths
   atomic<std::uint32_t> m_watched{0};
   atomic<std::uint32_t> m_turn{0}; // of the workers with which jobs are queued
   mutable spinlock m_fiber_lock;

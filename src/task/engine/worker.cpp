@@ -201,8 +201,8 @@ void worker::push_new(job& task) noexcept {
   const std::int64_t size = queue(task);
   if (size)
     m_scheduler.notify_work(size > 1);
-  else if (ordered)
-    return drop_stale_ordered();
+  else if (ordered && ordered->wants_sweep())
+    return sweep_ordered();
   if (TREADLE_UNLIKELY(size > m_sweep_at)) drop_stale_of_others(size);
 }
 
@@ -222,15 +222,11 @@ job* worker::next_nearby() {
     if (now >= m_scheduler.timers.next_deadline_ns()) m_scheduler.timers.run_due(now);
   }
   injected_jobs& injected = m_scheduler.injected;
-  if (TREADLE_UNLIKELY(m_places) && placed) {
-    job* const item = placed->pop_any(*this);
-    return item ? item : accept_handed(*this);
-  }
-  if (TREADLE_UNLIKELY(m_places) && ordered) {
-    job* item = ++m_ticks % k_fair_period == 0 ? injected.pop_normal() : nullptr;
-    if (!item) item = m_scheduler.pop_longest(*this, m_random);
+  if (TREADLE_UNLIKELY(m_places) && (placed || ordered)) {
+    job* item = ordered && ++m_ticks % k_fair_period == 0 ? injected.pop_normal() : nullptr;
+    if (!item) item = pop_placed();
     if (!item) item = accept_handed(*this);
-    return item ? item : injected.pop_any(*this);
+    return item || placed ? item : injected.pop_any(*this);
   }
   if (job* item = injected.pop_urgent(*this)) return item;
   if (++m_ticks % k_fair_period == 0) {
@@ -243,14 +239,18 @@ job* worker::next_nearby() {
   return injected.pop_normal();
 }
 
+job* worker::pop_placed() noexcept {
+  if (placed) return placed->pop_any(*this);
+  return ordered ? m_scheduler.pop_longest(*this, m_random) : nullptr;
+}
+
 job* worker::look(std::int64_t ns) {
   std::int64_t now = ticks_now();
   const std::int64_t end = now + ns_to_ticks(ns);
   while (!m_scheduler.on_duty.has_surplus()) { // what there is to do is passed on by who leaves
     counters.pending_accesses.increment_unshared();
     counters.pending_misses.increment_unshared();
-    if (job* item = placed ? placed->pop_any(*this) : ordered ? m_scheduler.pop_longest(*this, m_random) : nullptr)
-      return item;
+    if (job* item = pop_placed()) return item;
     if (job* item = m_scheduler.injected.pop_urgent(*this)) return item;
     if (job* item = m_scheduler.injected.pop_normal()) return item;
     if (job* item = m_scheduler.steal(*this, m_random)) {

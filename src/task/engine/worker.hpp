@@ -138,6 +138,8 @@ class worker {
   deque tasks; // push and pop by the owner, steal by anybody
   bool has_placed() const noexcept { return (placed && !placed->empty()) || (ordered && !ordered->empty()); }
   std::uint64_t placed_size() const noexcept { return placed ? placed->size() : ordered ? ordered->size() : 0; }
+  /// The next one of those, or of another worker as far as the policy has it; null, too, where there are none.
+  job* pop_placed() noexcept;
   /// There is no thread for it yet. Any thread.
   void stay_away() noexcept { m_off_duty.store(true, order::relaxed); }
   /// It will not look at its queues for a while: it is off duty, or its task blocks in the operating system. Any
@@ -186,8 +188,8 @@ class worker {
   TREADLE_NOINLINE void drop_stale() noexcept;
   /// The same when the deque has grown to `size`, if so many tasks were run in place meanwhile that it may be worth it.
   TREADLE_NOINLINE void drop_stale_of_others(std::int64_t size) noexcept;
-  /// What lies in `ordered` of tasks that were run in place. May suspend.
-  void drop_stale_ordered() noexcept;
+  /// The same with `ordered`, when it has grown: others may run in place what this worker only makes. May suspend.
+  void sweep_ordered() noexcept;
   promoted_task* take_handed() noexcept;
   void end_wait(job& item) noexcept;
   void end_critical() noexcept;

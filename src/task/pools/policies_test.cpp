@@ -16,6 +16,8 @@ namespace treadle {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::fib;
+using testing::forked_fib;
 
 /// In which order tasks of one worker begin that a task of it has created.
 std::vector<int> order_of(const std::string& policy, const std::vector<priority>& levels) {
@@ -95,18 +97,6 @@ TEST(scheduling_policies, tasks_of_a_static_worker_that_is_away_are_taken_by_oth
   for (int i = 0; i < 20; ++i) more.push_back(async([&] { ++done; }));
   wait_all(more);
   EXPECT_EQ(done, 40);
-}
-
-int fib(int n) {
-  if (n < 2) return n;
-  auto left = async(fib, n - 1);
-  const int right = fib(n - 2);
-  return left.get() + right;
-}
-int forked_fib(int n) {
-  if (n < 2) return n;
-  const auto [left, right] = parallel_invoke([=] { return forked_fib(n - 1); }, [=] { return forked_fib(n - 2); });
-  return left + right;
 }
 
 class any_policy : public ::testing::TestWithParam<const char*> {};

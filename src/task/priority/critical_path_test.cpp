@@ -113,16 +113,9 @@ TEST(critical_path, may_be_given) {
 
 class critical_path_on : public testing::TestWithParam<unsigned> {};
 
-long fib(int n) {
-  if (n < 2) return n;
-  auto left = treadle::async([n] { return fib(n - 1); });
-  const long right = fib(n - 2);
-  return left.get() + right;
-}
-
 TEST_P(critical_path_on, runs_recursions) {
   treadle::runtime runtime({.workers = GetParam(), .pools = "default:policy=critical-path"});
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(treadle::async([] { return fib(17); }).get(), 1597);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(treadle::async([] { return treadle::testing::fib(17); }).get(), 1597);
 }
 
 /// Random graphs against what they mean.

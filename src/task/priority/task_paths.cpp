@@ -64,19 +64,8 @@ struct learned final : fork_participant {
 };
 constinit atomic<learned*> the_learned{nullptr};
 
-decide::bottom_levels& levels() noexcept {
-  return the_learned.load(order::acquire)->levels;
-} // pairs with where it is made
-
-} // namespace
-
-void running_path::add_inputs(const job& made) noexcept {
-  if (std::exchange(next, nullptr) != &made) return;
-  for (const decide::task_number input : inputs) levels().add_input(made.path_number(), input);
-  inputs.clear();
-}
-
-namespace {
+// acquire: pairs with where it is made
+decide::bottom_levels& levels() noexcept { return the_learned.load(order::acquire)->levels; }
 
 constexpr std::uint32_t k_seen = bit_of(event_kind::task_created) | bit_of(event_kind::task_started) |
                                  bit_of(event_kind::task_suspended) | bit_of(event_kind::task_resumed) |
@@ -98,16 +87,20 @@ struct end_of_thread {
       t_free = one->outer;
       delete one;
     }
+    t_free_count = 0;
     delete std::exchange(t_outside, nullptr);
   }
 };
 
-TREADLE_NOINLINE running_path* new_path() noexcept {
-  if (t_has_ended) return nullptr;
+/// From now on this thread has records to delete in the end; false when that is over.
+TREADLE_NOINLINE bool keeps_paths() noexcept {
+  if (t_has_ended) return false;
   thread_local end_of_thread here;
   static_cast<void>(&here);
-  return new (std::nothrow) running_path;
+  return true;
 }
+
+running_path* new_path() noexcept { return keeps_paths() ? new (std::nothrow) running_path : nullptr; }
 
 running_path* take_path() noexcept {
   running_path* const one = t_free;
@@ -117,23 +110,13 @@ running_path* take_path() noexcept {
   return one;
 }
 
-TREADLE_NOINLINE void give_first_path(running_path* one) noexcept {
-  thread_local end_of_thread here;
-  static_cast<void>(&here);
-  one->outer = nullptr;
-  t_free = one;
-  t_free_count = 1;
-}
-
 void give_path(running_path* one) noexcept {
-  if (TREADLE_UNLIKELY(t_has_ended || t_free_count == k_free_max)) {
+  if (TREADLE_UNLIKELY(t_free_count == k_free_max || (!t_free && !keeps_paths()))) {
     delete one;
-  } else if (TREADLE_UNLIKELY(!t_free)) {
-    give_first_path(one);
-  } else {
-    one->outer = std::exchange(t_free, one);
-    ++t_free_count;
+    return;
   }
+  one->outer = std::exchange(t_free, one);
+  ++t_free_count;
 }
 
 TREADLE_NOINLINE running_path* path_outside() noexcept {
@@ -184,7 +167,13 @@ void end_task(const job& task) noexcept {
 
 } // namespace
 
-void begin_learning_paths() {
+void running_path::add_inputs(const job& made) noexcept {
+  if (std::exchange(next, nullptr) != &made) return;
+  for (const decide::task_number input : inputs) levels().add_input(made.path_number(), input);
+  inputs.clear();
+}
+
+path_learning::path_learning() {
   static learned* const all = new learned;
   the_learned.store(all, order::release); // pairs with levels()
   const std::lock_guard guard(all->pools_lock);
@@ -193,7 +182,7 @@ void begin_learning_paths() {
   want_events(k_seen, true);
 }
 
-void end_learning_paths() noexcept {
+path_learning::~path_learning() {
   learned& all = *the_learned.load(order::relaxed);
   const std::lock_guard guard(all.pools_lock);
   if (--all.pools != 0) return;

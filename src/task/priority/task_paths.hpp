@@ -11,9 +11,14 @@ namespace treadle::detail {
 // watched: what makes it, what it needs, how long it runs. decide::bottom_levels learns from that how long the path
 // behind each of them is. docs/design/priorities.md
 
-/// From now on. Once for each pool, and its end.
-void begin_learning_paths();
-void end_learning_paths() noexcept;
+/// As long as one of these exists. A pool has one.
+class path_learning {
+ public:
+  path_learning();
+  ~path_learning();
+  path_learning(const path_learning&) = delete;
+  path_learning& operator=(const path_learning&) = delete;
+};
 
 extern atomic<bool> paths_are_learned;
 

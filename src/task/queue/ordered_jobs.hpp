@@ -47,6 +47,8 @@ class ordered_jobs {
   bool empty() const noexcept { return first() == 0; }
   std::uint64_t size() const noexcept { return m_size.load(order::relaxed); }
 
+  /// Whether take_stale() would look at all entries: there may be as many stale ones as live ones.
+  bool wants_sweep() const noexcept { return size() >= m_sweep_at.load(order::relaxed); }
   /// Takes out the stale entries at the front, and all of them when there may be as many as live ones: constant time
   /// for each that was ever pushed. Linked by next_job.
   job* take_stale() noexcept {
@@ -54,15 +56,16 @@ class ordered_jobs {
     job* stale = nullptr;
     const auto add = [&stale](job* item) { item->next_job = std::exchange(stale, item); };
     while (!m_heap.empty() && m_heap.front().item->is_stale()) add(remove_first());
-    if (m_heap.size() >= m_sweep_at) {
+    if (m_heap.size() >= m_sweep_at.load(order::relaxed)) {
       const auto live_end =
           std::partition(m_heap.begin(), m_heap.end(), [](const entry& e) { return !e.item->is_stale(); });
       std::for_each(live_end, m_heap.end(), [&](const entry& e) { add(e.item); });
       m_heap.erase(live_end, m_heap.end());
       std::make_heap(m_heap.begin(), m_heap.end());
-      m_sweep_at = std::max(k_sweep_min, 2 * m_heap.size());
+      m_sweep_at.store(next_sweep(), order::relaxed);
     }
-    if (m_heap.size() < m_sweep_at / 4) m_sweep_at = std::max(k_sweep_min, 2 * m_heap.size()); // there were more once
+    if (m_heap.size() < m_sweep_at.load(order::relaxed) / 4) // there were more once
+      m_sweep_at.store(next_sweep(), order::relaxed);
     publish();
     return stale;
   }
@@ -80,6 +83,7 @@ class ordered_jobs {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(std::max(path, 0.F)) >> 1U;
     return static_cast<std::uint64_t>(level) << 62U | static_cast<std::uint64_t>(bits) << 32U | age;
   }
+  std::size_t next_sweep() const noexcept { return std::max(k_sweep_min, 2 * m_heap.size()); }
   job* remove_first() noexcept {
     std::pop_heap(m_heap.begin(), m_heap.end());
     job* const item = m_heap.back().item;
@@ -91,10 +95,10 @@ class ordered_jobs {
     m_size.store(m_heap.size(), order::relaxed);
   }
 
-  spinlock m_lock; // of what follows; the last two are read without it
+  spinlock m_lock; // of what follows; the last three are read without it
   std::vector<entry> m_heap;
-  std::size_t m_sweep_at = k_sweep_min;
   std::uint32_t m_next = 0; // counts down: of two alike the older one has the larger
+  atomic<std::size_t> m_sweep_at{k_sweep_min};
   atomic<std::uint64_t> m_first{0};
   atomic<std::uint64_t> m_size{0};
 };

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "common/configuration.hpp"
+#include "common/program_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace apps {
+
+/// Calls check(how) with every configuration that has so many workers, while a runtime of that exists; nothing hangs
+/// afterwards, and no task is left.
+void with_configurations(const auto& numbers_of_workers, const auto& check) {
+  for (const configuration& how : configurations()) {
+    for (const unsigned workers : numbers_of_workers) {
+      if (how.is_split && workers == 1) continue;
+      SCOPED_TRACE(testing::Message() << how.name << ", " << workers << " workers");
+      treadle::runtime_options options;
+      apply(how, {workers, 0}, options);
+      treadle::runtime runtime(options);
+      check(how);
+      runtime.wait_idle();
+    }
+  }
+}
+
+/// All that a guide shows of a program works, and is verified where it says so.
+inline void expect_examples(const std::string& program, const std::string& name, const std::string& guide) {
+  const auto shown = examples(guide, name);
+  EXPECT_GE(shown.size(), 2U);
+  for (const std::string& one : shown)
+    expect_run(program, one, 0, one.find("--check") != std::string::npos ? "verified: " : "");
+}
+
+/// --help has an example, and names the configurations.
+inline void expect_help(const std::string& program) {
+  expect_run(program, "--help", 0, "Example");
+  for (const configuration& how : configurations()) expect_run(program, "--help", 0, how.name);
+}
+
+} // namespace apps
