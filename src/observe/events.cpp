@@ -130,7 +130,7 @@ void update_wanted(listeners& all) {
 }
 
 void listeners::begin_child() noexcept {
-  wanted_inside = 0; // whoever looked at events does so in the parent
+  wanted_inside = 0; // the workers that wanted events exist only in the parent
   update_wanted(*this);
   for (const auto& list : by_kind) {
     if (!list) continue;

@@ -6,7 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/rng.hpp"
-#include "observe/recorded_graph.hpp"
+#include "observe/trace/recorded_graph.hpp"
 #include "sim/graph.hpp"
 
 #include <algorithm>

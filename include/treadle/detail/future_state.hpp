@@ -97,7 +97,7 @@ class future_state : public job {
   void pin() noexcept { m_claim.offer(claim_word::k_pinned); }
   bool is_pinned() const noexcept { return m_claim.state() == claim_word::k_pinned; }
   bool is_claimed() const noexcept { return m_claim.state() == claim_word::k_claimed; }
-  /// For whoever was to run it and will not; true when nobody else does, and the caller completes it.
+  /// For an executor that drops the task: true when nobody else runs it, and the caller has to complete it.
   bool claim_to_break() noexcept { return m_claim.claim(); }
 
   /// Runs the task here unless somebody else does or did; true when this call ran it.

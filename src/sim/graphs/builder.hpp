@@ -1,6 +1,6 @@
 #pragma once
 
-#include "observe/recorded_graph.hpp"
+#include "observe/trace/recorded_graph.hpp"
 
 #include <string_view>
 #include <utility>

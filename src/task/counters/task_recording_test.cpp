@@ -4,7 +4,7 @@
 #include <treadle/task_group.hpp>
 #include <treadle/treadle.hpp>
 
-#include "observe/recorded_graph.hpp"
+#include "observe/trace/recorded_graph.hpp"
 #include "task/engine/runtime_fixture.hpp"
 
 #include <algorithm>

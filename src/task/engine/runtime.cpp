@@ -4,7 +4,7 @@
 #include "base/fork.hpp"
 #include "observe/counter_printer.hpp"
 #include "observe/decision_hooks.hpp"
-#include "observe/traced_run.hpp"
+#include "observe/trace/traced_run.hpp"
 #include "task/counters/thread_counters.hpp"
 #include "task/engine/concurrency.hpp"
 #include "task/engine/concurrency_knob.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "observe/trace_session.hpp"
+#include "observe/trace/trace_session.hpp"
 
 #include <treadle/observe/trace.hpp>
 

@@ -1,4 +1,4 @@
-#include "observe/trace_session.hpp"
+#include "observe/trace/trace_session.hpp"
 
 #include "base/clock.hpp"
 

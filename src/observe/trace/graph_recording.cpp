@@ -1,6 +1,6 @@
 #include "base/clock.hpp"
-#include "observe/recorded_graph.hpp"
-#include "observe/trace_analysis.hpp"
+#include "observe/trace/recorded_graph.hpp"
+#include "observe/trace/trace_analysis.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "observe/trace_analysis.hpp"
+#include "observe/trace/trace_analysis.hpp"
 
 #include <unordered_map>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "observe/trace_ring.hpp"
+#include "observe/trace/trace_ring.hpp"
 
 #include <memory>
 #include <mutex>

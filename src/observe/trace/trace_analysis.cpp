@@ -1,7 +1,7 @@
-#include "observe/trace_analysis.hpp"
+#include "observe/trace/trace_analysis.hpp"
 
 #include "base/clock.hpp"
-#include "observe/node_dependences.hpp"
+#include "observe/trace/node_dependences.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 #include "base/clock.hpp"
 #include "base/csv.hpp"
 #include "base/json.hpp"
-#include "observe/trace_analysis.hpp"
+#include "observe/trace/trace_analysis.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "observe/recorded_graph.hpp"
+#include "observe/trace/recorded_graph.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "observe/traced_run.hpp"
+#include "observe/trace/traced_run.hpp"
 
-#include "observe/trace_analysis.hpp"
+#include "observe/trace/trace_analysis.hpp"
 
 #include <cstdio>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 #include <treadle/observe/trace.hpp>
 
 #include "observe/knob_list.hpp"
-#include "observe/trace_analysis.hpp"
+#include "observe/trace/trace_analysis.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "observe/node_dependences.hpp"
+#include "observe/trace/node_dependences.hpp"
 
 #include <utility>
 
