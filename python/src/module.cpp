@@ -376,12 +376,8 @@ NB_MODULE(_native, m) {
     d["memory GiB"] = static_cast<double>(info.memory_bytes >> 20) / 1024;
     return d;
   });
-  m.def("mappings", [] {
-    nb::list names;
-    for (int how = 0; how <= static_cast<int>(mapping::numa_balanced_mtp); ++how)
-      names.append(std::string(to_string(static_cast<mapping>(how))));
-    return names;
-  });
+  m.def("mappings", [] { return names_up_to(mapping::numa_balanced_mtp); });
+  m.def("scheduling_policies", [] { return names_up_to(scheduling::critical_path); });
   m.def("parse_pools", [](const std::string& text) { // by name
     const pools described(text);
     std::vector<std::pair<std::string, unsigned>> workers;

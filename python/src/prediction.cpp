@@ -78,6 +78,7 @@ void bind_prediction(nb::module_& m) {
       .def("recorded_ns", &sim::workload::recorded_ns)
       .def("unknown", &sim::workload::unknown)
       .def("sites", &sim::workload::sites);
+  m.def("orders", [] { return names_up_to(sim::order::learned); });
   m.def("is_generator", [](const std::string& text) { return sim::workload::is_description(text); });
   m.def(
       "predict",

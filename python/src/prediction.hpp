@@ -5,6 +5,7 @@
 #include <treadle/topology.hpp>
 
 #include <string>
+#include <vector>
 
 namespace treadle::python {
 
@@ -12,5 +13,13 @@ namespace treadle::python {
 topology read_machine(const std::string& machine, const std::string& distances);
 
 void bind_prediction(nanobind::module_& m);
+
+/// Of the enumerators, the first one to this.
+template <class Enumerator>
+std::vector<std::string> names_up_to(Enumerator last) {
+  std::vector<std::string> names;
+  for (int i = 0; i <= static_cast<int>(last); ++i) names.emplace_back(to_string(static_cast<Enumerator>(i)));
+  return names;
+}
 
 } // namespace treadle::python

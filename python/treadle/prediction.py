@@ -8,15 +8,8 @@ from typing import Any
 from . import _native
 from .machine_map import map_machine
 
-ORDERS = ("natural", "fifo", "lifo", "random", "marked", "bottom-level", "learned")
-POLICIES = (
-    "work-stealing",
-    "local-priority-fifo",
-    "local-priority-lifo",
-    "static",
-    "shared-priority",
-    "critical-path",
-)
+ORDERS = tuple(_native.orders())
+POLICIES = tuple(_native.scheduling_policies())
 COSTS = ("treadle", "hpx", "none")
 
 
