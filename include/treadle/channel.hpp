@@ -37,7 +37,7 @@ class channel {
   /// future_error(broken_promise) when the last copy of the channel goes.
   future<T> get() {
     state_ptr receiver;
-    if (!m_core->has_items()) receiver = state_ptr::adopt(new state);
+    if (!m_core->has_items()) receiver = detail::make_open_state<T>();
     for (;;) {
       detail::future_state* item = nullptr;
       switch (m_core->take(receiver.get(), item)) {
@@ -49,7 +49,7 @@ class channel {
       case detail::channel_core::result::stored:
         return detail::access::make<future<T>>(std::move(receiver));
       case detail::channel_core::result::wanted:
-        receiver = state_ptr::adopt(new state);
+        receiver = detail::make_open_state<T>();
       }
     }
   }
@@ -142,7 +142,7 @@ class channel {
         complete(static_cast<state&>(*receiver), item ? std::move(item->value()) : std::move(value));
         return true;
       case detail::channel_core::result::wanted:
-        item = state_ptr::adopt(new state);
+        item = detail::make_open_state<T>();
         item->construct(std::move(value));
         item->complete(detail::sharing::unshared);
       }

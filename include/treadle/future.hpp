@@ -235,14 +235,13 @@ shared_future<T> future<T>::share() noexcept {
 /// A future that is ready with `value`.
 template <class T>
 future<std::decay_t<T>> make_ready_future(T&& value) {
-  auto state =
-      detail::intrusive_ptr<detail::value_state<std::decay_t<T>>>::adopt(new detail::value_state<std::decay_t<T>>);
+  auto state = detail::make_open_state<std::decay_t<T>>();
   state->construct(std::forward<T>(value));
   state->complete(detail::sharing::unshared);
   return detail::access::make<future<std::decay_t<T>>>(std::move(state));
 }
 inline future<void> make_ready_future() {
-  auto state = detail::intrusive_ptr<detail::value_state<void>>::adopt(new detail::value_state<void>);
+  auto state = detail::make_open_state<void>();
   state->complete(detail::sharing::unshared);
   return detail::access::make<future<void>>(std::move(state));
 }
@@ -250,7 +249,7 @@ inline future<void> make_ready_future() {
 /// A future that is ready with an exception.
 template <class T>
 future<T> make_exceptional_future(std::exception_ptr exception) {
-  auto state = detail::intrusive_ptr<detail::value_state<T>>::adopt(new detail::value_state<T>);
+  auto state = detail::make_open_state<T>();
   state->complete_with(std::move(exception));
   return detail::access::make<future<T>>(std::move(state));
 }

@@ -10,7 +10,7 @@ namespace detail {
 template <class T>
 class promise_base {
  public:
-  promise_base() : m_state(intrusive_ptr<value_state<T>>::adopt(new value_state<T>)) {}
+  promise_base() : m_state(make_open_state<T>()) {}
   promise_base(promise_base&& other) noexcept = default;
   promise_base& operator=(promise_base&& other) noexcept {
     promise_base(std::move(other)).swap(*this);

@@ -206,6 +206,7 @@ void tell(const listener_list& list, const event_record& r) noexcept {
   case event_kind::group_joined:
   case event_kind::wait_begun:
   case event_kind::wait_ended:
+  case event_kind::state_made:
   case event_kind::k_count:
     return;
   }

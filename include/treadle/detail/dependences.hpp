@@ -20,6 +20,8 @@ inline bool records_dependences() noexcept { return (wanted_events.load(order::r
 
 /// An input of the node that the calling thread makes or starts next.
 void note_input(const future_state& node, const future_state& input) noexcept;
+/// The state is completed by no task: a promise, for example.
+void note_no_task(const future_state& state) noexcept;
 /// The result of `outer`, which has run, is that of `inner`.
 void note_forwarding(future_state& outer, const future_state& inner) noexcept;
 

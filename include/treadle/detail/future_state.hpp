@@ -3,6 +3,7 @@
 #include <treadle/detail/claim.hpp>
 #include <treadle/detail/continuation_list.hpp>
 #include <treadle/detail/dependences.hpp>
+#include <treadle/detail/intrusive_ptr.hpp>
 #include <treadle/detail/job.hpp>
 #include <treadle/detail/reference_count.hpp>
 #include <treadle/detail/slab.hpp>
@@ -115,7 +116,7 @@ class future_state : public job {
   bool discard_if_stale() noexcept final;
 
   std::uint32_t path_number() const noexcept final {
-    return m_path_number[0] | m_path_number[1] << 8U | m_path_number[2] << 16U;
+    return m_path_number[0] | std::uint32_t{m_path_number[1]} << 8U | std::uint32_t{m_path_number[2]} << 16U;
   }
   bool has_path_number() const noexcept final { return true; }
   void set_path_number(std::uint32_t number) noexcept final {
@@ -238,6 +239,14 @@ class value_state : public future_state {
   };
   bool m_has_value = false;
 };
+
+/// A state that no task completes: of a promise, or of a value that is there.
+template <class T>
+intrusive_ptr<value_state<T>> make_open_state() {
+  auto state = intrusive_ptr<value_state<T>>::adopt(new value_state<T>);
+  if (TREADLE_UNLIKELY(records_dependences())) note_no_task(*state);
+  return state;
+}
 
 /// A callable whose result is the value.
 template <class T, class F>

@@ -81,8 +81,11 @@ enum class event_kind : unsigned char {
   group_joined,
   wait_begun,
   wait_ended,
+  state_made, // that no task completes
   k_count
 };
+/// The value of wait_begun: a state that is not ready, one that is, or a task_group.
+enum class awaited : unsigned char { open_state, ready_state, group };
 
 template <class T, class... Ts>
 constexpr unsigned char position_of() noexcept {

@@ -63,7 +63,7 @@ class recording {
   }
   void add_other(std::size_t position) {
     const trace_analysis::other& other = m_found.others[position];
-    if (!other.is_thread && !other.has_inputs) return; // something that is no task was waited for
+    if (!other.is_thread && !other.has_inputs) return; // a group without tasks
     recorded_graph::node one;
     one.how = other.is_thread ? sort::thread : sort::join;
     one.site = site(other.name);

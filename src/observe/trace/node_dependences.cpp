@@ -4,7 +4,7 @@
 
 namespace treadle::detail {
 
-using sort = trace_analysis::action::sort;
+using action = trace_analysis::action::sort;
 
 namespace {
 constexpr int k_none = trace_analysis::k_none;
@@ -50,7 +50,7 @@ void node_dependences::depend(int node, int input) {
 
 void node_dependences::make(const event_record& what, int node) {
   if (const position maker = running(); maker.node != k_none)
-    m_found.actions.push_back({sort::made, maker.node, node, maker.self_ticks});
+    m_found.actions.push_back({action::made, maker.node, node, maker.self_ticks});
   for (const told_input& one : std::exchange(here().inputs, {}))
     if (one.node == what.task) depend(node, one.input);
 }
@@ -72,35 +72,28 @@ void node_dependences::make_join(const event_record& what) {
 
 void node_dependences::join_group(const event_record& what, int task) {
   if (task == k_none) return;
-  const auto [group, is_new] = m_groups.try_emplace(what.task, k_none);
+  depend(group_at(what.task), task);
+}
+
+int node_dependences::group_at(std::uint64_t address) {
+  const auto [group, is_new] = m_groups.try_emplace(address, k_none);
   if (is_new) group->second = add_other("task_group", false);
-  depend(group->second, task);
+  return group->second;
 }
 
 void node_dependences::begin_wait(const event_record& what) {
   const position waiter = running();
-  const bool is_ready = what.value != 0;
-  if (!is_ready && m_task.node == k_none) here().waits = true;
-  int waited = latest(what.task);
-  // What is ready is no longer waited for: the address belongs to something else by now.
-  const bool is_old =
-      trace_analysis::is_task(waited) && m_found.tasks[static_cast<std::size_t>(waited)].ended_ticks != 0;
-  if (!is_ready && (waited == k_none || is_old)) { // a group, until its tasks say otherwise
-    const auto [group, is_new] = m_groups.try_emplace(what.task, k_none);
-    if (is_new) group->second = add_other("task_group", false);
-    waited = group->second;
-  }
+  const auto sort = static_cast<awaited>(what.value);
+  if (sort != awaited::ready_state && m_task.node == k_none) here().waits = true;
+  const int waited = sort == awaited::group ? group_at(what.task) : latest(what.task);
   if (waited == k_none) ++m_found.unknown_inputs;
   if (waiter.node == k_none || waited == k_none) return;
-  m_found.actions.push_back({sort::waited, waiter.node, waited, waiter.self_ticks});
+  m_found.actions.push_back({action::waited, waiter.node, waited, waiter.self_ticks});
 }
 
 void node_dependences::end_wait(const event_record& what) {
   if (m_task.node == k_none) here().waits = false;
-  const auto group = m_groups.find(what.task);
-  if (group == m_groups.end()) return;
-  if (!m_found.others[trace_analysis::other_of(group->second)].has_inputs) ++m_found.unknown_inputs;
-  m_groups.erase(group); // the next one at that address is another
+  m_groups.erase(what.task); // if it is a group, the next one at that address is another
 }
 
 void node_dependences::end() {
@@ -110,7 +103,7 @@ void node_dependences::end() {
   }
   for (trace_analysis::action& one : m_found.actions) {
     const auto forwarded = m_forwarded.find(one.whom);
-    if (one.what == sort::waited && forwarded != m_forwarded.end()) one.whom = forwarded->second;
+    if (one.what == action::waited && forwarded != m_forwarded.end()) one.whom = forwarded->second;
   }
 }
 

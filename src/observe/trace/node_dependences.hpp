@@ -22,7 +22,7 @@ class node_dependences {
   /// Before each record: `task` is what runs on the thread of the ring, if anything does.
   void go_on(int ring, int worker, std::int64_t ticks, position task);
 
-  /// A task has an address from now on.
+  /// A task has an address from now on, or k_none: what is there is completed by no task.
   void know(std::uint64_t address, int node) { m_latest[address] = node; }
   /// It was made here, with the inputs that were told before.
   void make(const event_record& what, int node);
@@ -50,6 +50,7 @@ class node_dependences {
   position running();
   int latest(std::uint64_t address) const;
   int add_other(std::string_view name, bool is_thread);
+  int group_at(std::uint64_t address);
   void depend(int node, int input);
 
   trace_analysis& m_found;

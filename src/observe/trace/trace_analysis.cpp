@@ -33,6 +33,8 @@ class replay {
       return m_dependences.begin_wait(what);
     case event_kind::wait_ended:
       return m_dependences.end_wait(what);
+    case event_kind::state_made:
+      return m_dependences.know(what.task, trace_analysis::k_none);
     case event_kind::task_created:
       return create(ring, ticks, what);
     case event_kind::task_started:

@@ -15,11 +15,11 @@ void tell_join(future_state& joined, std::string_view name, bool is_new) noexcep
   if (is_told(event_kind::join_made)) emit({.kind = event_kind::join_made, .task = number_of(&joined), .name = name});
 }
 
-void told_wait::begin(const void* waited_for, bool is_ready) noexcept {
+void told_wait::begin(const void* waited_for, awaited what) noexcept {
   if (paths_are_learned.load(order::relaxed)) learn_wait();
   if (!is_told(event_kind::wait_begun)) return;
-  emit({.kind = event_kind::wait_begun, .task = number_of(waited_for), .value = is_ready ? 1.0 : 0.0});
-  if (!is_ready) m_waited_for = waited_for;
+  emit({.kind = event_kind::wait_begun, .task = number_of(waited_for), .value = static_cast<double>(what)});
+  if (what != awaited::ready_state) m_waited_for = waited_for;
 }
 
 } // namespace treadle::detail

@@ -29,8 +29,8 @@ void tell_join(future_state& joined, std::string_view name, bool is_new) noexcep
 /// ready at once.
 class told_wait {
  public:
-  told_wait(const void* waited_for, bool is_ready) noexcept {
-    if (is_wanted(event_kind::wait_begun)) begin(waited_for, is_ready);
+  told_wait(const void* waited_for, awaited what) noexcept {
+    if (is_wanted(event_kind::wait_begun)) begin(waited_for, what);
   }
   ~told_wait() {
     if (TREADLE_UNLIKELY(m_waited_for != nullptr))
@@ -40,7 +40,7 @@ class told_wait {
   told_wait& operator=(const told_wait&) = delete;
 
  private:
-  void begin(const void* waited_for, bool is_ready) noexcept;
+  void begin(const void* waited_for, awaited what) noexcept;
 
   const void* m_waited_for = nullptr;
 };

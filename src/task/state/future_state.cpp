@@ -105,6 +105,10 @@ void note_input(const future_state& node, const future_state& input) noexcept {
   if (is_told(event_kind::input_attached)) tell_dependence(event_kind::input_attached, &node, &input);
 }
 
+void note_no_task(const future_state& state) noexcept {
+  if (is_told(event_kind::state_made)) emit({.kind = event_kind::state_made, .task = number_of(&state)});
+}
+
 void note_forwarding(future_state& outer, const future_state& inner) noexcept {
   note_input(outer, outer);
   note_input(outer, inner);
@@ -164,12 +168,12 @@ void future_state::wait_slow(sharing s) {
 
 TREADLE_NOINLINE void future_state::wait_and_tell(sharing s) {
   const bool is_there = is_ready();
-  const told_wait told(this, is_there);
+  const told_wait told(this, is_there ? awaited::ready_state : awaited::open_state);
   if (!is_there && !becomes_ready_here(s)) blocked_get(*this).block();
 }
 
 bool future_state::wait_or_stop(stop_signal& stop) {
-  const told_wait told(this, is_ready());
+  const told_wait told(this, is_ready() ? awaited::ready_state : awaited::open_state);
   if (is_ready()) return true;
   if (stop.is_requested()) return false;
   return becomes_ready_here(sharing::shared) || block_within(k_no_deadline, &stop);

@@ -96,7 +96,7 @@ bool task_group::wait_finished(stop_signal* stop) {
     bool withdraw() noexcept override { return count.withdraw_wait(); }
     group_count& count;
   };
-  const told_wait told(this, false);
+  const told_wait told(this, awaited::group);
   run_own_tasks(stop);
   if (m_count.all_finished()) return true;
   try {

@@ -14,6 +14,8 @@ void awaited_inputs::start(std::size_t required, std::vector<future_state*> inpu
   if (is_wanted(event_kind::join_made) && required >= inputs.size()) { // a join of all of them
     for (const future_state* input : inputs) note_input(*target.state, *input);
     tell_join(*target.state, "when_all", true);
+  } else if (records_dependences()) {
+    note_no_task(*target.state);
   }
   m_inputs = new required_inputs<future_state, when_target>(required, std::move(inputs), target);
   m_inputs->start();
@@ -24,7 +26,7 @@ awaited_inputs::~awaited_inputs() {
 }
 
 void wait_until_ready(std::size_t required, std::vector<future_state*> inputs) {
-  const auto ready = intrusive_ptr<value_state<void>>::adopt(new value_state<void>);
+  const auto ready = make_open_state<void>();
   awaited_inputs awaited;
   awaited.start(required, std::move(inputs),
                 {ready.get(), [](future_state& s) noexcept { static_cast<value_state<void>&>(s).construct(); }});
