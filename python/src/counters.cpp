@@ -56,7 +56,8 @@ void bind_counters(nanobind::module_& m) {
       .def("profile", [](trace& t) {
         nb::list rows;
         for (const task_profile& row : t.profile())
-          rows.append(nb::make_tuple(row.name, row.tasks, row.self_ns, row.total_ns, row.min_ns, row.max_ns));
+          rows.append(nb::make_tuple(row.name, row.tasks, row.self_ns, row.total_ns, row.min_ns, row.max_ns,
+                                     row.staged_ns, row.pending_ns));
         return rows;
       });
 }

@@ -12,7 +12,8 @@ FORMATS = (".json", ".dot", ".txt", ".csv", ".tasks")
 
 
 class TaskProfile(NamedTuple):
-    """What tasks of one name did. `total` is without suspensions, `self` also without tasks run in place inside."""
+    """What tasks of one name did. `total` is without suspensions, `self` also without tasks run in place inside; all
+    together were `staged` until their inputs were there, and `pending` until a worker took them."""
 
     name: str
     tasks: int
@@ -20,6 +21,8 @@ class TaskProfile(NamedTuple):
     total_ns: int
     min_ns: int
     max_ns: int
+    staged_ns: int
+    pending_ns: int
 
 
 class Trace:

@@ -21,6 +21,8 @@ struct task_profile {
   std::int64_t self_ns = 0;
   std::int64_t min_ns = 0;
   std::int64_t max_ns = 0;
+  std::int64_t staged_ns = 0;  ///< of all tasks together: made, and inputs missing
+  std::int64_t pending_ns = 0; ///< of all together: ready, and not started
 };
 
 /// Records what the runtimes of this process do, from its construction to stop(). Each thread writes to a ring of its

@@ -202,6 +202,10 @@ std::vector<task_profile> trace_analysis::profile() const {
     row.max_ns = std::max(row.max_ns, total_ns);
     row.total_ns += total_ns;
     row.self_ns += ticks_to_ns(one.self_ticks);
+    if (one.queued && one.created_ticks != 0) {
+      row.staged_ns += ticks_to_ns(one.ready_ticks - one.created_ticks);
+      row.pending_ns += ticks_to_ns(std::max<std::int64_t>(one.started_ticks - one.ready_ticks, 0));
+    }
     ++row.tasks;
   }
   std::vector<task_profile> result;
