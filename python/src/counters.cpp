@@ -47,7 +47,7 @@ void bind_counters(nanobind::module_& m) {
       "pattern"_a);
 
   nb::class_<trace>(m, "Trace")
-      .def(nb::init<std::size_t>(), "records_per_thread"_a)
+      .def(nb::init<std::size_t, bool>(), "records_per_thread"_a, "with_forks"_a)
       .def("stop", &trace::stop, nb::call_guard<nb::gil_scoped_release>())
       .def("save", &trace::save, "file"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("text", &trace::text, "format"_a, nb::call_guard<nb::gil_scoped_release>())

@@ -61,6 +61,8 @@ order order_from_name(std::string_view name);
 struct cost_table {
   double create_ns = 0;       ///< a task, paid by who makes it
   double input_ns = 0;        ///< each input of a node, paid by who makes it
+  double fork_ns = 0;         ///< half of a fork, or a part of a loop, with what takes it back
+  double promote_ns = 0;      ///< to make a task of that, when it is stolen
   double pop_ns = 0;          ///< to take a task from the own queue, run it and forget it
   double in_place_ns = 0;     ///< the same where a wait runs it as a call
   double steal_local_ns = 0;  ///< from a worker of the same domain

@@ -49,7 +49,7 @@ class recording {
     const trace_analysis::task& task = m_found.tasks[static_cast<std::size_t>(number)];
     if (task.started_ticks == 0 || task.ended_ticks == 0) return;
     recorded_graph::node one;
-    one.how = task.queued ? sort::task : sort::call;
+    one.how = task.forked ? sort::fork : task.queued ? sort::task : sort::call;
     one.site = site(task.name);
     one.start_ns = since_start(task.started_ticks);
     one.end_ns = since_start(task.ended_ticks);

@@ -15,6 +15,7 @@ struct trace_analysis {
 
   struct task {
     std::string_view name;
+    bool forked = false;            // from latent work
     int creator = k_none;           // in `tasks`
     std::int64_t created_ticks = 0; // 0: before the trace, or its record was dropped
     int created_on = k_none;        // ring

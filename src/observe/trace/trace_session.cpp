@@ -7,15 +7,29 @@
 
 namespace treadle::detail {
 
-trace_session::trace_session(std::size_t records_per_thread)
+constinit atomic<bool> forks_are_recorded{false};
+constinit atomic<void (*)()> fork_recording_changed{nullptr};
+
+namespace {
+
+void record_forks(bool wanted) {
+  forks_are_recorded.store(wanted, order::relaxed);
+  if (const auto tell = fork_recording_changed.load(order::relaxed)) tell();
+}
+
+} // namespace
+
+trace_session::trace_session(std::size_t records_per_thread, bool with_forks)
     : m_number([] {
         static constinit atomic<std::uint64_t> last{0};
         return last.fetch_add(1, order::relaxed) + 1;
       }()),
       m_records_per_thread(std::max<std::size_t>(records_per_thread, 1)),
+      m_with_forks(with_forks),
       m_start_ticks(ticks_now()) {
   if (!set_trace_sink(this)) throw std::logic_error("there is a trace already; one at a time can record");
   m_ticks_per_record = measure_telling();
+  if (with_forks) record_forks(true);
 }
 
 /// By telling some events, which are forgotten.
@@ -38,6 +52,7 @@ void trace_session::stop() noexcept {
   std::lock_guard guard(m_stopping);
   if (!m_records) return;
   m_records = false;
+  if (m_with_forks) record_forks(false);
   set_trace_sink(nullptr);
   m_stop_ticks = ticks_now();
 }

@@ -152,11 +152,23 @@ bool worker::give_oldest(task_stack& current, Give give) {
 void worker::promote_oldest(task_stack& current) noexcept {
   if (callback_scope::is_inside()) return;
   if (is_asked_to_leave()) return give_way();
+  if (TREADLE_UNLIKELY(forks_are_recorded.load(order::relaxed))) return promote_newest(current);
   if (!tasks.empty() || m_handed.load(order::relaxed)) return; // there is something to steal already
   if (ticks_now() < m_promote_after) return;
   const promoting guard(m_promotes);
   try {
     give_oldest(current, [this](latent_work& record) { return promote(record, false); });
+  } catch (...) { // no memory: it stays latent
+  }
+}
+
+/// Each record in its turn, whether somebody wants it or not.
+void worker::promote_newest(task_stack& current) noexcept {
+  latent_work* record = current.newest;
+  while (record && !record->m_kind) record = record->m_older;
+  if (!record) return;
+  try {
+    promote(*record, false);
   } catch (...) { // no memory: it stays latent
   }
 }
