@@ -133,7 +133,8 @@ bool simulator::wait_for(int w, int n) {
   node_state& waited = state(n);
   const unsigned pool = worker(w).pool;
   if (waited.now == phase::ended) return done(), true;
-  if (!worker(w).outside && m_queues.runs_in_place(pool)) {
+  // Forks are on the stack of their task as long as nobody is hungry, whatever the policy.
+  if (!worker(w).outside && (m_queues.runs_in_place(pool) || node(n).how == node_sort::fork)) {
     int own = waited.now == phase::queued && waited.pool == pool ? n : k_none;
     if (node(n).how == node_sort::join) { // the newest of its own that take part
       const ready_queues::entry* next = m_queues.first_of(static_cast<unsigned>(w));

@@ -72,7 +72,7 @@ struct cost_table {
   double wake_ns = 0;         ///< until one that sleeps goes on
   double notify_ns = 0;       ///< to wake it, paid by who does
   double switch_ns = 0;       ///< to leave a stack that waits; the same again to go on with it
-  double stack_ns = 0;        ///< to map and to unmap a stack, when more have been left than are kept
+  double stack_ns = 0;        ///< to get a stack and give it back, when more are left than are kept
   double stacks_kept = 0;     ///< for each worker
   double continuation_ns = 0; ///< each successor that is told, paid by who completes
   double per_worker_ns = 0;   ///< each task that is queued, for each worker of its pool

@@ -75,7 +75,6 @@ class worker {
   /// Makes a task of the oldest latent work of the stack that runs, unless there is something to steal already. Where
   /// too many workers are active the stack is left instead, for another worker: may suspend.
   void promote_oldest(task_stack& current) noexcept;
-  void promote_newest(task_stack& current) noexcept;
   /// Makes tasks of all latent work of the stack that runs, because it is about to be left.
   void promote_all(task_stack& current);
   /// Makes a task of (the part to be given away of, unless `all`) one record; false when it has nothing to give.
