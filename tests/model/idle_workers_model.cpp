@@ -78,10 +78,11 @@ void watch_the_busy(int jobs) {
   runtime.join(running);
 }
 
-/// A worker queues a job on its own deque and is busy for ever: another worker must come, also when it is not a
+/// A worker queues a job on its own queue and is busy for ever: another worker must come, also when it is not a
 /// backlog, because nobody naps for ever.
+template <class Queue = detail::basic_deque<2>>
 void push_and_stay_busy(bool backlog, std::int64_t nap_ns) {
-  small_runtime runtime(2);
+  basic_small_runtime<Queue> runtime(2);
   std::vector<thread> running{thread([&] { runtime.work(1, nap_ns); })};
   awaited a;
   runtime.push(0, a, backlog);
@@ -91,8 +92,9 @@ void push_and_stay_busy(bool backlog, std::int64_t nap_ns) {
 }
 
 /// Two jobs while the only other worker may be on its way to sleep: when all sleep, all queues are empty.
+template <class Queue = detail::basic_deque<2>>
 void push_and_search() {
-  small_runtime runtime(2);
+  basic_small_runtime<Queue> runtime(2);
   awaited first, second;
   std::vector<thread> running{thread([&] { runtime.work(1); }), thread([&] {
                                 runtime.push(0, first, false);
@@ -160,7 +162,10 @@ std::vector<scenario> idle_workers_scenarios() {
       {"push", [] { push_and_stay_busy(false, detail::k_forever_ns); }},
       {"push_napping", [] { push_and_stay_busy(false, k_nap_ns); }},
       {"push_backlog_napping", [] { push_and_stay_busy(true, k_nap_ns); }},
-      {"push_and_search", push_and_search},
+      {"push_and_search", push_and_search<>},
+      {"push_ordered", [] { push_and_stay_busy<ordered_queue>(false, detail::k_forever_ns); }},
+      {"push_ordered_backlog_napping", [] { push_and_stay_busy<ordered_queue>(true, k_nap_ns); }},
+      {"push_ordered_and_search", push_and_search<ordered_queue>},
       {"timer", arm_a_timer},
       {"timer_beside_a_job", arm_a_timer_beside_a_job},
       {"watch", [] { watch_the_busy(1); }},

@@ -1,7 +1,8 @@
-// include/treadle/detail/spinlock.hpp and src/task/queue/injection_queue.hpp.
+// include/treadle/detail/spinlock.hpp and src/task/queue/{injection_queue,ordered_jobs}.hpp.
 #include "model/protocols.hpp"
 #include "model/support.hpp"
 #include "task/queue/injection_queue.hpp"
+#include "task/queue/ordered_jobs.hpp"
 
 namespace treadle::check {
 namespace {
@@ -56,6 +57,54 @@ void injection_queue_is_not_empty_for_those_who_know() {
                }});
 }
 
+struct nobody {
+  void begin_critical() noexcept {}
+};
+
+/// Whoever knows that jobs are there takes the one with the longest path; none is lost or run twice.
+void ordered_jobs_are_taken_in_their_order() {
+  detail::ordered_jobs jobs;
+  once near(1), far(2), urgent(3);
+  atomic<int> pushed{0};
+  const auto take = [&jobs] {
+    nobody by;
+    return jobs.pop(by);
+  };
+  in_parallel({[&] {
+                 require(jobs.push(&near, priority::normal, 1), "there is memory");
+                 require(jobs.push(&far, priority::normal, 9), "there is memory");
+                 pushed.store(1, order::release);
+                 require(jobs.push(&urgent, priority::critical, 0), "there is memory");
+               },
+               [&] {
+                 const bool knows = pushed.load(order::acquire) != 0;
+                 require(!knows || !jobs.empty(), "what is known of is not missed");
+                 detail::job* const first = take();
+                 require(!knows || first == &far || first == &urgent, "the most urgent first");
+                 if (first) first->run();
+                 detail::job* const second = take();
+                 require(!knows || second != nullptr, "what is known of is found");
+                 if (second) second->run();
+               }});
+  while (detail::job* j = take()) j->run();
+  require(near.was_run() && far.was_run() && urgent.was_run(), "no job is lost");
+}
+
+/// Two take at once, one sweeps.
+void ordered_jobs_are_taken_once() {
+  detail::ordered_jobs jobs;
+  once one(1), two(2);
+  const auto take = [&jobs] {
+    nobody by;
+    if (detail::job* j = jobs.pop(by)) j->run();
+  };
+  in_parallel({[&] { static_cast<void>(jobs.push(&one, priority::normal, 1)), take(); },
+               [&] { static_cast<void>(jobs.push(&two, priority::normal, 2)), take(); },
+               [&] { require(jobs.take_stale() == nullptr, "none of them is stale"), take(); }});
+  take();
+  require(one.was_run() && two.was_run() && jobs.empty(), "no job is lost");
+}
+
 } // namespace
 
 std::vector<scenario> queue_scenarios() {
@@ -63,6 +112,8 @@ std::vector<scenario> queue_scenarios() {
       {"spinlock", spinlock_excludes},
       {"injection_queue", injection_queue_keeps_order_and_loses_nothing},
       {"injection_queue_known", injection_queue_is_not_empty_for_those_who_know},
+      {"ordered_jobs", ordered_jobs_are_taken_in_their_order},
+      {"ordered_jobs_once", ordered_jobs_are_taken_once},
   };
 }
 

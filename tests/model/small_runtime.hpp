@@ -6,22 +6,41 @@
 #include "task/idle/idle_workers.hpp"
 #include "task/queue/deque.hpp"
 #include "task/queue/injection_queue.hpp"
+#include "task/queue/ordered_jobs.hpp"
 
 #include <memory>
 #include <vector>
 
 namespace treadle::check {
 
+/// The queue of a worker whose pool has the policy critical-path.
+struct ordered_queue {
+  struct nobody {
+    void begin_critical() noexcept {}
+  };
+
+  bool empty() const noexcept { return jobs.empty(); }
+  void push(detail::job* j) { require(jobs.push(j, priority::normal, 1), "there is memory"); }
+  detail::job* pop() {
+    nobody by;
+    return jobs.pop(by);
+  }
+  detail::job* steal() { return pop(); }
+
+  detail::ordered_jobs jobs;
+};
+
 /// What treadle::detail::scheduler and worker do with the protocols, without fibers: queues, search, sleep, drain.
-struct small_runtime {
+template <class Queue>
+struct basic_small_runtime {
   struct worker {
-    detail::basic_deque<2> tasks;
+    Queue tasks;
     detail::task_counts counters;
     atomic<bool> looks_for_work{true};
   };
 
   /// `nudges`: somebody has to watch while somebody is busy.
-  explicit small_runtime(unsigned n, bool nudges = false) : idle(n), m_nudges(nudges) {
+  explicit basic_small_runtime(unsigned n, bool nudges = false) : idle(n), m_nudges(nudges) {
     for (unsigned i = 0; i < n; ++i) workers.push_back(std::make_unique<worker>());
   }
 
@@ -145,6 +164,7 @@ struct small_runtime {
  private:
   const bool m_nudges;
 };
+using small_runtime = basic_small_runtime<detail::basic_deque<2>>;
 
 /// A job that somebody waits for.
 struct awaited final : detail::job {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "fiber/stack.hpp"
+
+namespace treadle::detail {
+
+// Stacks that were given back, for the next tasks: where thousands of them suspend again and again, the system calls
+// and page faults of new stacks take longer than the tasks. Of the whole process. Any thread.
+
+/// One of that size, without a mapping when there is none.
+stack take_idle_stack(std::size_t mapping_bytes) noexcept;
+/// False when there are enough. What few tasks reach of it goes back to the system.
+bool keep_idle_stack(stack s) noexcept;
+/// Back to the system; false when there were none.
+bool drop_idle_stacks() noexcept;
+
+} // namespace treadle::detail
