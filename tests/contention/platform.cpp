@@ -2,7 +2,7 @@
 #include "base/clock.hpp"
 #include "base/sync/fence.hpp"
 #include "base/sync/park.hpp"
-#include "simulated_cores.hpp"
+#include "contention/simulated_cores.hpp"
 
 #include <treadle/detail/spinlock.hpp>
 

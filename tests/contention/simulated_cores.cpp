@@ -1,6 +1,6 @@
-#include "simulated_cores.hpp"
+#include "contention/simulated_cores.hpp"
 
-#include "lines.hpp"
+#include "contention/lines.hpp"
 
 #include <algorithm>
 #include <map>
@@ -18,7 +18,9 @@ std::uintptr_t line_of(const void* word) noexcept { return reinterpret_cast<std:
 
 simulated_cores::simulated_cores(const machine_costs& costs) : m_costs(costs) { g_current = this; }
 simulated_cores::~simulated_cores() { g_current = nullptr; }
-simulated_cores* simulated_cores::current() noexcept { return g_current && g_current->m_core >= 0 ? g_current : nullptr; }
+simulated_cores* simulated_cores::current() noexcept {
+  return g_current && g_current->m_core >= 0 ? g_current : nullptr;
+}
 
 void simulated_cores::add(std::function<void()> program) {
   if (m_cores.size() == k_cores_max) throw std::logic_error("too many simulated cores");

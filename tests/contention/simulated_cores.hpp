@@ -20,11 +20,11 @@ inline constexpr int k_cores_max = 512;
 
 /// All in ns.
 struct machine_costs {
-  double hit = 1;            ///< a line that the core has as it needs it
-  double exchange = 6;       ///< a read-modify-write of such a line
-  double near = 60;          ///< a line of another core of the same domain
-  double far = 130;          ///< of another domain
-  double line_busy = 12;     ///< until the next core can have a line that is only read
+  double hit = 1;        ///< a line that the core has as it needs it
+  double exchange = 6;   ///< a read-modify-write of such a line
+  double near = 60;      ///< a line of another core of the same domain
+  double far = 130;      ///< of another domain
+  double line_busy = 12; ///< until the next core can have a line that is only read
   int cores_of_domain = 64;
   double heavy_fence = 1500; ///< membarrier(2)
   double sleep = 1000;       ///< to enter the kernel and sleep

@@ -1,7 +1,7 @@
 // What the scheduler's shared words cost with more cores than we have: the product's queues, idle_workers and locks, on
 // simulated cores. Prints tables; nothing beyond the cores of a real machine was ever measured.
 #include "base/rng.hpp"
-#include "simulated_cores.hpp"
+#include "contention/simulated_cores.hpp"
 #include "task/idle/idle_workers.hpp"
 #include "task/queue/deque.hpp"
 #include "task/queue/injection_queue.hpp"
@@ -173,8 +173,8 @@ void measure(program what, unsigned workers, double leaf_ns) {
   for (unsigned w = 1; w < workers; ++w) cores.add([&] { all.work(); });
   const double took = cores.run();
   const double work = static_cast<double>(leaves) * leaf_ns;
-  std::printf("%-13s %7u %9.1f us %8.1f us %9.1f %%", k_names[static_cast<int>(what)], workers, leaf_ns / 1e3, took / 1e3,
-              100 * work / (took * workers));
+  std::printf("%-13s %7u %9.1f us %8.1f us %9.1f %%", k_names[static_cast<int>(what)], workers, leaf_ns / 1e3,
+              took / 1e3, 100 * work / (took * workers));
   std::printf("  %6.2f steals a task;", static_cast<double>(all.steals) / static_cast<double>(leaves));
   int shown = 0;
   for (const line_wait& one : cores.waits())

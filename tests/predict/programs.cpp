@@ -98,17 +98,19 @@ program als(const char* file, int users, int items, int factors, int iterations)
   text << std::ifstream(std::string(APPS) + "/physl/" + file).rdbuf();
   const auto compiled = std::make_shared<treadle::physl::program>(text.str(), file);
   const auto number = [](double x) { return treadle::value(x); };
-  const std::vector<treadle::value> arguments{matrix(users, items, rating), number(0.1),
-                                              treadle::value(std::int64_t{iterations}),           number(40),
-                                              matrix(users, factors, start), matrix(items, factors, start)};
+  const std::vector<treadle::value> arguments{matrix(users, items, rating),
+                                              number(0.1),
+                                              treadle::value(std::int64_t{iterations}),
+                                              number(40),
+                                              matrix(users, factors, start),
+                                              matrix(items, factors, start)};
   return {std::string(file) + ' ' + std::to_string(users) + " x " + std::to_string(items),
           [=] { static_cast<void>(compiled->run(arguments, {})); }, true};
 }
 
 program factorisation(std::size_t n, std::size_t tile) {
   cholesky::use_blas_threads(1);
-  const auto original = std::make_shared<cholesky::tiled_matrix>(
-      cholesky::random_matrix(cholesky::tiling(n, tile), 1));
+  const auto original = std::make_shared<cholesky::tiled_matrix>(cholesky::random_matrix(cholesky::tiling(n, tile), 1));
   const auto factor = std::make_shared<cholesky::tiled_matrix>(*original);
   return {"Cholesky " + std::to_string(n) + ", tiles of " + std::to_string(tile), [=] {
             *factor = *original; // in one task, a part of the program

@@ -1,16 +1,17 @@
 #include <treadle/detail/spinlock.hpp>
 
+#include <algorithm>
 #include <sched.h>
 
 namespace treadle::detail {
 
 void spinlock::lock_slow() noexcept {
-  for (int round = 0;; ++round) {
-    for (int spin = 0; spin < 64; ++spin) {
-      if (m_held.load(order::relaxed) == 0 && try_lock()) return;
-      cpu_relax();
-    }
-    if (round > 2) sched_yield(); // the owner may need this very core
+  constexpr int k_pause_max = 256;
+  for (int round = 0, pause = 1; m_held.load(order::relaxed) != 0 || !try_lock(); ++round) {
+    // The more there are that wait, the longer each of them: every look takes the line away from the owner.
+    for (int i = 0; i < pause; ++i) cpu_relax();
+    pause = std::min(2 * pause, k_pause_max);
+    if (round >= 8) sched_yield(); // the owner may need this very core
   }
 }
 

@@ -119,8 +119,9 @@ void node_dependences::find_ready_times() {
   for (bool changes = true; changes;) {
     changes = false;
     for (const auto& [node, input] : m_found.dependences) {
-      const std::int64_t end = trace_analysis::is_task(input) ? m_found.tasks[static_cast<std::size_t>(input)].ended_ticks
-                                                              : m_found.others[trace_analysis::other_of(input)].ended_ticks;
+      const std::int64_t end = trace_analysis::is_task(input)
+                                   ? m_found.tasks[static_cast<std::size_t>(input)].ended_ticks
+                                   : m_found.others[trace_analysis::other_of(input)].ended_ticks;
       if (ready(node) >= end) continue;
       ready(node) = end;
       changes = changes || !trace_analysis::is_task(node);

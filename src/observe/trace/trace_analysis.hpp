@@ -25,7 +25,7 @@ struct trace_analysis {
     bool queued = false;                             // or made with inputs missing; else it ran where it was made
     std::int64_t started_ticks = 0, ended_ticks = 0; // 0: not in the trace
     int started_on = k_none;                         // ring
-    std::int64_t ready_ticks = 0; // made, and all inputs there; of what was in a queue
+    std::int64_t ready_ticks = 0;                    // made, and all inputs there; of what was in a queue
   };
   /// A stretch of one task on one thread, from its start or resumption to its end or suspension.
   struct slice {
@@ -55,7 +55,7 @@ struct trace_analysis {
     bool is_thread;
     int ring;
     std::int64_t began_ticks, ended_ticks; // of a join: when it was made, and when all inputs were there
-    std::int64_t self_ticks = 0; // of a thread: while it does not wait
+    std::int64_t self_ticks = 0;           // of a thread: while it does not wait
     std::int64_t told = 0;
     bool has_inputs = false;
   };

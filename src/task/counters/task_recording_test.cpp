@@ -212,7 +212,8 @@ TEST_P(task_recording_test, a_loop_is_there_in_parts) {
     }
     sum += i;
   };
-  const recorded_graph graph = record([&] { treadle::async([&] { treadle::for_loop(treadle::par, 0, 1000, body); }).get(); });
+  const recorded_graph graph =
+      record([&] { treadle::async([&] { treadle::for_loop(treadle::par, 0, 1000, body); }).get(); });
   EXPECT_EQ(sum, 999 * 500);
   // Chunks of two microseconds, of which half are what a part keeps.
   EXPECT_GT(std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const auto& n) { return n.how == sort::fork; }),

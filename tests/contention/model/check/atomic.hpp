@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lines.hpp"
+#include "contention/lines.hpp"
 
 #include <treadle/detail/order.hpp>
 
