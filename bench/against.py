@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from median import Median
+from treadle.study.median import Median
 from rich.console import Console
 from rich.table import Table
 from rivals import ROOT, Rival, console, rivals_of

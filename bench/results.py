@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from machine import load
-from median import Median
+from treadle.study.median import Median
 from rivals import BENCH
 from series import Key
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from median import Median, leader
+from treadle.study.median import Median, leader
 from results import RIVALS, Results
 from rivals import ROOT
 from series import Key, rounds_text, text_of_median

@@ -16,7 +16,7 @@ import rivals
 import run as bench_run
 import tables
 from host import Round
-from median import Median, leader, left_out
+from treadle.study.median import Median, leader, left_out
 from process import environment, measure
 from rivals import Rival
 from series import Sample, Series, text_of, text_of_median
