@@ -24,7 +24,7 @@ def figure(
     """Curves over the partition size as SVG; `right` has an axis of its own."""
     drawing = canvas()
     axes = drawing.add_subplot()
-    lines = []
+    lines: list[Any] = []
     for (label, value), color in zip(left, COLORS, strict=False):
         points = [(row.partition, y) for row in rows if (y := value(row)) is not None]
         lines += (

@@ -22,6 +22,7 @@ svg { width: 100%; height: auto }
 figure { margin: 0 } figcaption { font-size: .85rem; color: #4a5568 }
 .pair { display: flex; flex-wrap: wrap; gap: 1rem }
 .pair > * { flex: 1 1 26rem; min-width: 0; max-width: 36rem }
+.pair > .wide { flex-basis: 100%; max-width: none }
 .note { color: #4a5568 } .scroll { overflow-x: auto }
 """
 
