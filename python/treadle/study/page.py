@@ -17,7 +17,8 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto
 h1 { font-size: 1.6rem } h2 { font-size: 1.15rem; margin-top: 2.2rem }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .85rem; width: 100% }
 th, td { text-align: right; padding: .2rem .6rem; border-bottom: 1px solid #e2e8f0 }
-.words th, .words td { text-align: left; vertical-align: top }
+.words th, .words td { text-align: left; vertical-align: top; white-space: pre-line }
+.words { table-layout: fixed; min-width: 46rem }
 svg { width: 100%; height: auto }
 figure { margin: 0 } figcaption { font-size: .85rem; color: #4a5568 }
 .pair { display: flex; flex-wrap: wrap; gap: 1rem }
@@ -62,7 +63,7 @@ def notes_of(notes: Iterable[str]) -> str:
 
 
 def words(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of text."""
+    """A table of text; a cell may have several lines."""
     lines = ["<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows]
     return (
         "<div class=scroll><table class=words><tr>"

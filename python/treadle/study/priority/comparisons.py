@@ -119,6 +119,19 @@ class Simulated:
                 )
         return found
 
+    def shares_of_gain(
+        self, before: str, after: str, without: str, critical: int | None = None
+    ) -> dict[str, float]:
+        """What part of a gain a third configuration has as well, for each tile or cut-off where there is one."""
+        found = {}
+        for part in self.parts:
+            slow, fast = self.best(part, before), self.best(part, after, critical)
+            rest = self.best(part, without, fast.critical) if fast else None
+            if slow and fast and rest and percent(slow.seconds, fast.seconds) <= -NOTICEABLE:
+                where = f"{part_name(self.program)} {part} with {fast.critical} critical workers"
+                found[where] = (slow.seconds - rest.seconds) / (slow.seconds - fast.seconds)
+        return found
+
 
 def spread(changes: Sequence[Change], nothing: str) -> str:
     """Where there are too many to be listed."""

@@ -17,9 +17,12 @@ class Configuration:
     more: str = ""  # of each pool
     mapping: str = "packed"
     order: str = "natural"
+    only_rest: bool = False  # the pool of critical tasks is left out, its workers do nothing
 
     def pools(self, workers: int, critical: int) -> str:
         """As runtimes take them."""
+        if self.only_rest:
+            return f"default:{workers - critical}{self.more}"
         if self.split:
             return f"critical:{critical}{self.more},default:{workers - critical}{self.more}"
         return f"default:{workers}{self.more}"
@@ -45,3 +48,11 @@ CONFIGURATIONS = {
     ),
 }  # fmt: skip
 CRITICAL_TASKS = {"cholesky": "potrf", "merge_sort": "merge"}
+
+# Where this is as fast as paper-pools, the smaller pool is what helps, and not that critical tasks have their own.
+SIMULATED = CONFIGURATIONS | {
+    "paper-rest": Configuration(
+        "simulated only: paper-pools without the critical pool, whose workers do nothing; one pool, nothing marked",
+        True, _ONE, only_rest=True,
+    )
+}  # fmt: skip

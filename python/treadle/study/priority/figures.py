@@ -14,7 +14,7 @@ from .recordings import Waits
 
 CURVES = {
     "paper-pools": (COLORS[1], "o"), "paper-pools-mtp": (COLORS[4], "s"), "strict": (COLORS[3], "v"),
-    "lending": (COLORS[2], "^"),
+    "lending": (COLORS[2], "^"), "paper-rest": ("#718096", "x"),
 }  # fmt: skip
 LINES = {"paper-default": ("black", "-"), "default": ("#718096", "--"), "critical-path": (COLORS[0], "-.")}
 
@@ -32,7 +32,8 @@ def simulated_times(found: Simulated, part: int) -> str:
     bounds = [1e3 * r.bound_seconds for r in found.runs if r.part == part]
     axes.axhline(min(bounds), color="#cbd5e0", lw=4, label="lower bound", zorder=0)
     axes.set(xlabel="workers of the critical pool", ylabel="ms, simulated", ylim=(0, None))
-    _finish(axes)
+    axes.grid(alpha=0.25)
+    _legend(drawing, [axes], 4)
     return svg(drawing)
 
 
@@ -52,8 +53,9 @@ def simulated_waits(found: Simulated, part: int) -> str:
             axes.axhline(getattr(default, f"{what}_{whose}_ns") / 1e3, color=color, ls=":", lw=1)
     axes.set(xlabel="workers of the critical pool (dotted: paper-default)", ylabel="µs per task, simulated")
     axes.set_yscale("symlog", linthresh=0.1)
-    axes.set_ylim(bottom=0)
-    _finish(axes)
+    axes.set_ylim(0, 2 * axes.get_ylim()[1])
+    axes.grid(alpha=0.25)
+    _legend(drawing, [axes], 4)
     return svg(drawing)
 
 
@@ -148,18 +150,13 @@ def shares(found: dict[str, tuple[float, float]]) -> str:
     return svg(drawing)
 
 
-def _legend(drawing: Any, panels: Sequence[Any]) -> None:
+def _legend(drawing: Any, panels: Sequence[Any], columns: int = 9) -> None:
     """One for all panels, above them."""
     entries: dict[str, Any] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     drawing.legend(
-        list(entries.values()), list(entries), loc="outside upper center", ncols=len(entries) or 1, frameon=False,
-        fontsize="small",
+        list(entries.values()), list(entries), loc="outside upper center",
+        ncols=max(min(len(entries), columns), 1), frameon=False, fontsize="small",
     )  # fmt: skip
-
-
-def _finish(axes: Any) -> None:
-    axes.grid(alpha=0.25)
-    axes.legend(frameon=False, fontsize="x-small", ncols=2)

@@ -12,7 +12,7 @@ from ...machine_map import map_machine
 from ..page import Section, captioned, head, notes_of, sections, table_of, words
 from . import figures, findings, measured, pictures, simulated
 from .comparisons import Measured, Simulated, medians, part_name
-from .configurations import CONFIGURATIONS
+from .configurations import CONFIGURATIONS, SIMULATED
 from .recordings import Recordings, Slice, Waits
 
 RECORDED_WORKERS = Recordings.workers
@@ -47,9 +47,9 @@ def page(
     about = (
         "Cholesky factorisation in tiles and a recursive merge sort, the programs of Jiang et al., Task Priority Control"
         " for the HPX Runtime System (IPDPS workshops 2020): potrf and the merges are critical, other tasks wait for them."
-        " Measured with the most workers and the slowest potrf of the study, medians of processes of"
-        f" {measured.IN_ONE_PROCESS} runs each, of which the fastest counts; what is called simulated was not measured."
-        " Measured on"
+        " The table has those runs that had the most workers and the slowest potrf. What is called simulated was not"
+        f" measured. The rest are medians of processes, each of {measured.IN_ONE_PROCESS} runs of which the fastest counts,"
+        " on"
     )
     domains = map_machine().domains
     parts = [
@@ -57,7 +57,8 @@ def page(
         words(findings.HEAD, findings.rows(runs, predicted, domains)),
         notes_of([*notes, *failures(runs), *assumptions()]),
         *sections(shown(runs, predicted, recorded)),
-        words(("configuration", "what it is"), ((name, c.about) for name, c in CONFIGURATIONS.items())),
+        "<h2>Configurations</h2>",
+        words(("configuration", "what it is"), ((name, c.about) for name, c in SIMULATED.items())),
         measured_table(runs),
         simulated_table(predicted),
     ]
@@ -84,9 +85,9 @@ def assumptions() -> list[str]:
         " potrf takes as long as it should, or ten times as long.",
         f"Simulated programs are generated, with {speeds}. Their tasks move no data: what a mapping does to caches and"
         " memory is not in them, only shared cores and the distance of stealing.",
-        "HPX's costs are estimates, from what a future costs there with two workers. One of them grows with the pool: who makes"
-        " a task notifies each worker of the pool that it goes to. Where tasks are small, that is most of what two pools"
-        " gain over one with these costs; where they gain nothing with Treadle's, it is not the order of tasks that helps.",
+        "HPX's costs are estimates, from what a future costs there with two workers. One of them grows with the pool: who"
+        " queues a task notifies each worker of the pool that it goes to. The configuration paper-rest tells how much of"
+        " what pools gain is due to that.",
     ]
 
 
@@ -148,7 +149,8 @@ def simulated_results(predicted: Sequence[simulated.Run]) -> Iterator[str]:
             for costs, found in by_costs.items():
                 if part in found.parts:
                     yield captioned(
-                        figures.simulated_times(found, part), title_of(machine, found, part) + f", {costs}"
+                        figures.simulated_times(found, part),
+                        f"{title_of(machine, found, part)}, {findings.COSTS_OF[costs]}",
                     )
 
 
@@ -172,7 +174,9 @@ def waits(predicted: Sequence[simulated.Run], recorded: Recorded) -> Iterator[st
         for part in found.parts:
             yield captioned(figures.simulated_waits(found, part), title_of(machine, found, part))
     for program, by_configuration in recorded.waits.items():
-        yield wide(figures.measured_waits(by_configuration), f"Measured: {TITLES[program]}, two workers")
+        yield wide(
+            figures.measured_waits(by_configuration), f"Measured: {findings.TITLES[program]}, two workers"
+        )
 
 
 def workloads(runs: Sequence[measured.Run]) -> Iterator[str]:

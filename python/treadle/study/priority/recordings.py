@@ -104,12 +104,15 @@ def read_slices(file: Path, kinds: Iterable[str]) -> list[Slice]:
 
 
 def fastest_run(slices: list[Slice], critical: str, count: int) -> list[Slice]:
-    """Of several in a process, each of which ends with the last of `count` critical tasks; times from its beginning."""
-    ends = [s.end for s in slices if s.kind == critical][count - 1 :: count]
+    """Of several in a process, in each of which the last of `count` critical tasks begins last; times from its beginning.
+
+    Where a run ends does not tell it from the next: the system may hold up a worker that has just ended a task.
+    """
+    last = [s.start for s in slices if s.kind == critical][count - 1 :: count]
     runs = []
-    for before, end in zip([0.0, *ends], ends, strict=False):
-        mine = [s for s in slices if s.kind != "program" and before <= s.start <= end]
-        begin = min(s.start for s in mine)
+    for before, begun in zip([-1.0, *last], last, strict=False):
+        mine = [s for s in slices if s.kind != "program" and before < s.start <= begun]
+        begin, end = min(s.start for s in mine), max(s.end for s in mine)
         mine += [s for s in slices if s.kind == "program" and s.start < end and s.end > begin]
         runs.append(
             [Slice(s.kind, s.worker, max(s.start, begin) - begin, min(s.end, end) - begin) for s in mine]

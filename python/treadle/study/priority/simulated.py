@@ -13,7 +13,7 @@ from typing import Any
 
 from ...prediction import Prediction, Setting, load, predict
 from .. import log
-from .configurations import CONFIGURATIONS, CRITICAL_TASKS
+from .configurations import CRITICAL_TASKS, SIMULATED
 
 COSTS = ("hpx", "treadle")
 
@@ -114,7 +114,7 @@ class Plan:
             sizes = MACHINES[machine].critical
             chosen = sizes[:: -self.every][::-1]
             for costs in COSTS:
-                for name, configuration in CONFIGURATIONS.items():
+                for name, configuration in SIMULATED.items():
                     for critical in chosen if configuration.split else (0,):
                         yield Cell(machine, program, n, part, slow, costs, critical, name)
 
@@ -140,7 +140,7 @@ def description(cell: Cell) -> str:
 
 
 def setting(cell: Cell) -> Setting:
-    machine, how = MACHINES[cell.machine], CONFIGURATIONS[cell.configuration]
+    machine, how = MACHINES[cell.machine], SIMULATED[cell.configuration]
     return Setting(
         machine=machine.topology, distances=machine.distances, pools=how.pools(machine.workers, cell.critical),
         critical=(CRITICAL_TASKS[cell.program],), order=how.order, mapping=how.mapping, costs=cell.costs,
