@@ -47,7 +47,7 @@ void bind_counters(nanobind::module_& m) {
       "pattern"_a);
 
   nb::class_<trace>(m, "Trace")
-      .def(nb::init<std::size_t>(), "records_per_thread"_a)
+      .def(nb::init<std::size_t, bool>(), "records_per_thread"_a, "with_forks"_a)
       .def("stop", &trace::stop, nb::call_guard<nb::gil_scoped_release>())
       .def("save", &trace::save, "file"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("text", &trace::text, "format"_a, nb::call_guard<nb::gil_scoped_release>())
@@ -56,7 +56,8 @@ void bind_counters(nanobind::module_& m) {
       .def("profile", [](trace& t) {
         nb::list rows;
         for (const task_profile& row : t.profile())
-          rows.append(nb::make_tuple(row.name, row.tasks, row.self_ns, row.total_ns, row.min_ns, row.max_ns));
+          rows.append(nb::make_tuple(row.name, row.tasks, row.self_ns, row.total_ns, row.min_ns, row.max_ns,
+                                     row.staged_ns, row.pending_ns));
         return rows;
       });
 }

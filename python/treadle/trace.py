@@ -12,7 +12,8 @@ FORMATS = (".json", ".dot", ".txt", ".csv", ".tasks")
 
 
 class TaskProfile(NamedTuple):
-    """What tasks of one name did. `total` is without suspensions, `self` also without tasks run in place inside."""
+    """What tasks of one name did. `total` is without suspensions, `self` also without tasks run in place inside; all
+    together were `staged` until their inputs were there, and `pending` until a worker took them."""
 
     name: str
     tasks: int
@@ -20,6 +21,8 @@ class TaskProfile(NamedTuple):
     total_ns: int
     min_ns: int
     max_ns: int
+    staged_ns: int
+    pending_ns: int
 
 
 class Trace:
@@ -34,7 +37,7 @@ class Trace:
         for file in self._files:
             if not file.endswith(FORMATS):
                 raise ValueError(f"trace: no format for '{file}'; known: {', '.join(FORMATS)}")
-        self._trace = _native.Trace(self._records_per_thread)
+        self._trace = _native.Trace(self._records_per_thread, any(file.endswith(".tasks") for file in self._files))
         return self
 
     def __exit__(
@@ -80,7 +83,8 @@ def trace(*files: str | os.PathLike[str], records_per_thread: int = 1 << 18) -> 
     42
 
     Each thread keeps its last `records_per_thread` records, a task makes three or more; what had no room is counted in
-    `dropped`. A task costs about 60 ns more. One trace at a time: RuntimeError for a second one. OSError when a file
+    `dropped`. A task costs about 60 ns more. With a file .tasks, for predictions, forks and loops
+    make tasks of all that they could give away, which costs more. One trace at a time: RuntimeError for a second one. OSError when a file
     cannot be written in full; then there is none.
     """
     return Trace([os.fspath(file) for file in files], records_per_thread)

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <exception>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace treadle::detail {
@@ -51,6 +55,44 @@ TEST(fiber_test, stacks_are_usable_to_the_guard_page_and_aligned) {
   home.switch_to(other, thread_exceptions());
   EXPECT_EQ(misalignment, 0u);
   EXPECT_GE(static_cast<char*>(other.memory().top()) - static_cast<char*>(other.memory().limit()), 64 * 1024);
+}
+
+TEST(fiber_test, stacks_that_were_given_back_are_used_again) {
+  std::vector<stack> all;
+  for (int i = 0; i < 100; ++i) {
+    all.push_back(allocate_stack(64 * 1024));
+    *static_cast<char*>(all.back().limit()) = 1;
+  }
+  for (int i = 0; i < 100; ++i) all.push_back(allocate_stack(16 * 1024));
+  std::set<void*> small, large;
+  for (const stack& each : all) (&each - all.data() < 100 ? large : small).insert(each.mapping);
+  for (const stack& each : all) free_stack(each);
+  for (int i = 0; i < 100; ++i) {
+    all[static_cast<std::size_t>(i)] = allocate_stack(64 * 1024);
+    const stack& again = all[static_cast<std::size_t>(i)];
+    EXPECT_EQ(static_cast<char*>(again.top()) - static_cast<char*>(again.limit()), 64 * 1024);
+    EXPECT_FALSE(small.contains(again.mapping));
+    EXPECT_TRUE(k_sanitized || large.contains(again.mapping));
+    EXPECT_EQ(*static_cast<char*>(again.limit()), 0); // its memory went back to the system
+  }
+  for (int i = 0; i < 100; ++i) free_stack(all[static_cast<std::size_t>(i)]);
+}
+
+TEST(fiber_death_test, idle_stacks_make_room_for_those_of_another_size) {
+  if (k_sanitized) GTEST_SKIP() << "a sanitizer needs more address space";
+  EXPECT_EXIT(
+      {
+        std::vector<stack> all;
+        for (int i = 0; i < 1000; ++i) all.push_back(allocate_stack(1024 * 1024));
+        for (const stack& each : std::exchange(all, {})) free_stack(each);
+        rlimit limit{};
+        getrlimit(RLIMIT_AS, &limit);
+        limit.rlim_cur = 2UL * 1024 * 1024 * 1024;
+        setrlimit(RLIMIT_AS, &limit);
+        for (int i = 0; i < 600; ++i) all.push_back(allocate_stack(2048 * 1024));
+        std::exit(all.size() == 600 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(fiber_death_test, overflow_faults_in_the_guard_page) {

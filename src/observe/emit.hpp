@@ -36,6 +36,11 @@ struct event_record {
 /// For a part of the library that looks at events itself, where they arise: from now on, or no more, they are wanted.
 void want_events(std::uint32_t bits, bool wanted) noexcept;
 
+/// A trace wants forks and loops to make tasks of all that they could.
+extern atomic<bool> forks_are_recorded;
+/// Called by who has changed it; set by who has to know.
+extern atomic<void (*)()> fork_recording_changed;
+
 /// Tells it to listeners and to the trace. Does not suspend.
 TREADLE_NOINLINE void emit(const event_record& record) noexcept;
 /// The same also from inside a listener, which is told its own event as well: for what happens at most once.

@@ -95,6 +95,7 @@ class tracing_thread {
     void unlock() noexcept override { mutex.unlock(); }
     void begin_child() noexcept override { // the trace and the other threads stay with the parent
       the_sink.store(nullptr, order::relaxed);
+      forks_are_recorded.store(false, order::relaxed);
       std::erase_if(threads, [](const tracing_thread* one) { return !pthread_equal(one->m_thread, pthread_self()); });
     }
 

@@ -10,6 +10,8 @@ constexpr std::string_view k_tables[] = {"none", "treadle", "hpx"};
 /// Medians of bench/results/amd-epyc-2-cores where a name of a workload stands; what is estimated says so.
 constexpr cost_table k_treadle{.create_ns = 12, // futures/async_get is 21 for making, running in place and getting
                                .input_ns = 40, // dataflow of three inputs that are not ready, 140 to 180 with its value
+                               .fork_ns = 3,     // counters/forks
+                               .promote_ns = 200, // of the half a microsecond that it takes to hand over and join
                                .pop_ns = 11,   // spawn_flat is 23 for making and running
                                .in_place_ns = 9,       // the rest of futures/async_get
                                .steal_local_ns = 305,  // futures/steal
@@ -19,7 +21,7 @@ constexpr cost_table k_treadle{.create_ns = 12, // futures/async_get is 21 for m
                                .wake_ns = 8'000,    // estimated: a futex in a virtual machine
                                .notify_ns = 2'000,  // estimated: the system call
                                .switch_ns = 34,     // futures/block_resume is 68 for both ways
-                               .stack_ns = 5'000, // estimated from runs that leave ten thousand stacks (predict_study)
+                               .stack_ns = 700,  // estimated from runs that leave ten thousand stacks (predict_study)
                                .stacks_kept = 60, // src/task/engine/scheduler.cpp
                                .continuation_ns = 13, // futures/dataflow_ready
                                .per_worker_ns = 0};
@@ -30,6 +32,8 @@ constexpr cost_table k_treadle{.create_ns = 12, // futures/async_get is 21 for m
 /// work goes on looking for 200 000 rounds before it sleeps for the first time.
 constexpr cost_table k_hpx{.create_ns = 260,
                            .input_ns = 200,
+                           .fork_ns = 380, // a task like others
+                           .promote_ns = 0,
                            .pop_ns = 120,
                            .in_place_ns = 120,
                            .steal_local_ns = 400,

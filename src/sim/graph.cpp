@@ -9,6 +9,18 @@ namespace treadle::sim {
 
 using detail::recorded_graph;
 
+namespace {
+
+/// To make a task of a fork, which a recording does with all of them, and to run it in place. Measured with
+/// tests/predict.
+constexpr double k_recorded_fork_ns = 50;
+
+bool runs_something(node_sort how) noexcept {
+  return how == node_sort::task || how == node_sort::fork || how == node_sort::call;
+}
+
+} // namespace
+
 graph::graph(const recorded_graph& recorded, const std::string& name)
     : recorded_ns(static_cast<double>(recorded.span_ns)), unknown(recorded.unknown), m_sites(recorded.sites) {
   std::int64_t first_ns = INT64_MAX; // when the program began, as far as it is recorded
@@ -19,14 +31,13 @@ graph::graph(const recorded_graph& recorded, const std::string& name)
     const std::int64_t release_ns = made || one.how == node_sort::join ? 0 : one.created_ns - first_ns;
     const std::int64_t own_ns = one.how == node_sort::join ? 0 : one.own_ns;
     m_nodes.push_back({one.how, one.site, own_ns, release_ns, one.bytes, one.home, 0, made, 0, 0});
-    if (one.how != node_sort::task && one.how != node_sort::call) continue;
-    ++tasks;
+    tasks += runs_something(one.how);
   }
   order_actions(recorded);
   link(recorded);
   if (recorded.span_ns > 0) forget_costs(costs_from_name("treadle"));
   for (const node& one : m_nodes)
-    if (one.how == node_sort::task || one.how == node_sort::call) work_ns += static_cast<double>(one.own_ns);
+    if (runs_something(one.how)) work_ns += static_cast<double>(one.own_ns);
   levels::find(*this, name);
 }
 
@@ -44,7 +55,9 @@ void graph::forget_costs(const cost_table& paid) {
       one.at_ns = left(one.at_ns);
       const node& other = m_nodes[static_cast<std::size_t>(one.node)];
       if (one.what == action::sort::wait)
-        cost += paid.in_place_ns;
+        cost += other.how == node_sort::fork ? 0 : paid.in_place_ns;
+      else if (other.how == node_sort::fork)
+        cost += k_recorded_fork_ns;
       else if (other.how == node_sort::task)
         cost += paid.create_ns + other.inputs * paid.input_ns;
     }

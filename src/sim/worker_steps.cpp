@@ -60,6 +60,7 @@ double simulator::price_of(const frame& top) const {
   if (next.what == graph::action::sort::wait) return 0; // depends on what it finds
   const graph::node& made = node(next.node);
   if (made.how == node_sort::call && !m_how.spawn_calls) return made.inputs * m_costs.input_ns;
+  if (made.how == node_sort::fork) return m_costs.fork_ns;
   return m_costs.create_ns + made.inputs * m_costs.input_ns;
 }
 
@@ -132,7 +133,8 @@ bool simulator::wait_for(int w, int n) {
   node_state& waited = state(n);
   const unsigned pool = worker(w).pool;
   if (waited.now == phase::ended) return done(), true;
-  if (!worker(w).outside && m_queues.runs_in_place(pool)) {
+  // Forks are on the stack of their task as long as nobody is hungry, whatever the policy.
+  if (!worker(w).outside && (m_queues.runs_in_place(pool) || node(n).how == node_sort::fork)) {
     int own = waited.now == phase::queued && waited.pool == pool ? n : k_none;
     if (node(n).how == node_sort::join) { // the newest of its own that take part
       const ready_queues::entry* next = m_queues.first_of(static_cast<unsigned>(w));
@@ -144,7 +146,7 @@ bool simulator::wait_for(int w, int n) {
     if (own != k_none) {
       if (own == n) done();
       m_queues.remove(state(own).where, state(own).entry);
-      worker(w).owed_ns += m_costs.in_place_ns;
+      if (node(own).how != node_sort::fork) worker(w).owed_ns += m_costs.in_place_ns;
       ++m_found.in_place;
       push_frame(w, own);
       return true;
@@ -191,6 +193,7 @@ void simulator::look_for_work(int w) {
   one.owed_ns += m_costs.pop_ns + found->in_vain * m_costs.failed_steal_ns;
   if (found->stolen) {
     ++told.steals;
+    if (found->what >= 0 && node(found->what).how == node_sort::fork) one.owed_ns += m_costs.promote_ns;
     one.owed_ns += found->remote ? m_costs.steal_remote_ns * found->distance : m_costs.steal_local_ns;
   }
   told.borrowed += found->from.pool != one.pool;

@@ -5,74 +5,21 @@
 #include <treadle/treadle.hpp>
 
 #include "base/clock.hpp"
-#include "base/rng.hpp"
 #include "observe/trace/recorded_graph.hpp"
+#include "predict/programs.hpp"
 #include "sim/graph.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace {
 
+using predicted_programs::program;
 using treadle::detail::steady_now_ns;
-
-/// Work of about so many ns that touches no memory.
-long spin(long ns) {
-  std::uint64_t x = static_cast<std::uint64_t>(ns) | 1;
-  for (long i = 0; i < ns; ++i) {
-    x = x * 6364136223846793005u + 1442695040888963407u;
-    asm volatile("" : "+r"(x));
-  }
-  return static_cast<long>(x >> 60);
-}
-
-long serial_fib(int n) { return n < 2 ? n : serial_fib(n - 1) + serial_fib(n - 2); }
-long fib(int n, int cutoff) {
-  if (n < cutoff) return serial_fib(n);
-  auto other = treadle::async([=] { return fib(n - 1, cutoff); });
-  const long mine = fib(n - 2, cutoff);
-  return mine + other.get();
-}
-
-void stencil(std::size_t width, int steps, long ns) {
-  std::vector<treadle::shared_future<long>> row(width);
-  for (auto& cell : row) cell = treadle::async([ns] { return spin(ns); }).share();
-  for (int step = 1; step < steps; ++step) {
-    std::vector<treadle::shared_future<long>> next(width);
-    for (std::size_t i = 0; i < width; ++i)
-      next[i] = treadle::dataflow([ns](const auto&, const auto&, const auto&) { return spin(ns); },
-                                  row[(i + width - 1) % width], row[i], row[(i + 1) % width])
-                    .share();
-    row = std::move(next);
-  }
-  for (auto& cell : row) cell.wait();
-}
-
-/// A random graph of tasks with 1 to 100 times the time of the shortest.
-void random_graph(std::uint64_t seed, int count, long ns) {
-  treadle::detail::xorshift random(seed);
-  std::vector<treadle::shared_future<long>> all;
-  for (int i = 0; i < count; ++i) {
-    const long own = ns * (1 + random.below(100));
-    std::vector<treadle::shared_future<long>> inputs;
-    for (int k = 0; i > 0 && k < 3; ++k) {
-      const auto reach = static_cast<std::uint32_t>(std::min(i, 30));
-      if (random.below(3) != 0) inputs.push_back(all[static_cast<std::size_t>(i) - 1 - random.below(reach)]);
-    }
-    all.push_back(treadle::dataflow([own](const auto&) { return spin(own); }, std::move(inputs)).share());
-  }
-  for (auto& one : all) one.wait();
-}
-
-struct program {
-  const char* name;
-  std::function<void()> run;
-};
 
 std::int64_t timed(const program& what) {
   const std::int64_t before = steady_now_ns();
@@ -97,7 +44,7 @@ void observe(const program& what, observation& into) {
   for (int i = 0; i < 30; ++i) {
     into.all.push_back(timed(what));
     runtime.wait_idle();
-    treadle::trace trace(std::size_t{1} << 18);
+    treadle::trace trace(treadle::trace::default_records, true);
     const std::int64_t took = timed(what);
     runtime.wait_idle();
     if (took > into.least_recorded) continue;
@@ -132,7 +79,7 @@ void print(const program& what, const std::string& recorded, const std::string& 
   const auto least = static_cast<double>(took.all.front());
   const double error = found_ns / least - 1;
   errors.push_back(std::abs(error));
-  std::printf("%-32s %9s %20s %8.3f ms %8.3f ms %8.3f ms %+7.1f%%\n", what.name, recorded.c_str(), run.c_str(),
+  std::printf("%-32s %9s %20s %8.3f ms %8.3f ms %8.3f ms %+7.1f%%\n", what.name.c_str(), recorded.c_str(), run.c_str(),
               found_ns / 1e6, least / 1e6, static_cast<double>(took.all[took.all.size() / 2]) / 1e6, 100 * error);
 }
 
@@ -159,26 +106,30 @@ double agreement(const std::vector<double>& a, const std::vector<double>& measur
 
 } // namespace
 
-int main() {
-  const std::vector<program> programs{{"fib(30), cut-off 20", [] { fib(30, 20); }},
-                                      {"fib(28), cut-off 10", [] { fib(28, 10); }},
-                                      {"stencil 8 x 40, 10 us", [] { stencil(8, 40, 10'000); }},
-                                      {"stencil 32 x 60, 1 us", [] { stencil(32, 60, 1'000); }},
-                                      {"random graph 300, 0.1 to 10 us", [] { random_graph(1, 300, 100); }},
-                                      {"random graph 60, 1 to 100 us", [] { random_graph(2, 60, 1000); }}};
+/// With an argument only programs with that in their name.
+int main(int argc, char** argv) {
+  std::vector<program> programs = predicted_programs::all();
+  if (argc > 1) std::erase_if(programs, [&](const program& one) { return one.name.find(argv[1]) == one.name.npos; });
+  if (programs.empty()) {
+    std::fprintf(stderr, "%s: there is no program with '%s' in its name\n", argv[0], argv[1]);
+    return 2;
+  }
   std::printf("%-32s %9s %20s %11s %11s %11s %8s\n", "program", "recorded", "run", "predicted", "least", "median",
               "error");
   for (const program& what : programs) {
     const auto seen = observe_all(what, {{.name = "default", .workers = 1}, {.name = "default", .workers = 2}});
-    for (const observation& recorded : seen)
+    for (const observation& recorded : seen) {
+      if (what.is_plain_alone && recorded.pool.workers == 1) continue;
       for (const observation& took : seen)
         print(what, std::to_string(recorded.pool.workers), std::to_string(took.pool.workers) + " workers",
               predicted(what, recorded, took.pool), took);
+    }
   }
   print_errors("workers");
 
   using treadle::scheduling;
   for (const program& what : programs) {
+    if (what.is_plain_alone) continue;
     std::vector<treadle::pool> pools;
     for (const unsigned workers : {1u, 2u})
       for (const scheduling policy :
@@ -193,7 +144,7 @@ int main() {
       print(what, "1", std::to_string(took.pool.workers) + ' ' + std::string(to_string(took.pool.policy)), found.back(),
             took);
     }
-    std::printf("%-32s order of the configurations: %.2f\n", what.name, agreement(found, measured));
+    std::printf("%-32s order of the configurations: %.2f\n", what.name.c_str(), agreement(found, measured));
   }
   print_errors("policies");
 }

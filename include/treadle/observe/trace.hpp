@@ -21,6 +21,8 @@ struct task_profile {
   std::int64_t self_ns = 0;
   std::int64_t min_ns = 0;
   std::int64_t max_ns = 0;
+  std::int64_t staged_ns = 0;  ///< of all tasks together: made, and inputs missing
+  std::int64_t pending_ns = 0; ///< of all together: ready, and not started
 };
 
 /// Records what the runtimes of this process do, from its construction to stop(). Each thread writes to a ring of its
@@ -32,9 +34,15 @@ struct task_profile {
 ///     trace.save("work.json"); // for https://ui.perfetto.dev or chrome://tracing
 class trace {
  public:
+  static constexpr std::size_t default_records = std::size_t{1} << 18;
+
   /// Room for so many records per thread, rounded up to a power of two, of 48 bytes; a task makes three or more. Throws
   /// std::logic_error when there is a trace already.
-  explicit trace(std::size_t records_per_thread = std::size_t{1} << 18);
+  ///
+  /// `with_forks`: all forks and loops of the process make tasks of what they could give away, whether somebody takes
+  /// it or not, so that predictions know of it. Costs some 100 ns for each fork and for every 2 us of a loop. A trace
+  /// by options or in Python does so when it is to be saved as .tasks.
+  explicit trace(std::size_t records_per_thread = default_records, bool with_forks = false);
   ~trace();
   trace(const trace&) = delete;
   trace& operator=(const trace&) = delete;

@@ -61,6 +61,8 @@ order order_from_name(std::string_view name);
 struct cost_table {
   double create_ns = 0;       ///< a task, paid by who makes it
   double input_ns = 0;        ///< each input of a node, paid by who makes it
+  double fork_ns = 0;         ///< half of a fork, or a part of a loop, with what takes it back
+  double promote_ns = 0;      ///< to make a task of that, when it is stolen
   double pop_ns = 0;          ///< to take a task from the own queue, run it and forget it
   double in_place_ns = 0;     ///< the same where a wait runs it as a call
   double steal_local_ns = 0;  ///< from a worker of the same domain
@@ -70,7 +72,7 @@ struct cost_table {
   double wake_ns = 0;         ///< until one that sleeps goes on
   double notify_ns = 0;       ///< to wake it, paid by who does
   double switch_ns = 0;       ///< to leave a stack that waits; the same again to go on with it
-  double stack_ns = 0;        ///< to map and to unmap a stack, when more have been left than are kept
+  double stack_ns = 0;        ///< to get a stack and give it back, when more are left than are kept
   double stacks_kept = 0;     ///< for each worker
   double continuation_ns = 0; ///< each successor that is told, paid by who completes
   double per_worker_ns = 0;   ///< each task that is queued, for each worker of its pool

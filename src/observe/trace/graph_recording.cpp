@@ -22,7 +22,6 @@ class recording {
       const int node = number_of(one.node), input = number_of(one.input);
       if (node != k_none && input != k_none) m_graph.inputs.push_back({node, input});
     }
-    find_ready_times();
     m_graph.dropped = session.dropped();
     m_graph.unknown = found.unknown_inputs;
   }
@@ -50,11 +49,12 @@ class recording {
     const trace_analysis::task& task = m_found.tasks[static_cast<std::size_t>(number)];
     if (task.started_ticks == 0 || task.ended_ticks == 0) return;
     recorded_graph::node one;
-    one.how = task.queued ? sort::task : sort::call;
+    one.how = task.forked ? sort::fork : task.queued ? sort::task : sort::call;
     one.site = site(task.name);
     one.start_ns = since_start(task.started_ticks);
     one.end_ns = since_start(task.ended_ticks);
     one.created_ns = task.queued ? since_start(task.created_ticks) : one.start_ns;
+    one.ready_ns = task.queued ? since_start(task.ready_ticks) : one.start_ns;
     one.own_ns = ticks_to_ns(m_found.undisturbed(task.self_ticks, task.told));
     one.worker = m_session.rings()[static_cast<std::size_t>(task.started_on)]->worker();
     add(number, one);
@@ -67,11 +67,13 @@ class recording {
     recorded_graph::node one;
     one.how = other.is_thread ? sort::thread : sort::join;
     one.site = site(other.name);
-    one.created_ns = one.start_ns = one.end_ns = since_start(other.began_ticks);
-    if (other.is_thread) {
-      one.end_ns = since_start(other.ended_ticks);
+    one.created_ns = one.start_ns = since_start(other.began_ticks);
+    one.end_ns = since_start(other.ended_ticks);
+    if (other.is_thread)
       one.own_ns = ticks_to_ns(m_found.undisturbed(other.self_ticks, other.told));
-    }
+    else
+      one.start_ns = one.end_ns;
+    one.ready_ns = one.start_ns;
     add(trace_analysis::k_node_base - static_cast<int>(position), one);
   }
   void act(const trace_analysis::action& one) {
@@ -89,23 +91,6 @@ class recording {
     made.nth = nth;
     made.at_ns = at_ns;
   }
-  /// A task is ready when it has been made and its inputs have ended; what comes first in the graph's order is done
-  /// first, joins of joins excepted, which need another round.
-  void find_ready_times() {
-    for (recorded_graph::node& one : m_graph.nodes) one.ready_ns = one.created_ns;
-    for (bool changes = true; changes;) {
-      changes = false;
-      for (const recorded_graph::edge& edge : m_graph.inputs) {
-        recorded_graph::node& node = m_graph.nodes[static_cast<std::size_t>(edge.node)];
-        const std::int64_t end_ns = m_graph.nodes[static_cast<std::size_t>(edge.input)].end_ns;
-        node.ready_ns = std::max(node.ready_ns, end_ns);
-        if (node.how != sort::join || node.end_ns >= end_ns) continue;
-        node.start_ns = node.end_ns = end_ns;
-        changes = true;
-      }
-    }
-  }
-
   const trace_session& m_session;
   const trace_analysis& m_found;
   recorded_graph m_graph;

@@ -105,6 +105,27 @@ void node_dependences::end() {
     const auto forwarded = m_forwarded.find(one.whom);
     if (one.what == action::waited && forwarded != m_forwarded.end()) one.whom = forwarded->second;
   }
+  find_ready_times();
+}
+
+/// A task is ready when it has been made and its inputs have ended. Inputs come first in the order of the records,
+/// joins of joins excepted, which need another round.
+void node_dependences::find_ready_times() {
+  const auto ready = [this](int node) -> std::int64_t& {
+    return trace_analysis::is_task(node) ? m_found.tasks[static_cast<std::size_t>(node)].ready_ticks
+                                         : m_found.others[trace_analysis::other_of(node)].ended_ticks;
+  };
+  for (trace_analysis::task& one : m_found.tasks) one.ready_ticks = one.created_ticks;
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const auto& [node, input] : m_found.dependences) {
+      const std::int64_t end = trace_analysis::is_task(input) ? m_found.tasks[static_cast<std::size_t>(input)].ended_ticks
+                                                              : m_found.others[trace_analysis::other_of(input)].ended_ticks;
+      if (ready(node) >= end) continue;
+      ready(node) = end;
+      changes = changes || !trace_analysis::is_task(node);
+    }
+  }
 }
 
 } // namespace treadle::detail

@@ -52,6 +52,7 @@ class node_dependences {
   int add_other(std::string_view name, bool is_thread);
   int group_at(std::uint64_t address);
   void depend(int node, int input);
+  void find_ready_times();
 
   trace_analysis& m_found;
   std::vector<thread> m_rings;

@@ -14,7 +14,7 @@ namespace treadle::detail {
 namespace {
 
 constexpr std::string_view k_magic = "treadle-tasks", k_version = "1";
-constexpr std::string_view k_sorts[] = {"task", "call", "join", "thread"};
+constexpr std::string_view k_sorts[] = {"task", "fork", "call", "join", "thread"};
 
 void append(std::string& text, std::initializer_list<std::int64_t> numbers) {
   for (const std::int64_t one : numbers) text += ' ' + std::to_string(one);
@@ -99,7 +99,7 @@ class parser {
       fail("nodes are numbered from 0 on; expected " + std::to_string(m_graph.nodes.size()));
     const std::string_view sort = word();
     const auto* known = std::find(std::begin(k_sorts), std::end(k_sorts), sort);
-    if (known == std::end(k_sorts)) fail("expected task, call, join or thread, got '" + std::string(sort) + "'");
+    if (known == std::end(k_sorts)) fail("expected task, fork, call, join or thread, got '" + std::string(sort) + "'");
     one.how = static_cast<recorded_graph::sort>(known - k_sorts);
     one.site = small("site", 0);
     if (one.site >= static_cast<int>(m_graph.sites.size())) fail("there is no site " + std::to_string(one.site));

@@ -14,6 +14,7 @@ struct recorded_graph {
 
   enum class sort : unsigned char {
     task,  ///< was queued, or made with inputs missing
+    fork,  ///< half of a fork, or part of a loop, that could be given away
     call,  ///< ran where it was made, in the middle of who made it
     join,  ///< runs nothing; ready when its inputs are
     thread ///< not a worker's: made tasks and waited for them

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace treadle::detail {
 namespace {
@@ -45,14 +46,18 @@ class replay {
       return resume(ring, ticks, what);
     case event_kind::task_finished:
       return finish(ring, ticks, what);
+    case event_kind::promotion:
+      m_promoted.insert(what.task);
+      break;
     case event_kind::worker_parked:
       m_parked[at(ring)] = ticks;
       return;
     case event_kind::worker_woken:
       return wake(ring, ticks);
     default:
-      m_found.moments.push_back({ring, ticks, what});
+      break;
     }
+    m_found.moments.push_back({ring, ticks, what});
   }
   void end(std::int64_t ticks) {
     m_dependences.end();
@@ -78,7 +83,7 @@ class replay {
   }
   int add(const event_record& what) {
     const int added = static_cast<int>(m_found.tasks.size());
-    m_found.tasks.push_back({.name = what.name});
+    m_found.tasks.push_back({.name = what.name, .forked = m_promoted.erase(what.task) != 0});
     m_live[what.task] = added;
     m_dependences.know(what.task, added);
     return added;
@@ -162,6 +167,7 @@ class replay {
 
   trace_analysis& m_found;
   std::unordered_map<std::uint64_t, int> m_live;         // by address
+  std::unordered_set<std::uint64_t> m_promoted;          // by address: whose creation is told next
   std::vector<std::vector<open_slice>> m_running;        // by ring, the innermost last
   std::unordered_map<int, std::vector<int>> m_suspended; // the tasks of its stack by the innermost one
   std::vector<std::int64_t> m_parked;                    // by ring: since when, or 0
@@ -202,6 +208,10 @@ std::vector<task_profile> trace_analysis::profile() const {
     row.max_ns = std::max(row.max_ns, total_ns);
     row.total_ns += total_ns;
     row.self_ns += ticks_to_ns(one.self_ticks);
+    if (one.queued && one.created_ticks != 0) {
+      row.staged_ns += ticks_to_ns(one.ready_ticks - one.created_ticks);
+      row.pending_ns += ticks_to_ns(std::max<std::int64_t>(one.started_ticks - one.ready_ticks, 0));
+    }
     ++row.tasks;
   }
   std::vector<task_profile> result;

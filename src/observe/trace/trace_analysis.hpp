@@ -15,6 +15,7 @@ struct trace_analysis {
 
   struct task {
     std::string_view name;
+    bool forked = false;            // from latent work
     int creator = k_none;           // in `tasks`
     std::int64_t created_ticks = 0; // 0: before the trace, or its record was dropped
     int created_on = k_none;        // ring
@@ -24,6 +25,7 @@ struct trace_analysis {
     bool queued = false;                             // or made with inputs missing; else it ran where it was made
     std::int64_t started_ticks = 0, ended_ticks = 0; // 0: not in the trace
     int started_on = k_none;                         // ring
+    std::int64_t ready_ticks = 0; // made, and all inputs there; of what was in a queue
   };
   /// A stretch of one task on one thread, from its start or resumption to its end or suspension.
   struct slice {
@@ -52,7 +54,7 @@ struct trace_analysis {
     std::string_view name;
     bool is_thread;
     int ring;
-    std::int64_t began_ticks, ended_ticks;
+    std::int64_t began_ticks, ended_ticks; // of a join: when it was made, and when all inputs were there
     std::int64_t self_ticks = 0; // of a thread: while it does not wait
     std::int64_t told = 0;
     bool has_inputs = false;

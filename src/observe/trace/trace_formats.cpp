@@ -108,12 +108,14 @@ void print_tree(std::string& text, const std::map<std::string_view, tree_node>& 
 
 std::string profile_table(const std::vector<task_profile>& rows) {
   char line[160];
-  std::snprintf(line, sizeof line, "%10s %11s %11s %11s %11s  %s\n", "tasks", "self", "total", "mean", "max", "name");
+  std::snprintf(line, sizeof line, "%10s %11s %11s %11s %11s %11s %11s  %s\n", "tasks", "self", "total", "mean", "max",
+                "staged", "pending", "name"); // the last two as means, too
   std::string text = line;
   for (const task_profile& row : rows) {
-    std::snprintf(line, sizeof line, "%10llu %11s %11s %11s %11s  ", static_cast<unsigned long long>(row.tasks),
-                  readable(row.self_ns).c_str(), readable(row.total_ns).c_str(),
-                  readable(row.total_ns / static_cast<std::int64_t>(row.tasks)).c_str(), readable(row.max_ns).c_str());
+    const auto mean = [&](std::int64_t ns) { return readable(ns / static_cast<std::int64_t>(row.tasks)); };
+    std::snprintf(line, sizeof line, "%10llu %11s %11s %11s %11s %11s %11s  ", static_cast<unsigned long long>(row.tasks),
+                  readable(row.self_ns).c_str(), readable(row.total_ns).c_str(), mean(row.total_ns).c_str(),
+                  readable(row.max_ns).c_str(), mean(row.staged_ns).c_str(), mean(row.pending_ns).c_str());
     text += line + row.name + '\n';
   }
   return text;
@@ -193,10 +195,11 @@ std::string task_tree(const trace_session& session, const trace_analysis& found)
 }
 
 std::string profile_csv(const std::vector<task_profile>& rows) {
-  std::string text = "name,tasks,self_ns,total_ns,min_ns,max_ns\n";
+  std::string text = "name,tasks,self_ns,total_ns,min_ns,max_ns,staged_ns,pending_ns\n";
   for (const task_profile& row : rows) {
     text += csv_field(row.name) + ',' + std::to_string(row.tasks) + ',' + std::to_string(row.self_ns) + ',' +
-            std::to_string(row.total_ns) + ',' + std::to_string(row.min_ns) + ',' + std::to_string(row.max_ns) + '\n';
+            std::to_string(row.total_ns) + ',' + std::to_string(row.min_ns) + ',' + std::to_string(row.max_ns) + ',' + std::to_string(row.staged_ns) + ',' +
+            std::to_string(row.pending_ns) + '\n';
   }
   return text;
 }

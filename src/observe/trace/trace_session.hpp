@@ -11,7 +11,7 @@ namespace treadle::detail {
 class trace_session final : public trace_sink {
  public:
   /// Throws std::logic_error when there is a trace already.
-  explicit trace_session(std::size_t records_per_thread);
+  trace_session(std::size_t records_per_thread, bool with_forks);
   ~trace_session() { stop(); }
 
   void stop() noexcept;
@@ -36,6 +36,7 @@ class trace_session final : public trace_sink {
   std::uint64_t m_without_ring = 0; // records for which there was no memory
   std::mutex m_stopping;
   bool m_records = true;
+  const bool m_with_forks;
   double m_ticks_per_record = 0;
   std::int64_t m_start_ticks, m_stop_ticks = 0;
 };

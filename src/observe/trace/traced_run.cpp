@@ -2,6 +2,7 @@
 
 #include "observe/trace/trace_analysis.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 
@@ -18,8 +19,9 @@ std::string numbered(const std::string& file, std::uint64_t run) {
 
 traced_run::traced_run(const std::vector<std::string>& files, std::size_t records_per_thread) {
   for (const std::string& file : files) check_trace_file(file);
+  const bool with_forks = std::any_of(files.begin(), files.end(), [](const auto& f) { return f.ends_with(".tasks"); });
   try {
-    records_per_thread == 0 ? m_trace.emplace() : m_trace.emplace(records_per_thread);
+    m_trace.emplace(records_per_thread == 0 ? trace::default_records : records_per_thread, with_forks);
   } catch (const std::logic_error&) {
     std::fputs("treadle: a trace is being recorded already; this runtime will be in that one\n", stderr);
     return;

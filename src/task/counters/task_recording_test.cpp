@@ -1,14 +1,19 @@
 // What a trace says of who depends on whom.
 
+#include <treadle/algorithm/for_loop.hpp>
 #include <treadle/observe/trace.hpp>
 #include <treadle/task_group.hpp>
 #include <treadle/treadle.hpp>
 
+#include "base/clock.hpp"
 #include "observe/trace/recorded_graph.hpp"
 #include "task/engine/runtime_fixture.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -20,7 +25,7 @@ class task_recording_test : public treadle::testing::on_workers {
   /// The graph of what a function does, which is run on this thread.
   template <class F>
   recorded_graph record(F function) {
-    treadle::trace trace;
+    treadle::trace trace(treadle::trace::default_records, true);
     function();
     rt->wait_idle();
     EXPECT_EQ(trace.dropped(), 0u);
@@ -170,6 +175,69 @@ TEST_P(task_recording_test, a_future_of_a_future_depends_on_both) {
   ASSERT_EQ(of_use.size(), 1u);
   EXPECT_EQ(at(graph, of_use[0]).how, sort::join);
   EXPECT_EQ(inputs_of(graph, of_use[0]), (std::vector<int>{makes, inner}));
+}
+
+struct forking_task {
+  int n;
+  int operator()() const {
+    if (n < 2) return n;
+    int a = 0, b = 0;
+    treadle::parallel_invoke([&] { a = forking_task{n - 1}(); }, [&] { b = forking_task{n - 2}(); });
+    return a + b;
+  }
+};
+
+TEST_P(task_recording_test, every_fork_is_there_whether_somebody_took_it_or_not) {
+  EXPECT_EQ(treadle::async(forking_task{10}).get(), 55);
+  const recorded_graph graph = record([] { EXPECT_EQ(treadle::async(forking_task{10}).get(), 55); });
+  EXPECT_EQ(std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const auto& n) { return n.how == sort::fork; }),
+            88);
+  const auto forks = [&](int parent) {
+    return std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                         [&](const auto& n) { return n.how == sort::fork && n.parent == parent; });
+  };
+  EXPECT_EQ(forks(node_of(graph, "forking_task")), 9); // down the first branches
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    EXPECT_TRUE(graph.nodes[i].how != sort::fork || waits(graph, graph.nodes[i].parent, static_cast<int>(i)));
+  EXPECT_EQ(graph.unknown, 0u);
+  EXPECT_EQ(treadle::async(forking_task{10}).get(), 55);
+  rt->wait_idle();
+}
+
+TEST_P(task_recording_test, a_loop_is_there_in_parts) {
+  std::atomic<long> sum{0};
+  const auto body = [&](int i) {
+    const std::int64_t until = treadle::detail::steady_now_ns() + 1000;
+    while (treadle::detail::steady_now_ns() < until) {
+    }
+    sum += i;
+  };
+  const recorded_graph graph = record([&] { treadle::async([&] { treadle::for_loop(treadle::par, 0, 1000, body); }).get(); });
+  EXPECT_EQ(sum, 999 * 500);
+  // Chunks of two microseconds, of which half are what a part keeps.
+  EXPECT_GT(std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const auto& n) { return n.how == sort::fork; }),
+            30);
+  EXPECT_EQ(graph.unknown, 0u);
+}
+
+TEST_P(task_recording_test, recordings_begin_and_end_in_the_middle_of_forks) {
+  std::atomic<bool> ends{false};
+  auto forks = treadle::async([&] {
+    while (!ends) EXPECT_EQ(forking_task{12}(), 144);
+  });
+  for (int i = 0; i < 20; ++i) {
+    treadle::trace trace(1 << 10, true);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  {
+    treadle::trace trace(1 << 10, true);
+    treadle::runtime other({.workers = 2}); // begins during one, and ends after it
+    EXPECT_EQ(treadle::async(forking_task{10}).get(), 55);
+    trace.stop();
+    EXPECT_EQ(treadle::async(forking_task{10}).get(), 55);
+  }
+  ends = true;
+  forks.get();
 }
 
 TEST_P(task_recording_test, promises_are_counted_as_unknown) {

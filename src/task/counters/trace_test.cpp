@@ -59,6 +59,24 @@ TEST_P(trace_test, tasks_are_profiled_by_name) {
   }
 }
 
+TEST_P(trace_test, waits_are_known_by_name) {
+  using namespace std::chrono_literals;
+  struct late_input {
+    void operator()() const { std::this_thread::sleep_for(20ms); }
+  };
+  struct staged_task {
+    void operator()(treadle::future<void>) const {}
+  };
+  treadle::trace trace;
+  treadle::async(late_input{}).then(staged_task{}).get();
+  rt->wait_idle();
+  const auto rows = trace.profile();
+  EXPECT_GE(row_of(rows, "staged_task").staged_ns, 10'000'000);
+  EXPECT_EQ(row_of(rows, "late_input").staged_ns, 0);
+  EXPECT_GE(row_of(rows, "late_input").pending_ns, 0);
+  EXPECT_NE(trace.text("csv").find(",staged_ns,pending_ns\n"), std::string::npos);
+}
+
 TEST_P(trace_test, chrome_json_has_a_slice_per_phase_and_an_arrow_per_task) {
   treadle::trace trace;
   treadle::async(outer_task{}).get();

@@ -37,9 +37,15 @@ namespace treadle {
 
 namespace {
 
+struct registry;
+registry& runtimes();
+
 /// The runtimes that exist, in the order in which they were started. A child of fork() begins without any.
 struct registry final : detail::fork_participant {
-  registry() noexcept { join_forks(); }
+  registry() noexcept {
+    join_forks();
+    detail::fork_recording_changed.store([] { runtimes().ask_for_forks(); }, detail::order::relaxed);
+  }
   bool try_lock() noexcept override {
     if (!starting.try_lock()) return false;
     if (mutex.try_lock()) return true;
@@ -60,6 +66,16 @@ struct registry final : detail::fork_participant {
   void publish_workers() { // with the mutex
     if (live.empty()) detail::workers_outside.store(0, detail::order::relaxed);
     for (const runtime* r : live) detail::scheduler::of(*r).active.make_current(r == live.back());
+  }
+
+  void ask_for_forks() {
+    const std::lock_guard guard(mutex);
+    for (const runtime* r : live) ask_for_forks(*r);
+  }
+  static void ask_for_forks(const runtime& of) { // with the mutex
+    const bool wanted = detail::forks_are_recorded.load(detail::order::relaxed);
+    for (const auto& pool : detail::scheduler::pools_of(of))
+      if (std::exchange(pool->asks_for_forks, wanted) != wanted) wanted ? pool->idle.ask() : pool->idle.end_asking();
   }
 
   std::mutex starting; // of the next
@@ -164,6 +180,7 @@ runtime::runtime(runtime_options options) {
     std::lock_guard guard(runtimes().mutex);
     runtimes().live.push_back(this);
     runtimes().publish_workers();
+    registry::ask_for_forks(*this);
   }
   try {
     if (resolved.list_counters) std::fputs(detail::counter_table().c_str(), stdout);

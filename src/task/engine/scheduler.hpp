@@ -140,6 +140,7 @@ class scheduler {
   void delete_fiber(task_fiber* f) noexcept;
 
   idle_workers idle;
+  bool asks_for_forks = false; ///< of all that fork here: a trace wants them. With the lock of the runtimes
   slots on_duty;
   concurrency& active; ///< of all pools
   alignas(k_cache_line) injected_jobs injected;

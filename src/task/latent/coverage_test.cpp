@@ -5,6 +5,7 @@
 #include "task/latent/promoted_task.hpp"
 
 #include <treadle/algorithm/for_loop.hpp>
+#include <treadle/observe/trace.hpp>
 #include <treadle/treadle.hpp>
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -153,6 +155,8 @@ TEST_P(coverage_test, signals_between_any_two_instructions) {
     }
   });
   for (int i = 0; i < 10; ++i) {
+    std::optional<trace> records_forks;
+    if (i % 2 != 0) records_forks.emplace(std::size_t{1} << 10, true);
     EXPECT_EQ(async(fib, 21).get(), 10946);
     EXPECT_EQ(async(catches, 30).get(), 30);
     long sum = 0;
@@ -239,6 +243,22 @@ TEST_P(stepped_nudge_test, after_every_single_instruction_of_forks) {
       EXPECT_EQ(one, 2) << "nudged after instruction " << after;
       EXPECT_EQ(two, 2) << "nudged after instruction " << after;
       EXPECT_EQ(three, 2) << "nudged after instruction " << after;
+    }).get();
+  }
+}
+
+TEST_P(stepped_nudge_test, after_many_an_instruction_of_a_fork_that_is_recorded) {
+  const trace records_forks(std::size_t{1} << 10, true);
+  stepper steps;
+  bool goes_on = true;
+  for (long after = 1; goes_on; after += 7) {
+    async([&] {
+      long one = 0, two = 0;
+      prepare();
+      goes_on = steps.run(after, [&] { parallel_invoke([&one] { ++one; }, [&two] { ++two; }); }) >= after;
+      check();
+      EXPECT_EQ(one, 1) << "nudged after instruction " << after;
+      EXPECT_EQ(two, 1) << "nudged after instruction " << after;
     }).get();
   }
 }

@@ -152,10 +152,17 @@ bool worker::give_oldest(task_stack& current, Give give) {
 void worker::promote_oldest(task_stack& current) noexcept {
   if (callback_scope::is_inside()) return;
   if (is_asked_to_leave()) return give_way();
-  if (!tasks.empty() || m_handed.load(order::relaxed)) return; // there is something to steal already
-  if (ticks_now() < m_promote_after) return;
+  const bool recorded = forks_are_recorded.load(order::relaxed);
+  if (!recorded && (!tasks.empty() || m_handed.load(order::relaxed))) return; // there is something to steal already
+  if (!recorded && ticks_now() < m_promote_after) return;
   const promoting guard(m_promotes);
   try {
+    if (TREADLE_UNLIKELY(recorded)) {
+      latent_work* newest = current.newest; // each record in its turn, whether somebody wants it or not
+      while (newest && !newest->m_kind) newest = newest->m_older;
+      if (newest) promote(*newest, false);
+      return;
+    }
     give_oldest(current, [this](latent_work& record) { return promote(record, false); });
   } catch (...) { // no memory: it stays latent
   }
