@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from median import Median
 from rich.console import Console
 from rich.table import Table
 from rivals import ROOT, Rival, console, rivals_of
 from series import Key, Series, text_of
+
+from treadle.study.median import Median
 
 LOSS = 0.02  # a loss counts where the whole interval lies beyond
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from machine import load
-from median import Median
 from rivals import BENCH
 from series import Key
+
+from treadle.study.median import Median
 
 RIVALS = {  # in the order of the columns
     "treadle": "Treadle",

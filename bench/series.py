@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from host import Round
-from median import Median, leader
 from rich.console import Console
 from rich.table import Table
+
+from treadle.study.median import Median, leader
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterable
 
-from median import Median, leader
 from results import RIVALS, Results
 from rivals import ROOT
 from series import Key, rounds_text, text_of_median
+
+from treadle.study.median import Median, leader
 
 PAGES = (ROOT / "README.md", ROOT / "docs" / "performance.md")
 TASKS = ("fib", "integrate", "nqueens", "skynet", "uts_t1", "uts_t3", "spawn_flat", "wait_all")

@@ -5,7 +5,8 @@ import json
 import subprocess
 from collections.abc import Sequence
 
-from treadle.study.grain import Sweep, program
+from treadle.study.grain import Sweep
+from treadle.study.programs import program
 
 SIZES = {"grain_1e6": (1_000_000, 500), "grain_1e7": (10_000_000, 100), "grain_1e8": (100_000_000, 50)}
 SMALLEST = 160  # points per partition
@@ -13,7 +14,7 @@ SMALLEST = 160  # points per partition
 
 def run(points: int, steps: int, workers: int, *options: object) -> dict:
     command = [
-        program(), "--kernel", "faithful", "--json", "--warm-up", 10,
+        program("stencil"), "--kernel", "faithful", "--json", "--warm-up", 10,
         "--points", points, "--steps", steps,
     ]  # fmt: skip
     done = subprocess.run(

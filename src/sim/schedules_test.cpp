@@ -220,6 +220,9 @@ TEST(schedules, generated_programs_have_the_work_of_the_formulas) {
   EXPECT_EQ(workload::generated("fib:n=10,cutoff=11,call=1").work_ns(), 177);
   EXPECT_EQ(workload::generated("stencil:width=8,steps=5,cell=10").critical_path_ns(), 50);
   EXPECT_EQ(workload::generated("merge-sort:n=8,cutoff=2,compare=1").tasks(), 4u + 2u * 3u);
+  const std::vector<std::string> steps{"sort",
+                                       "merge"}; // neither name is part of the other, so that each can be marked
+  EXPECT_EQ(workload::generated("merge-sort:n=8,cutoff=2").sites(), steps);
   for (const char* bad : {"lu", "cholesky:t=0", "cholesky:tiles=3", "cholesky:t=x", "fib:n=50", "stencil:width"})
     EXPECT_THROW(workload::generated(bad), std::invalid_argument) << bad;
 }

@@ -16,11 +16,12 @@ import rivals
 import run as bench_run
 import tables
 from host import Round
-from median import Median, leader, left_out
 from process import environment, measure
 from rivals import Rival
 from series import Sample, Series, text_of, text_of_median
 from stopwatch import timed
+
+from treadle.study.median import Median, leader, left_out
 
 ROOT = Path(__file__).resolve().parents[2]
 RIVAL = """

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from .grain import Sweep, measure, runs_of
 from .log import read
 from .metrics import Run, metrics
+from .priority.command import priority_command
+from .terminal import need_matplotlib, progress
 
 app = typer.Typer(
     help="Repeat the papers' measurements on this machine.", no_args_is_help=True, rich_markup_mode=None
@@ -33,22 +23,6 @@ app = typer.Typer(
 @app.callback()
 def study() -> None:
     """Repeat the papers' measurements on this machine: CSV, and a page with the figures."""
-
-
-def _need_matplotlib() -> None:
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ValueError("the page needs matplotlib: pip install 'treadle[study]'")
-
-
-@contextmanager
-def _progress(of: int) -> Iterator[Callable[[int, int, str], None]]:
-    """report(done, of, what comes next)"""
-    columns = (
-        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=of)
-        yield lambda done, _, what: progress.update(bar, completed=done, description=what)
 
 
 @app.command("grain")
@@ -76,7 +50,7 @@ def grain_command(
 
       treadle study grain --points 10000000 --workers 1 --workers 2
     """
-    _need_matplotlib()
+    need_matplotlib()
     from .grain_page import page
 
     if quick:
@@ -87,7 +61,7 @@ def grain_command(
     file = out / "grain.csv"
     of = sum(1 for _ in sweep.cells())
     try:
-        with _progress(of) as report:
+        with progress(of) as report:
             measure(sweep, file, report)
     finally:
         if runs := runs_of(sweep, read(file, Run)):
@@ -126,7 +100,7 @@ def inlining_command(
 
       treadle study inlining --experiment threshold --workers 2
     """
-    _need_matplotlib()
+    need_matplotlib()
     from . import inlining
     from .inlining_page import page
 
@@ -142,7 +116,7 @@ def inlining_command(
     file = out / "inlining.csv"
     of = sum(1 for _ in plan.cells())
     try:
-        with _progress(of) as report:
+        with progress(of) as report:
             inlining.measure(plan, file, report)
     finally:
         if runs := inlining.runs_of(plan, read(file, inlining.Run)):
@@ -150,3 +124,6 @@ def inlining_command(
             print(f"{len(runs)} of {of} runs: {file}, {out / 'inlining.html'}", file=sys.stderr)
     for note in plan.left_out():
         print(note)
+
+
+app.command("priority")(priority_command)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import _native
-from . import log
+from . import log, programs
 from .metrics import Run
 
 SMALLEST_PARTITION = 160
@@ -79,31 +76,14 @@ class Sweep:
         return notes
 
 
-def program() -> Path:
-    """The stencil that belongs to this package."""
-    for folder in (Path(_native.__file__).parent, Path(__file__).parent.parent):
-        found = folder / "bin" / "stencil"
-        if found.is_file():
-            return found
-    raise FileNotFoundError(
-        "the program stencil is not part of this installation: build it with TREADLE_APPS=ON"
-    )
-
-
 def run_once(sweep: Sweep, repeat: int, partition: int, workers: int) -> Run:
-    """RuntimeError with what the program said when it fails."""
+    """ProgramError with what the program said when it fails."""
     steps = sweep.steps_of(partition)
-    command: list[str] = [str(program()), "--kernel", "faithful", "--json"]
-    for name, value in {
-        "points": sweep.points, "steps": steps, "partition": partition, "workers": workers,
+    options = {
+        "kernel": "faithful", "points": sweep.points, "steps": steps, "partition": partition, "workers": workers,
         "warm-up": min(steps, 10),  # the first steps get their memory from the system
-    }.items():  # fmt: skip
-        command += [f"--{name}", str(value)]
-    command += ["--counter", *COUNTERS.values()]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip() or f"{command[0]} ended with {done.returncode}")
-    found = json.loads(done.stdout)
+    }  # fmt: skip
+    found = programs.run("stencil", options, tuple(COUNTERS.values()))
     values = {name.replace("{locality#0/total}", ""): value for name, value in found["counters"].items()}
     return Run(
         points=sweep.points, steps=steps, partition=partition, workers=workers, repeat=repeat,

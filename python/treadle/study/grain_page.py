@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import html
-import io
-import platform
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import _native
 from .grain import Sweep
 from .metrics import Metrics
+from .page import COLORS, Section, canvas, head, named, notes_of, sections, svg, table_of
 
 Series = tuple[str, Callable[[Metrics], float | None]]
-COLORS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b83280")
-
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #1a202c; }
-h1 { font-size: 1.6rem } h2 { font-size: 1.15rem; margin-top: 2.2rem }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .85rem; width: 100% }
-th, td { text-align: right; padding: .2rem .6rem; border-bottom: 1px solid #e2e8f0 }
-svg { width: 100%; height: auto }
-.pair { display: flex; flex-wrap: wrap; gap: 1rem }
-.pair > * { flex: 1 1 26rem; min-width: 0; max-width: 36rem }
-.note { color: #4a5568 } .scroll { overflow-x: auto }
-"""
 
 
 def figure(
@@ -36,11 +22,9 @@ def figure(
     scale: str = "linear",
 ) -> str:
     """Curves over the partition size as SVG; `right` has an axis of its own."""
-    from matplotlib.figure import Figure
-
-    canvas = Figure(figsize=(6.2, 3.6), layout="constrained")
-    axes = canvas.add_subplot()
-    lines = []
+    drawing = canvas()
+    axes = drawing.add_subplot()
+    lines: list[Any] = []
     for (label, value), color in zip(left, COLORS, strict=False):
         points = [(row.partition, y) for row in rows if (y := value(row)) is not None]
         lines += (
@@ -58,30 +42,7 @@ def figure(
         other.set_ylabel(right_unit)
         other.set_ylim(bottom=0)
     axes.legend(lines, [str(line.get_label()) for line in lines], frameon=False, fontsize="small")
-    return svg(canvas)
-
-
-def svg(figure: Any) -> str:
-    """A figure of matplotlib as part of a page."""
-    out = io.StringIO()
-    figure.savefig(out, format="svg", metadata={"Date": None})
-    return out.getvalue()[out.getvalue().index("<svg") :]
-
-
-def table_of(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """All numbers of a study."""
-    lines = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
-    return (
-        "<h2>All numbers</h2><div class=scroll><table><tr>"
-        + "".join(f"<th>{name}</th>" for name in head)
-        + "</tr>"
-        + "".join(lines)
-        + "</table></div>"
-    )
-
-
-def named(workers: int) -> str:
-    return f"{workers} worker" + "s" * (workers > 1)
+    return svg(drawing)
 
 
 def best(rows: Sequence[Metrics]) -> Metrics:
@@ -118,7 +79,7 @@ def page(sweep: Sweep, rows: Sequence[Metrics], done: int, of: int) -> str:
     """A page that stands alone. Needs matplotlib."""
     by_workers = {w: [row for row in rows if row.workers == w] for w in sorted({row.workers for row in rows})}
     seconds: Series = ("execution time", lambda row: row.seconds)
-    sections: list[tuple[str, str, list[str]]] = [
+    shown: list[Section] = [
         ("Execution time (Figure 3)", "Too fine: tasks cost more than they do. Too coarse: workers wait.", [
             figure(
                 rows_of_all(by_workers),
@@ -148,25 +109,21 @@ def page(sweep: Sweep, rows: Sequence[Metrics], done: int, of: int) -> str:
             for w, r in by_workers.items()
         ]),
     ]  # fmt: skip
-    machine: dict[str, Any] = _native.machine()
     notes = sweep.left_out()
     if done < of:
         notes.append(f"{done} of {of} runs are done; the same command goes on.")
+    about = (
+        "The heat stencil of Grubel et al. (CLUSTER 2015): a ring of points, divided into partitions, one task per"
+        " partition and step that allocates what it returns. The same work in tasks of different sizes:"
+        f" {sweep.points:,} points, {sweep.steps} steps, means of up to {sweep.repeats} runs, on"
+    )
     parts = [
-        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-        f"<title>Task size</title><style>{STYLE}</style><h1>How much should a task do?</h1>"
-        "<p>The heat stencil of Grubel et al. (CLUSTER 2015): a ring of points, divided into partitions, one task per"
-        " partition and step that allocates what it returns. The same work in tasks of different sizes on"
-        f" {html.escape(str(machine['cpu']))}, {html.escape(platform.platform())};"
-        f" {sweep.points:,} points, {sweep.steps} steps, means of up to {sweep.repeats} runs.</p>",
+        head("Task size", "How much should a task do?", about),
         "<ul>" + "".join(f"<li>{html.escape(s)}</li>" for s in findings(by_workers)) + "</ul>",
-        "".join(f"<p class=note>{html.escape(note)}</p>" for note in notes),
+        notes_of(notes),
+        *sections(shown),
+        table(rows),
     ]
-    for title, text, figures in sections:
-        parts.append(
-            f"<h2>{html.escape(title)}</h2><p>{html.escape(text)}</p><div class=pair>{''.join(figures)}</div>"
-        )
-    parts.append(table(rows))
     return "\n".join(parts)
 
 
@@ -175,7 +132,7 @@ def rows_of_all(by_workers: dict[int, list[Metrics]]) -> list[Metrics]:
 
 
 def table(rows: Sequence[Metrics]) -> str:
-    head = (
+    names = (
         "workers", "points per partition", "runs", "time s", "± s", "Gpoints/s", "idle-rate %", "t_d µs", "t_o µs",
         "of it management µs", "T_o s", "t_w µs", "T_w s", "looks",
     )  # fmt: skip
@@ -189,4 +146,4 @@ def table(rows: Sequence[Metrics]) -> str:
             f"{row.pending_accesses:,.0f}",
         )  # fmt: skip
         lines.append(cells)
-    return table_of(head, lines)
+    return table_of(names, lines)

@@ -183,14 +183,9 @@ def run_once(cell: Cell) -> Run:
 
 def measure(plan: Plan, file: Path, report: Callable[[int, int, str], None]) -> list[Run]:
     """All runs of the plan, see log.go_on()."""
-    wanted = set(plan.cells())
-    return log.go_on(
-        file, Run, list(plan.cells()), lambda run: run.cell if run.cell in wanted else None, run_once,
-        lambda done, of, cell: report(done, of, cell.title() if cell else ""),
-    )  # fmt: skip
+    return log.measure(file, Run, plan.cells(), run_once, report)
 
 
 def runs_of(plan: Plan, runs: list[Run]) -> list[Run]:
     """Those that the plan would make itself."""
-    wanted = set(plan.cells())
-    return [run for run in runs if run.cell in wanted]
+    return log.wanted(plan.cells(), runs)

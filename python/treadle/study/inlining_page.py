@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import html
-import platform
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 from typing import Any
 
-from .. import _native
 from ..config import POLICIES
-from .grain_page import COLORS, STYLE, named, svg, table_of
 from .inlining import Plan, Run
+from .page import COLORS, Section, canvas, captioned, head, named, notes_of, sections, svg, table_of, words
 
 Key = tuple[Any, ...]
 
@@ -29,12 +26,6 @@ def medians(
 
 def of(runs: Iterable[Run], experiment: str) -> list[Run]:
     return [run for run in runs if run.experiment == experiment]
-
-
-def canvas() -> Any:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(6.2, 3.6), layout="constrained")
 
 
 def threshold_figure(runs: Sequence[Run]) -> str:
@@ -60,8 +51,8 @@ def bar_figure(runs: Sequence[Run], case: Callable[[Run], str], against: str) ->
     axes = figure.add_subplot()
     cases = list(dict.fromkeys(case(r) for r in runs))
     seconds = medians(runs, lambda r: (case(r), r.policy))
-    shown = [p for p in POLICIES if p != against]
-    for i, (policy, color) in enumerate(zip(shown, COLORS, strict=False)):
+    others = [p for p in POLICIES if p != against]
+    for i, (policy, color) in enumerate(zip(others, COLORS, strict=False)):
         heights = [
             100 * (1 - seconds[c, policy] / seconds[c, against])
             if (c, policy) in seconds and (c, against) in seconds
@@ -151,38 +142,26 @@ def overhead(runs: Sequence[Run]) -> str:
 
 def page(plan: Plan, runs: Sequence[Run], done: int, total: int) -> str:
     """A page that stands alone. Needs matplotlib."""
-    machine: dict[str, Any] = _native.machine()
     notes = plan.left_out()
     if done < total:
         notes.append(f"{done} of {total} runs are done; the same command goes on.")
     if different := disagreements(runs):
         notes.append(f"The policies do not agree on the factors of {', '.join(different)}.")
+    about = (
+        "Alternating least squares as the execution tree of Wagle et al. (ICPP 2019), under each policy; medians of up to"
+        f" {plan.repeats} runs, on"
+    )
     parts = [
-        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-        f"<title>Inlining</title><style>{STYLE}</style><h1>Which nodes of a tree should be tasks?</h1>"
-        "<p>Alternating least squares as the execution tree of Wagle et al. (ICPP 2019), under each policy, on"
-        f" {html.escape(str(machine['cpu']))}, {html.escape(platform.platform())}; medians of up to {plan.repeats}"
-        " runs.</p>",
-        "<div class=scroll><table><tr><th>what</th><th>the paper says</th><th>measured here</th></tr>"
-        + "".join(
-            "<tr>"
-            + "".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in row)
-            + "</tr>"
-            for row in comparison(runs)
-        )
-        + "</table></div>",
-        "".join(f"<p class=note>{html.escape(note)}</p>" for note in notes),
+        head("Inlining", "Which nodes of a tree should be tasks?", about),
+        words(("what", "the paper says", "measured here"), comparison(runs)),
+        notes_of(notes),
+        *sections(shown(runs)),
+        table(runs),
     ]
-    for title, text, figures in sections(runs):
-        if figures:
-            parts.append(
-                f"<h2>{html.escape(title)}</h2><p>{html.escape(text)}</p><div class=pair>{''.join(figures)}</div>"
-            )
-    parts.append(table(runs))
     return "\n".join(parts)
 
 
-def sections(runs: Sequence[Run]) -> list[tuple[str, str, list[str]]]:
+def shown(runs: Sequence[Run]) -> list[Section]:
     def by_workers(experiment: str, draw: Callable[[list[Run], str], str]) -> list[str]:
         mine = of(runs, experiment)
         return [
@@ -190,10 +169,7 @@ def sections(runs: Sequence[Run]) -> list[tuple[str, str, list[str]]]:
         ]
 
     def bars(case: Callable[[Run], str], against: str) -> Callable[[list[Run], str], str]:
-        return (
-            lambda mine,
-            title: f"<figure>{bar_figure(mine, case, against)}<figcaption>{title}</figcaption></figure>"
-        )
+        return lambda mine, title: captioned(bar_figure(mine, case, against), title)
 
     threshold = of(runs, "threshold")
     return [
@@ -221,7 +197,7 @@ def table(runs: Sequence[Run]) -> str:
         runs, key=lambda r: (r.experiment, r.users * r.items, r.iterations, r.workers, r.policy, r.lower_us)
     ):
         groups[r.experiment, r.users, r.items, r.iterations, r.workers, r.policy, r.lower_us].append(r)
-    head = (
+    names = (
         "experiment", "users", "items", "iterations", "workers", "policy", "lower µs", "runs", "s", "min", "max",
         "evaluations", "spawned %",
     )  # fmt: skip
@@ -234,4 +210,4 @@ def table(runs: Sequence[Run]) -> str:
             f"{mine[0].evaluations:,}", f"{share:.1f}",
         )  # fmt: skip
         lines.append(cells)
-    return table_of(head, lines)
+    return table_of(names, lines)

@@ -6,10 +6,11 @@ import csv
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 R = TypeVar("R")
 C = TypeVar("C")
+M = TypeVar("M", bound="Measured")
 
 
 def read(file: Path, kind: type[R]) -> list[R]:
@@ -76,6 +77,35 @@ def go_on(
             runs.append(done)
     report(len(runs), len(cells), None)
     return runs
+
+
+class Measured(Protocol):
+    """A run that knows what it is of: a cell, which can be compared and has a title()."""
+
+    @property
+    def cell(self) -> Any: ...
+
+
+def measure(
+    file: Path,
+    kind: type[M],
+    cells: Iterable[Any],
+    run: Callable[[Any], M],
+    report: Callable[[int, int, str], None],
+) -> list[M]:
+    """go_on() for runs that know their cells, and cells that have a title: `report(done, of, title of the next)`."""
+    cells = list(cells)
+    wanted = set(cells)
+    return go_on(
+        file, kind, cells, lambda run: run.cell if run.cell in wanted else None, run,
+        lambda done, of, cell: report(done, of, cell.title() if cell else ""),
+    )  # fmt: skip
+
+
+def wanted(cells: Iterable[Any], runs: Iterable[M]) -> list[M]:
+    """Those runs that are of these cells."""
+    mine = set(cells)
+    return [run for run in runs if run.cell in mine]
 
 
 def _write(writer: csv.DictWriter[str], rows: Iterable[Any]) -> None:

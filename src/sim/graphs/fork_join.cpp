@@ -14,9 +14,9 @@ class merge_sort_builder {
   int sort_of(std::int64_t n, int parent) {
     if (n <= m_p.cutoff) {
       const double compares = static_cast<double>(n) * std::log2(std::max<double>(2, static_cast<double>(n)));
-      return m_b.task("merge_sort", m_p.compare_ns * std::llround(compares), parent);
+      return m_b.task("sort", m_p.compare_ns * std::llround(compares), parent);
     }
-    const int node = m_b.task("merge_sort", 0, parent);
+    const int node = m_b.task("sort", 0, parent);
     const int left = sort_of(n / 2, node), right = sort_of(n - n / 2, node);
     m_b.wait(node, left, 0);
     m_b.wait(node, right, 0);

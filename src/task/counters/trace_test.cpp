@@ -114,6 +114,16 @@ TEST_P(trace_test, a_small_ring_keeps_the_end) {
   EXPECT_NE(trace.text("txt").find(" dropped"), std::string::npos);
 }
 
+TEST_P(trace_test, tasks_with_arguments_have_the_name_that_they_were_given) {
+  treadle::trace trace;
+  const auto twice = treadle::annotated([](int x) { return 2 * x; }, "twice");
+  EXPECT_EQ(treadle::async(twice, 1).get(), 2);
+  EXPECT_EQ(treadle::async(treadle::parallel_executor(), twice, 2).get(), 4);
+  EXPECT_EQ(treadle::dataflow(treadle::unwrapping(twice), treadle::async(twice, 3)).get(), 12);
+  rt->wait_idle();
+  EXPECT_EQ(row_of(trace.profile(), "twice").tasks, 3u);
+}
+
 TEST_P(trace_test, one_at_a_time_and_again) {
   for (int i = 0; i < 20; ++i) {
     treadle::trace trace;

@@ -1,0 +1,264 @@
+"""What the paper says, what was measured here, what was simulated, and what follows: a row for each statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import isnan, nan
+from statistics import median
+from typing import NamedTuple
+
+from . import measured, simulated
+from .comparisons import (
+    NOTICEABLE,
+    Change,
+    Measured,
+    Simulated,
+    less_time,
+    listed,
+    part_name,
+    percent,
+    spread,
+)
+from .simulated import COSTS
+
+NOT_MEASURED, NOT_SIMULATED = "not measured", "not simulated"
+HEAD = ("what", "the paper says", "measured here", "simulated", "verdict")
+COSTS_OF = {"hpx": "HPX's costs", "treadle": "Treadle's costs"}
+
+ByCosts = dict[str, list[Change]]
+POOLS = ("paper-default", "paper-pools")
+MAPPINGS = ("paper-pools", "paper-pools-mtp")
+
+
+class Row(NamedTuple):
+    what: str
+    paper: str
+    measured: str
+    simulated: str
+    verdict: str
+
+
+class Cases(NamedTuple):
+    """The paper's three: Cholesky on both machines, merge sort on one."""
+
+    knl: Simulated
+    ocx: Simulated
+    sort: Simulated
+
+    @classmethod
+    def of(cls, predicted: Sequence[simulated.Run], costs: str) -> Cases:
+        return cls(
+            Simulated(predicted, "KNL4", "cholesky", costs), Simulated(predicted, "OCX", "cholesky", costs),
+            Simulated(predicted, "KNL4", "merge_sort", costs),
+        )  # fmt: skip
+
+
+def rows(runs: Sequence[measured.Run], predicted: Sequence[simulated.Run], domains: int) -> list[Row]:
+    """`domains`: of memory, on this machine."""
+    small, large = Measured(runs, "cholesky", 512), Measured(runs, "cholesky", 2048)
+    sort = Measured(runs, "merge_sort")
+    there = {costs: Cases.of(predicted, costs) for costs in COSTS}
+
+    def each(changes: Callable[[Cases], list[Change]]) -> ByCosts:
+        return {costs: changes(cases) for costs, cases in there.items()}
+
+    return [
+        gain("Cholesky 512² on KNL4: pools of 256 and 32 workers against the default", -31.8, "",
+             small.changes(*POOLS), each(lambda c: c.knl.changes(*POOLS, 256))),
+        gain("Cholesky 2048² on OCX: the best pools against the default", -33.5, "",
+             large.changes(*POOLS), each(lambda c: c.ocx.changes(*POOLS))),
+        mapping("Cholesky 512² on KNL4: numa-balanced-mtp with these pools", "4.8 % more performance", -1, "",
+                small, domains, each(lambda c: c.knl.changes(*MAPPINGS, 256))),
+        mapping("Cholesky 2048² on OCX: numa-balanced-mtp with the best pools", "less performance", 1,
+                "; the paper's reason, data in the other domain, is not in the simulation",
+                large, domains, each(lambda c: c.ocx.changes(*MAPPINGS))),
+        every_size(sort, {costs: cases.sort for costs, cases in there.items()}),
+        gain("merge sort on KNL4: pools of 256 and 32 workers against the default", -47, ", the best of all",
+             sort.changes(*POOLS), each(lambda c: c.sort.changes(*POOLS, 256))),
+        without_critical(there),
+        waits(there["hpx"].knl),
+        workload(small, "Cholesky", "critical tasks take much longer than the others"),
+        workload(sort, "merge sort", "about as many critical tasks as others"),
+        beyond("critical-path, for which nobody marks tasks, against the paper's best pools", "paper-pools",
+               "critical-path", (small, large, sort), there),
+        beyond("Treadle's default against the paper's", "paper-default", "default", (small, large, sort), there),
+        lending(predicted),
+    ]  # fmt: skip
+
+
+def by_costs(changes: ByCosts, text: Callable[[list[Change], str], str] = listed) -> str:
+    if not any(changes.values()):
+        return NOT_SIMULATED
+    return "\n".join(f"{COSTS_OF[costs]}: {text(found, '–')}" for costs, found in changes.items())
+
+
+def judged(here: Sequence[Change], there: ByCosts) -> str:
+    """Which of them take less time."""
+    said = [f"with {COSTS_OF[costs]} {less_time(found)}" for costs, found in there.items() if found]
+    return ", ".join([*said, f"here {less_time(here)}"])
+
+
+def agrees(there: ByCosts, sign: int = -1) -> str:
+    """A statement of the paper against the simulation with HPX's costs; `sign` 1: that something takes more time."""
+    changes = [sign * c.percent for c in there["hpx"]]
+    agree = sum(change >= NOTICEABLE for change in changes)
+    if not changes:
+        return "open"
+    part = "" if agree == len(changes) else " in part"
+    return f"the simulation agrees{part}" if agree else "the simulation does not agree"
+
+
+def gain(what: str, paper: float, more: str, here: Sequence[Change], there: ByCosts) -> Row:
+    """A statement that something takes less time, in percent."""
+    return Row(
+        what, f"{paper:+.1f} % time{more}", listed(here, NOT_MEASURED), by_costs(there),
+        f"{agrees(there)}: {judged(here, there)}",
+    )  # fmt: skip
+
+
+def mapping(what: str, paper: str, sign: int, more: str, here: Measured, domains: int, there: ByCosts) -> Row:
+    """numa-balanced-mtp against packed; `sign` 1: the paper says that it takes more time."""
+    changes = here.changes(*MAPPINGS)
+    said = listed(changes, NOT_MEASURED)
+    if domains == 1:
+        said += "; this machine has one domain, and nothing to balance"
+    return Row(what, paper, said, by_costs(there), f"{agrees(there, sign)}: {judged(changes, there)}{more}")
+
+
+def every_size(here: Measured, there: dict[str, Simulated]) -> Row:
+    """Whether the paper's pools are faster whatever their sizes."""
+    changes = {
+        costs: [
+            Change(str(run.critical), percent(default.seconds, run.seconds))
+            for part in case.parts
+            if (default := case.best(part, "paper-default"))
+            for run in case.of(part, "paper-pools").values()
+        ]
+        for costs, case in there.items()
+    }
+    found = here.changes(*POOLS)
+    said = listed(found, NOT_MEASURED)
+    if failed := here.failures():
+        cut_offs = ", ".join(str(part) for part in sorted({r.part for r in failed}))
+        said += f"; with cut-off {cut_offs} the paper's policies need more stacks than this system gives"
+    return Row(
+        "merge sort on KNL4: which sizes of the pools are faster than the default", "all", said,
+        by_costs(changes, spread), f"{agrees(changes)}: {judged(found, changes)}",
+    )  # fmt: skip
+
+
+def without_critical(there: dict[str, Cases]) -> Row:
+    """How much of what two pools gain is left when the critical pool, and its workers, are left out."""
+    shares = {
+        costs: {
+            f"{machine} {where}": share
+            for machine, case, critical in (("KNL4", cases.knl, 256), ("OCX", cases.ocx, None))
+            for where, share in case.shares_of_gain(*POOLS, "paper-rest", critical).items()
+        }
+        for costs, cases in there.items()
+    }
+    text = "\n".join(
+        f"{COSTS_OF[costs]}: "
+        + (", ".join(f"{where}: {share:.0%}" for where, share in found.items()) or "no gain")
+        for costs, found in shares.items()
+    )
+    of = list(shares["hpx"].values())
+    most = sum(share >= 0.8 for share in of)
+    verdict = (
+        f"with HPX's costs four fifths or more are left in {most} of {len(of)} cases: there it is the smaller pool that"
+        " helps, which is cheaper to give tasks to, and not that critical tasks have workers of their own"
+    )
+    return Row(
+        "Cholesky: how much of what these pools gain is left without the critical pool and its workers", "–",
+        "needs more workers", text if any(shares.values()) else NOT_SIMULATED, verdict if of else "open",
+    )  # fmt: skip
+
+
+def waits(there: Simulated) -> Row:
+    """For which size of the critical pool tasks wait shortest."""
+    found, agree = [], 0
+    for part in there.parts:
+        sizes = list(there.of(part, "paper-pools").values())
+        if sizes:
+            staged, pending = (_shortest(sizes, what) for what in ("staged", "pending"))
+            found.append(f"tile {part}: staged {staged}, pending {pending}")
+            agree += staged == pending == 256
+    return Row(
+        "Cholesky 512² on KNL4: the size of the critical pool with the shortest waits", "256, staged and pending",
+        "two workers have one size", f"HPX's costs: {', '.join(found)}" if found else NOT_SIMULATED,
+        f"the simulation {'agrees' if agree else 'does not agree'}: both for {agree} of {len(found)} tiles"
+        if found else "open",
+    )  # fmt: skip
+
+
+def _shortest(sizes: Iterable[simulated.Run], what: str) -> int:
+    return min(sizes, key=lambda run: run.mean_wait_ns(what)).critical
+
+
+def workload(here: Measured, name: str, paper: str) -> Row:
+    """How many tasks are critical, and how long they take against the others."""
+    found, ratios, shares = [], [], []
+    for part in here.parts:
+        mine = [r for r in here.runs if r.part == part and r.configuration == "paper-pools" and counts(r)]
+        if mine:
+            shares.append(median(r.tasks_critical / r.tasks for r in mine))
+            ratios.append(median(length_ratio(r) for r in mine))
+            found.append(
+                f"{part_name(here.program)} {part}: {shares[-1]:.0%} of the tasks, each {ratios[-1]:.1f} times as long"
+            )
+    if not found:
+        verdict = "open"
+    elif here.program == "cholesky":
+        verdict = (
+            f"{'confirmed' if min(ratios) > 2 else 'not confirmed'}, with potrf computed {here.slow} times"
+        )
+    else:
+        verdict = "not confirmed: two halves have one merge" if max(shares) < 0.45 else "confirmed"
+    return Row(f"{name}: what is critical", paper, ", ".join(found) or NOT_MEASURED, "as generated", verdict)
+
+
+def counts(run: measured.Run) -> bool:
+    """Whether critical tasks and others were counted."""
+    return not run.failed and not isnan(run.tasks_critical) and 0 < run.tasks_critical < run.tasks
+
+
+def length_ratio(run: measured.Run) -> float:
+    """How many times as long as another task a critical one takes."""
+    others = (run.time_ns - run.time_critical_ns) / (run.tasks - run.tasks_critical)
+    return run.time_critical_ns / run.tasks_critical / others if others else nan
+
+
+def beyond(what: str, before: str, after: str, here: Iterable[Measured], there: dict[str, Cases]) -> Row:
+    """What the paper does not have, over all cases."""
+    found = [
+        Change(f"{TITLES.get(case.program, '')} {case.n} {c.where}".strip(), c.percent, c.doubt)
+        for case in here
+        for c in case.changes(before, after)
+    ]
+    simulated_ = {
+        costs: [c for case in cases for c in case.changes(before, after)] for costs, cases in there.items()
+    }
+    said = spread(found, NOT_MEASURED)
+    if doubtful := sum(bool(c.doubt) for c in found):
+        said += f"; in {doubtful} it may be noise"
+    return Row(what, "–", said, by_costs(simulated_, spread), judged(found, simulated_))
+
+
+TITLES = {"cholesky": "Cholesky", "merge_sort": "merge sort"}
+
+
+def lending(predicted: Sequence[simulated.Run]) -> Row:
+    """Pools that lend against pools that do not, at each size."""
+    seconds = {r.cell: r.seconds for r in predicted if r.configuration in ("strict", "lending")}
+    changes: ByCosts = {costs: [] for costs in COSTS}
+    for cell, s in seconds.items():
+        strict = simulated.of_other(cell, "strict")
+        if cell.configuration == "lending" and strict in seconds:
+            changes[cell.costs].append(Change(cell.title(), percent(seconds[strict], s)))
+    worse = {costs: sum(c.percent >= NOTICEABLE for c in found) for costs, found in changes.items()}
+    return Row(
+        "pools that lend idle workers against those that do not, at each size", "–", "see the results",
+        by_costs(changes, spread),
+        "; ".join(f"with {COSTS_OF[costs]} more time in {n} of {len(changes[costs])}" for costs, n in worse.items())
+        if any(changes.values()) else "no data",
+    )  # fmt: skip

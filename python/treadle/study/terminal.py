@@ -1,0 +1,33 @@
+"""What the commands of the studies need of the terminal."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+
+def need_matplotlib() -> None:
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ValueError("the page needs matplotlib: pip install 'treadle[study]'")
+
+
+@contextmanager
+def progress(of: int) -> Iterator[Callable[[int, int, str], None]]:
+    """report(done, of, what comes next)"""
+    columns = (
+        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        bar = shown.add_task("", total=of)
+        yield lambda done, _, what: shown.update(bar, completed=done, description=what)
