@@ -1,6 +1,7 @@
 // What the configuration `auto` costs: programs that repeat 200 times in simulated time while the decision chooses
 // sizes and bindings of their pools, over 200 runs of the best choice, which took a run of every one of them to find.
-// pools_study [REPETITIONS [SEEDS [TRIALS]]] prints a table; the last line says what is above 3 %.
+// pools_study [REPETITIONS [SEEDS [TRIALS [ANY]]]] prints a table; the last line says what is above 3 %. ANY of 0: not
+// what other policies and exclusive pools would bring, which takes most of the time.
 #include "predict/repeated_program.hpp"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ int main(int argc, char** argv) {
   constexpr double k_promised = 0.03;
   const unsigned repetitions = number(argc, argv, 1, 200), seeds = number(argc, argv, 2, 8);
   const unsigned trials = number(argc, argv, 3, 10);
+  const bool asks_any = argc <= 4 || std::string(argv[4]) != "0";
   std::printf("%u repetitions; %u seeds; mean and worst of %u searches\n", repetitions, seeds, trials);
   std::printf("%-30s %7s %-20s %-8s %9s  %-28s %8s %8s %8s %8s  %s\n", "program", "workers", "machine", "costs", "best",
               "of all sizes and bindings", "one pool", "mean", "worst", "any", "last search ends with");
@@ -54,6 +56,7 @@ int main(int argc, char** argv) {
     double any_ns = best.ns;
     for (const scheduling policy :
          {scheduling::critical_path, scheduling::work_stealing, scheduling::local_priority_fifo}) {
+      if (!asks_any) break;
       repeated_program other(what, policy);
       for (const bool exclusive : {false, true})
         any_ns = std::min(any_ns, other.best(std::min(seeds, 3u), exclusive).ns);

@@ -7,9 +7,13 @@ namespace {
 
 constexpr unsigned k_repetitions = 200, k_seeds = 6;
 
-double over_best(repeated_program& program, std::uint64_t seed) {
-  const double best_ns = program.best(k_seeds).ns;
-  return program.repeat(k_repetitions, k_seeds, auto_options(seed)).ns / (k_repetitions * best_ns) - 1;
+/// On average over some searches: each has luck of its own.
+double over_best(repeated_program& program) {
+  constexpr unsigned k_searches = 8;
+  double sum_ns = 0;
+  for (std::uint64_t seed = 1; seed <= k_searches; ++seed)
+    sum_ns += program.repeat(k_repetitions, k_seeds, auto_options(seed)).ns;
+  return sum_ns / (k_searches * k_repetitions * program.best(k_seeds).ns) - 1;
 }
 
 TEST(repeated_program, costs_little_more_than_the_best_choice) {
@@ -19,8 +23,7 @@ TEST(repeated_program, costs_little_more_than_the_best_choice) {
           repeated_case{"cholesky:t=8,r=10", "potrf", 28, "numa:2 core:14 pu:1", costs},
           repeated_case{"merge-sort:n=10000,cutoff=64", "merge", 8, "numa:2 core:4 pu:1", costs}}) {
       repeated_program program(what);
-      for (const std::uint64_t seed : {1u, 2u, 3u})
-        EXPECT_LT(over_best(program, seed), 0.03) << what.program << ", " << costs << ", seed " << seed;
+      EXPECT_LT(over_best(program), 0.03) << what.program << ", " << costs;
     }
   }
 }
