@@ -46,8 +46,8 @@ class pool_tuner {
     /// which tasks are executed then; done() is not to be called.
     int every_ms = 0;
 
-    /// For a program that repeats some hundred times, and must not lose 3 % of that by finding out: half the budget, and
-    /// a window in advance.
+    /// For a program that repeats some hundred times, and must not lose 3 % of that by finding out: half the budget,
+    /// and a window in advance.
     static options for_repetitions() {
       options made;
       made.window_ns = 2'000'000;
