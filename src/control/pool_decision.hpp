@@ -37,7 +37,7 @@ class pool_decision final : public loop::choice_names {
       const tune::arm from = start();
       auto made = std::make_unique<context>(
           context{of, loop::state(places.over(), from, {.window_ns = m_wanted.window_ns, .seed = m_wanted.seed},
-                                  places.ends(from))});
+                                  places.first_looks(from))});
       made->search.believe(recall(of));
       return made;
     });

@@ -40,14 +40,15 @@ tune::arm pool_layouts::closest(const std::vector<unsigned>& sizes, std::string_
   return m_space.point(at);
 }
 
-std::vector<tune::arm> pool_layouts::ends(tune::arm start) const {
+std::vector<tune::arm> pool_layouts::first_looks(tune::arm start) const {
   std::vector<tune::arm> result;
   for (std::size_t i = 0; i + 1 < m_pools.size(); ++i) {
     if (!m_pools[i].may_be_none) continue;
     const std::size_t d = dimension_of(i);
-    for (const std::uint32_t end : {0u, m_space.dimensions()[d].size - 1}) {
+    const std::uint32_t last = m_space.dimensions()[d].size - 1;
+    for (const std::uint32_t look : {0u, last, last / 2}) {
       auto at = indices(start);
-      if (std::exchange(at[d], end) != end) result.push_back(m_space.point(at));
+      if (std::exchange(at[d], look) != look) result.push_back(m_space.point(at));
     }
   }
   return result;

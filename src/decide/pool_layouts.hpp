@@ -25,9 +25,10 @@ class pool_layouts {
   const tune::space& over() const noexcept { return m_space; }
   /// For all pools but the last one.
   tune::arm closest(const std::vector<unsigned>& sizes, std::string_view binding = {}) const;
-  /// What is worth a look before the neighbours of `start`, for each pool that may have no workers: none, and all that
-  /// there can be. Between the two costs change little by little; how much, only the two together tell.
-  std::vector<tune::arm> ends(tune::arm start) const;
+  /// What is worth a look before the neighbours of `start`, for each pool that may have no workers: none, all that there
+  /// can be, and about half. Costs change little by little in between, so these tell where to look more closely; a
+  /// search that goes from neighbour to neighbour would pay for the way, and may end in a valley at the wrong end.
+  std::vector<tune::arm> first_looks(tune::arm start) const;
 
   std::vector<unsigned> sizes(tune::arm at) const; ///< of all pools
   /// Empty where workers are not bound anew.

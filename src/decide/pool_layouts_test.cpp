@@ -15,7 +15,7 @@ TEST(pool_layouts, without_bindings_are_sizes) {
   EXPECT_EQ(of.all(), "urgent:1,default:3 .. urgent:3,default:1");
   EXPECT_EQ(of.binding(0), "");
   EXPECT_EQ(of.text(of.closest({2})), "urgent:2,default:2");
-  EXPECT_TRUE(of.ends(0).empty());
+  EXPECT_TRUE(of.first_looks(0).empty());
 }
 
 TEST(pool_layouts, may_have_one_pool_only) {
@@ -25,10 +25,11 @@ TEST(pool_layouts, may_have_one_pool_only) {
   EXPECT_EQ(of.sizes(0), (std::vector<unsigned>{0, 4}));
   EXPECT_EQ(of.closest({0}), 0u);
   const tune::arm start = of.closest({2});
-  ASSERT_EQ(of.ends(start).size(), 2u);
-  EXPECT_EQ(of.text(of.ends(start)[0]), "urgent:0,default:4");
-  EXPECT_EQ(of.text(of.ends(start)[1]), "urgent:3,default:1");
-  EXPECT_EQ(of.ends(0).size(), 1u); // it begins with the other one
+  ASSERT_EQ(of.first_looks(start).size(), 3u);
+  EXPECT_EQ(of.text(of.first_looks(start)[0]), "urgent:0,default:4");
+  EXPECT_EQ(of.text(of.first_looks(start)[1]), "urgent:3,default:1");
+  EXPECT_EQ(of.text(of.first_looks(start)[2]), "urgent:1,default:3");
+  EXPECT_EQ(of.first_looks(0).size(), 2u); // it begins with the first one
 }
 
 TEST(pool_layouts, with_bindings_have_them_in_their_names) {
@@ -42,7 +43,7 @@ TEST(pool_layouts, with_bindings_have_them_in_their_names) {
   EXPECT_EQ(of.all(), "urgent:0,default:3 .. urgent:2,default:1 none|scatter|compact");
   const tune::arm start = of.closest({1}, "scatter");
   EXPECT_EQ(of.text(start), "urgent:1,default:2 scatter");
-  for (const tune::arm end : of.ends(start)) EXPECT_EQ(of.binding(end), "scatter");
+  for (const tune::arm look : of.first_looks(start)) EXPECT_EQ(of.binding(look), "scatter");
 }
 
 TEST(pool_layouts, of_three_pools_keep_a_worker_for_each) {
@@ -52,7 +53,7 @@ TEST(pool_layouts, of_three_pools_keep_a_worker_for_each) {
     EXPECT_EQ(sizes[0] + sizes[1] + sizes[2], 5u);
     EXPECT_GE(sizes[2], 1u + (sizes[0] == 0) + (sizes[1] == 0));
   }
-  EXPECT_EQ(of.ends(of.closest({1, 1})).size(), 4u);
+  EXPECT_EQ(of.first_looks(of.closest({3, 3})).size(), 4u);
 }
 
 } // namespace
