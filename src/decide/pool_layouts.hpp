@@ -25,9 +25,9 @@ class pool_layouts {
   const tune::space& over() const noexcept { return m_space; }
   /// For all pools but the last one.
   tune::arm closest(const std::vector<unsigned>& sizes, std::string_view binding = {}) const;
-  /// What is worth a look before the neighbours of `start`, for each pool that may have no workers: none, all that there
-  /// can be, and about half. Costs change little by little in between, so these tell where to look more closely; a
-  /// search that goes from neighbour to neighbour would pay for the way, and may end in a valley at the wrong end.
+  /// What is worth a look before the neighbours of `start`, for each pool that may have no workers: none, all that
+  /// there can be, and about half. Costs change little by little in between, so these tell where to look more closely;
+  /// a search that goes from neighbour to neighbour would pay for the way, and may end in a valley at the wrong end.
   std::vector<tune::arm> first_looks(tune::arm start) const;
 
   std::vector<unsigned> sizes(tune::arm at) const; ///< of all pools
