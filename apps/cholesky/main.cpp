@@ -41,7 +41,9 @@ when the tasks on the diagonal, potrf, get workers of their own, or go first?)";
 std::string more() {
   return "\nExample: as HPX does it, and with a worker for the critical tasks, which take ten times as long:\n"
          "  cholesky --n 2048 --tile 64 --slow-potrf 10 --configuration paper-default\n"
-         "  cholesky --n 2048 --tile 64 --slow-potrf 10 --configuration paper-pools --critical 1 --check\n\n" +
+         "  cholesky --n 2048 --tile 64 --slow-potrf 10 --configuration paper-pools --critical 1 --check\n"
+         "and with pools that are found out while it repeats:\n"
+         "  cholesky --n 2048 --tile 64 --slow-potrf 10 --configuration auto --repeat 200\n\n" +
          apps::configuration_options::list() +
          "\nSeconds are those of the factorisation, without making the matrix; BLAS runs on one thread in each task.\n"
          "Options of the runtime are taken too: --treadle:bind=scatter.";
@@ -52,7 +54,7 @@ struct outcome {
   std::optional<double> residual;
 };
 
-outcome factorise_random(const arguments& a, const launchers& launch) {
+outcome factorise_random(const arguments& a, const launchers& launch, treadle::pool_tuner* tuner) {
   const tiling shape(a.n, a.tile);
   tiled_matrix original = random_matrix(shape, a.seed);
   if (a.spoil) {
@@ -63,7 +65,7 @@ outcome factorise_random(const arguments& a, const launchers& launch) {
   tiled_matrix factor = original;
   outcome result{apps::measure(
                      a.repeat, a.counters, [&] { factor = original; },
-                     [&] { factorise(factor, {.launch = launch, .slow_potrf = a.slow_potrf}); }),
+                     [&] { factorise(factor, {.launch = launch, .slow_potrf = a.slow_potrf}); }, tuner),
                  {}};
   if (a.check) result.residual = residual(original, factor);
   return result;
@@ -86,6 +88,7 @@ void print(const arguments& a, const outcome& o, unsigned workers, bool right) {
                 "\"gflop_per_s\": %.6e, ",
                 a.n, shape.tile(), shape.count(), tasks(static_cast<double>(shape.count())), a.slow_potrf,
                 a.configuration.name.c_str(), workers, blas_kernels(), o.fastest.seconds, rate);
+    apps::print_json(o.fastest.pools);
     if (o.residual)
       std::printf("\"residual\": %.3e, \"verified\": %s, \"counters\": {", *o.residual, right ? "true" : "false");
     else
@@ -98,6 +101,7 @@ void print(const arguments& a, const outcome& o, unsigned workers, bool right) {
               shape.tile(), tasks(static_cast<double>(shape.count())), a.configuration.name.c_str(), workers,
               blas_kernels());
   std::printf("%.6f s, %.3f Gflop/s\n", o.fastest.seconds, rate);
+  if (!o.fastest.pools.empty()) std::printf("pools: %s\n", o.fastest.pools.c_str());
   apps::print_lines(o.fastest.counters);
   if (o.residual) std::printf("%s: ||A - LL^T|| is %.1e of ||A||\n", right ? "verified" : "WRONG", *o.residual);
 }
@@ -124,8 +128,10 @@ int run(int argc, char** argv) {
   const apps::configuration& how = a.configuration.apply_to(options);
   check_memory(a);
   use_blas_threads(1);
-  const treadle::runtime runtime(options);
-  const outcome o = treadle::async([&] { return factorise_random(a, launchers_of(how)); }).get();
+  treadle::runtime runtime(options);
+  auto tuner = apps::tuner_of(how, a.configuration.sizes, runtime);
+  const outcome o =
+      treadle::async([&] { return factorise_random(a, launchers_of(how), tuner ? &*tuner : nullptr); }).get();
   const bool right = !o.residual || *o.residual <= residual_limit(a.n);
   print(a, o, runtime.max_concurrency(), right);
   return right ? 0 : 1;

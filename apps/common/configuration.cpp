@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace apps {
 
@@ -27,12 +28,26 @@ std::string two_as_in_the_paper(pool_sizes sizes) { return two(sizes, std::strin
 std::string two_exclusive(pool_sizes sizes) { return two(sizes, ":exclusive"); }
 std::string two_lending(pool_sizes sizes) { return two(sizes, ""); }
 
+std::string two_by_critical_path(pool_sizes sizes) {
+  return sizes.workers == 1 ? one_by_critical_path(sizes) : two(sizes, ":policy=critical-path");
+}
+
 launcher unmarked(bool) { return launcher(); }
 launcher marked_by_priority(bool marked) {
   return marked ? launcher(treadle::parallel_executor(treadle::priority::critical)) : launcher();
 }
 /// Both by name: a task that names no pool stays in that of the task which made it ready.
 launcher marked_by_pool(bool marked) { return launcher(treadle::pool_executor(marked ? "critical" : "default")); }
+
+/// With one worker there is one pool.
+launcher marked_by_pool_if_any(bool marked) {
+  try {
+    static_cast<void>(treadle::pool_executor("critical"));
+  } catch (const std::invalid_argument&) {
+    return launcher();
+  }
+  return marked_by_pool(marked);
+}
 
 constexpr configuration k_configurations[] = {
     {"default", "one work-stealing pool, nothing marked", false, of_the_runtime, "", unmarked},
@@ -50,12 +65,15 @@ constexpr configuration k_configurations[] = {
      marked_by_pool},
     {"critical-path", "one pool, the task with the longest path behind it first, as it is learned; nothing marked",
      false, one_by_critical_path, "", unmarked},
+    {"auto", "found while the program repeats: critical-path in one pool or two, their sizes, the mapping", true,
+     two_by_critical_path, "", marked_by_pool_if_any, true},
 };
 
 pool_sizes resolve(const configuration& how, pool_sizes sizes) {
   if (sizes.workers == 0) sizes.workers = std::max(treadle::describe_machine().usable_cores, 1U);
   if (!how.is_split) return sizes;
   const std::string name = how.name;
+  if (sizes.workers == 1 && how.is_tuned) return sizes;
   if (sizes.workers == 1)
     throw std::invalid_argument("configuration " + name + " has two pools and needs two workers, not 1");
   if (sizes.critical == 0) sizes.critical = sizes.workers / 2;
@@ -90,6 +108,15 @@ void apply(const configuration& how, pool_sizes sizes, treadle::runtime_options&
     options.pools = pools;
   }
   if (options.bind.empty()) options.bind = how.mapping;
+}
+
+std::optional<treadle::pool_tuner> tuner_of(const configuration& how, pool_sizes sizes, treadle::runtime& runs) {
+  if (!how.is_tuned || runs.max_concurrency() == 1) return std::nullopt;
+  if (sizes.critical == 0) runs.resize_pool("critical", 0);
+  auto wanted = treadle::pool_tuner::options::for_repetitions();
+  wanted.name = how.name;
+  if (runs.binding() == "none") wanted.bindings = {"compact", "scatter", "numa-balanced-mtp"};
+  return std::optional<treadle::pool_tuner>(std::in_place, runs, wanted);
 }
 
 } // namespace apps

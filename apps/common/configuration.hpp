@@ -3,7 +3,9 @@
 #include "common/launcher.hpp"
 
 #include <treadle/runtime.hpp>
+#include <treadle/tune/pool_tuner.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +27,7 @@ struct configuration {
   std::string (*pools)(pool_sizes sizes); ///< as treadle::pools reads them
   const char* mapping;                    ///< as runtime_options::bind; "": the runtime's own
   launcher (*launcher_of)(bool marked);   ///< of a kernel; called while the runtime exists
+  bool is_tuned = false;                  ///< sizes, number and mapping of pools are found while the program repeats
 };
 
 /// All of them, `default` first.
@@ -36,5 +39,10 @@ const configuration& find_configuration(std::string_view name);
 /// `sizes.critical` of 0 half of the workers. Throws std::invalid_argument when the pools cannot have so many workers,
 /// or when `options` describe pools and the configuration does, too. Options that say where workers run stay.
 void apply(const configuration& how, pool_sizes sizes, treadle::runtime_options& options);
+
+/// What finds the pools of a configuration that is tuned, while its runtime exists; none where there is nothing to
+/// find. It begins with one pool, unless `sizes.critical` says how many workers critical tasks have, and leaves the
+/// mapping alone where the user has bound workers.
+std::optional<treadle::pool_tuner> tuner_of(const configuration& how, pool_sizes sizes, treadle::runtime& runs);
 
 } // namespace apps

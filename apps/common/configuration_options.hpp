@@ -17,7 +17,8 @@ struct configuration_options {
     app.add_option("--configuration", name, "pools, priorities and mapping, see below")->type_name("NAME");
     add_number(app, "--workers", sizes.workers, 0, 1024, "threads of all pools; 0: one per core");
     add_number(app, "--critical", sizes.critical, 0, 1023,
-               "of these, those of the pool 'critical', where the configuration has one; 0: half of them");
+               "of these, those of the pool 'critical', where the configuration has one; 0: half of them, or as found "
+               "out by auto");
   }
   /// What --help says of them.
   static std::string list() {

@@ -88,6 +88,41 @@ TEST(configuration, the_users_binding_stays) {
   EXPECT_EQ(options_for(find_configuration("paper-pools-mtp"), {2, 1}).bind, "numa-balanced-mtp");
 }
 
+TEST(configuration, auto_begins_with_one_pool_and_has_as_many_workers_as_asked) {
+  const configuration& how = find_configuration("auto");
+  EXPECT_TRUE(how.is_tuned);
+  const auto with = [&](pool_sizes sizes, const char* bind, const auto& check) {
+    treadle::runtime_options options;
+    options.bind = bind;
+    apply(how, sizes, options);
+    treadle::runtime runtime(options);
+    EXPECT_EQ(runtime.max_concurrency(), sizes.workers);
+    auto tuner = tuner_of(how, sizes, runtime);
+    check(tuner);
+    const launcher marked = how.launcher_of(true), other = how.launcher_of(false);
+    EXPECT_EQ(marked.async([] { return 1; }).get() + other.async([] { return 2; }).get(), 3);
+  };
+  with({4, 0}, "", [](auto& tuner) {
+    ASSERT_TRUE(tuner);
+    EXPECT_EQ(tuner->sizes(), "critical:0,default:4");
+    EXPECT_EQ(tuner->binding(), "none");
+  });
+  with({4, 1}, "scatter", [](auto& tuner) {
+    ASSERT_TRUE(tuner);
+    EXPECT_EQ(tuner->sizes(), "critical:1,default:3");
+    EXPECT_EQ(tuner->binding(), "scatter");
+  });
+  with({1, 0}, "", [](auto& tuner) { EXPECT_FALSE(tuner); });
+}
+
+TEST(configuration, only_auto_is_tuned) {
+  for (const configuration& how : configurations()) {
+    if (how.is_tuned) continue;
+    treadle::runtime runtime(options_for(how, {2, 0}));
+    EXPECT_FALSE(tuner_of(how, {2, 0}, runtime)) << how.name;
+  }
+}
+
 TEST(configuration, says_what_cannot_be) {
   const std::string unknown = message_of([] { find_configuration("papers"); });
   EXPECT_NE(unknown.find("'papers'"), std::string::npos);

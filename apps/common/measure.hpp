@@ -2,6 +2,7 @@
 
 #include <treadle/observe/counters.hpp>
 #include <treadle/this_task.hpp>
+#include <treadle/tune/pool_tuner.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -17,10 +18,12 @@ namespace apps {
 struct timing {
   double seconds = std::numeric_limits<double>::infinity();
   std::vector<treadle::counters::reading> counters;
+  std::string pools = {}; ///< "critical:0,default:4 scatter": how a tuner has left them, if there was one
 };
 
-/// Calls prepare() and, timed, run(), `repeat` times. Inside a task.
-timing measure(std::size_t repeat, const std::vector<std::string>& counters, const auto& prepare, const auto& run) {
+/// Calls prepare() and, timed, run(), `repeat` times, each of which is a step for the tuner, if any. Inside a task.
+timing measure(std::size_t repeat, const std::vector<std::string>& counters, const auto& prepare, const auto& run,
+               treadle::pool_tuner* tuner = nullptr) {
   using clock = std::chrono::steady_clock;
   treadle::counters::group read(counters);
   treadle::counters::counter queued("/threads/count/instantaneous/pending");
@@ -28,14 +31,22 @@ timing measure(std::size_t repeat, const std::vector<std::string>& counters, con
   for (std::size_t i = 0; i < repeat; ++i) {
     prepare();
     read.reset();
+    if (tuner) tuner->resume();
     const auto start = clock::now();
     run();
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     // A task that a wait has run in place is counted when its queue entry is gone.
     while (queued.value() > 0) treadle::this_task::yield();
     if (seconds < fastest.seconds) fastest = {seconds, read.read()};
+    if (tuner) tuner->done();
   }
+  if (tuner) fastest.pools = tuner->sizes() + " " + tuner->binding();
   return fastest;
+}
+
+/// As a member of a JSON object: null where nothing was tuned.
+inline void print_json(const std::string& pools) {
+  std::printf(pools.empty() ? "\"pools\": null, " : "\"pools\": \"%s\", ", pools.c_str());
 }
 
 /// As members of a JSON object.

@@ -37,7 +37,9 @@ when the merges get workers of their own, or go first?)";
 std::string more() {
   return "\nExample: as HPX does it, and with a worker for the merges:\n"
          "  merge_sort --n 10000 --configuration paper-default\n"
-         "  merge_sort --n 10000 --configuration paper-pools --critical 1 --check\n\n" +
+         "  merge_sort --n 10000 --configuration paper-pools --critical 1 --check\n"
+         "and with pools that are found out while it repeats:\n"
+         "  merge_sort --n 10000 --configuration auto --repeat 200\n\n" +
          apps::configuration_options::list() +
          "\nSeconds are those of sorting, without making the numbers.\n"
          "Options of the runtime are taken too: --treadle:bind=scatter.";
@@ -48,11 +50,11 @@ struct outcome {
   bool right;
 };
 
-outcome sort_random(const arguments& a, const settings& how) {
+outcome sort_random(const arguments& a, const settings& how, treadle::pool_tuner* tuner) {
   const std::vector<int> numbers = random_numbers(a.n, a.seed);
   std::vector<int> given, sorted;
-  apps::timing fastest =
-      apps::measure(a.repeat, a.counters, [&] { given = numbers; }, [&] { sorted = sort(std::move(given), how); });
+  apps::timing fastest = apps::measure(
+      a.repeat, a.counters, [&] { given = numbers; }, [&] { sorted = sort(std::move(given), how); }, tuner);
   return {std::move(fastest), !a.check || sorted == serial_sort(numbers)};
 }
 
@@ -64,17 +66,17 @@ void check_memory(const arguments& a) {
 void print(const arguments& a, const outcome& o, unsigned workers) {
   if (a.json) {
     std::printf("{\"n\": %zu, \"cut_off\": %zu, \"seed\": %ju, \"configuration\": \"%s\", \"workers\": %u, "
-                "\"seconds\": %.9f, \"verified\": %s, \"counters\": {",
-                a.n, a.cut_off, std::uintmax_t{a.seed}, a.configuration.name.c_str(), workers, o.fastest.seconds,
-                !a.check  ? "null"
-                : o.right ? "true"
-                          : "false");
+                "\"seconds\": %.9f, ",
+                a.n, a.cut_off, std::uintmax_t{a.seed}, a.configuration.name.c_str(), workers, o.fastest.seconds);
+    apps::print_json(o.fastest.pools);
+    std::printf("\"verified\": %s, \"counters\": {", !a.check ? "null" : o.right ? "true" : "false");
     apps::print_json(o.fastest.counters);
     std::puts("}}");
     return;
   }
   std::printf("%zu numbers, cut-off %zu; %s, workers: %u\n", a.n, a.cut_off, a.configuration.name.c_str(), workers);
   std::printf("%.6f s, %.3f Mnumbers/s\n", o.fastest.seconds, static_cast<double>(a.n) / o.fastest.seconds / 1e6);
+  if (!o.fastest.pools.empty()) std::printf("pools: %s\n", o.fastest.pools.c_str());
   apps::print_lines(o.fastest.counters);
   if (a.check) std::puts(o.right ? "verified: as std::stable_sort" : "WRONG: not what std::stable_sort makes of it");
 }
@@ -97,9 +99,10 @@ int run(int argc, char** argv) {
   const apps::configuration& how = a.configuration.apply_to(options);
   check_memory(a);
   settings sorting{.cut_off = a.cut_off}; // outlives all tasks
-  const treadle::runtime runtime(options);
+  treadle::runtime runtime(options);
+  auto tuner = apps::tuner_of(how, a.configuration.sizes, runtime);
   sorting.launch = launchers_of(how);
-  const outcome o = treadle::async([&] { return sort_random(a, sorting); }).get();
+  const outcome o = treadle::async([&] { return sort_random(a, sorting, tuner ? &*tuner : nullptr); }).get();
   print(a, o, runtime.max_concurrency());
   return o.right ? 0 : 1;
 }

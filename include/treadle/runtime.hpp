@@ -149,10 +149,18 @@ class runtime {
   /// pool that has tasks.
   void set_concurrency(std::string_view pool, unsigned n);
   /// The pool has so many of the workers from now on; what it gains comes from the pool "default", what it loses goes
-  /// there, and both keep one at least. Workers change as in set_concurrency(), and are bound anew. Throws
-  /// std::invalid_argument when there is no such pool, when there are not so many, or when one of the two has hardware
-  /// threads of its own.
+  /// there, and that keeps one at least. Workers change as in set_concurrency(), and are bound anew. 0: the pool
+  /// "default" runs the tasks that are sent to the pool from now on, so that there is one pool less, as long as neither
+  /// has a limit; tasks which these make are the default pool's. Throws std::invalid_argument when there is no such
+  /// pool, when there are not so many, when one of the two has hardware threads of its own, and for 0, when one of them
+  /// does not lend workers or has smaller stacks.
   void resize_pool(std::string_view pool, unsigned n);
+  /// Workers of all pools run from now on where this says, "none" or the name of a mapping, as runtime_options::bind
+  /// has it. A worker goes to its place when it next looks for work. Any thread; waits for nobody, but the first
+  /// mapping of the process reads the topology, which takes milliseconds. Throws std::invalid_argument that lists the
+  /// names.
+  void set_binding(std::string_view name);
+  std::string binding() const;
   std::size_t stack_bytes() const noexcept;
   runtime_statistics statistics() const noexcept;
 

@@ -1,8 +1,8 @@
 #include <treadle/tune/pool_tuner.hpp>
 
 #include "control/deciding_time.hpp"
+#include "control/pool_decision.hpp"
 #include "control/recall.hpp"
-#include "decide/pool_sizes.hpp"
 #include "loop/reasons.hpp"
 #include "task/counters/thread_counters.hpp"
 #include "task/engine/scheduler.hpp"
@@ -19,59 +19,53 @@ namespace treadle {
 namespace {
 
 /// Those whose sizes can change, the default one last.
-std::vector<std::string> pools_to_change(const runtime& of) {
-  std::vector<std::string> found;
-  const detail::concurrency& active = detail::scheduler::of(of).active;
+std::vector<decide::pool_layouts::pool> pools_to_change(const runtime& of) {
+  std::vector<decide::pool_layouts::pool> found;
+  detail::concurrency& active = detail::scheduler::of(of).active;
   const auto& all = detail::scheduler::pools_of(of);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (active.can_resize(i)) found.push_back(all[i]->name);
-  std::stable_partition(found.begin(), found.end(), [](const std::string& pool) { return pool != "default"; });
-  if (found.size() < 2 || found.back() != "default")
+    if (active.can_resize(i)) found.push_back({all[i]->name, active.can_be_hosted(all[i]->name)});
+  std::stable_partition(found.begin(), found.end(), [](const auto& pool) { return pool.name != "default"; });
+  if (found.size() < 2 || found.back().name != "default")
     throw std::invalid_argument(
         "pool_tuner: there are no two pools, the pool 'default' among them, that could give each "
         "other workers");
   return found;
 }
 
-class size_names final : public loop::choice_names {
- public:
-  size_names(const std::vector<std::string>& pools, const decide::pool_sizes& places, const tune::space& over)
-      : m_pools(pools), m_places(places), m_space(over) {}
-
-  std::vector<unsigned> sizes(tune::arm at) const {
-    std::vector<std::uint32_t> chosen;
-    for (std::size_t d = 0; d < m_space.dimensions().size(); ++d) chosen.push_back(m_space.index(at, d));
-    return m_places.sizes(chosen);
+/// That in force first, each once. Throws where one has no such name.
+std::vector<std::string> bindings_to_try(const std::vector<std::string>& wanted, std::string present) {
+  std::vector<std::string> result{std::move(present)};
+  for (const std::string& one : wanted) {
+    std::string name = detail::name_of(detail::binding_from_name(one, "pool_tuner"));
+    if (std::find(result.begin(), result.end(), name) == result.end()) result.push_back(std::move(name));
   }
-  std::string operator()(tune::arm at) const override {
-    const std::vector<unsigned> each = sizes(at);
-    std::string name;
-    for (std::size_t i = 0; i < each.size(); ++i)
-      name += (i == 0 ? "" : ",") + m_pools[i] + ":" + std::to_string(each[i]);
-    return name;
-  }
-  std::string all() const override { return (*this)(0) + " .. " + (*this)(m_space.size() - 1); }
+  return result;
+}
 
- private:
-  const std::vector<std::string>& m_pools;
-  const decide::pool_sizes& m_places;
-  const tune::space& m_space;
-};
+unsigned workers_of(const runtime& of, const std::vector<decide::pool_layouts::pool>& pools) {
+  unsigned n = 0;
+  for (const auto& pool : pools) n += detail::scheduler::of(of).active.size_of(pool.name);
+  return n;
+}
+
+decide::pool_layouts layouts_of(const runtime& of, const std::vector<std::string>& bindings) {
+  auto pools = pools_to_change(of);
+  const unsigned workers = workers_of(of, pools);
+  return {std::move(pools), workers, bindings_to_try(bindings, of.binding())};
+}
 
 } // namespace
 
 struct pool_tuner::state final : loop::explained {
   state(runtime& of, const options& wanted)
       : runs(of),
-        window_ns(static_cast<double>(wanted.window_ns)),
-        pools(pools_to_change(of)),
-        places(pools.size(), workers_of(of)),
-        over(std::vector<tune::dimension>(pools.size() - 1,
-                                          {static_cast<std::uint32_t>(places.choices().size()), true})),
-        decision(loop::decision_kind::pools, wanted.name, wanted.budget) {
+        choice(layouts_of(of, wanted.bindings),
+               {wanted.name, static_cast<double>(wanted.window_ns), wanted.budget, wanted.advance}) {
+    for (const auto& pool : choice.places.pools()) pools.push_back(pool.name);
+    for (const std::string& one : wanted.bindings) detail::prepare(detail::binding_from_name(one, "pool_tuner"));
     const detail::scoped_lock held(lock); // explain() may ask already
-    known = &begin_context();
-    at = known->search.next(loop::state::k_no_tries);
+    begin();
     apply();
     detail::publish_thread_counters();
     if (wanted.every_ms > 0) {
@@ -81,44 +75,28 @@ struct pool_tuner::state final : loop::explained {
   }
   ~state() {
     by_itself.end(); // before what it uses
-    at = known->search.best();
+    choice.choose_best();
     apply();
   }
 
-  struct context {
-    loop::context of;
-    loop::state search;
-  };
-
-  unsigned workers_of(const runtime& of) const {
-    unsigned n = 0;
-    for (const std::string& pool : pools) n += detail::scheduler::of(of).active.size_of(pool);
-    return n;
-  }
-  size_names names() const { return {pools, places, over}; }
-
   unsigned budget() const noexcept { return detail::scheduler::of(runs).active.budget(); }
-  /// Another number of workers in all has other best sizes.
-  context& begin_context() {
-    const unsigned workers = budget();
-    return contexts.in(workers, "", [&] {
-      std::vector<std::uint32_t> start;
-      for (std::size_t i = 0; i + 1 < pools.size(); ++i)
-        start.push_back(places.closest(detail::scheduler::of(runs).active.size_of(pools[i])));
-      const loop::context of{workers, {}};
-      auto before = detail::recall(*this, decision, of, names().all());
-      auto made =
-          std::make_unique<context>(context{of, loop::state(over, over.point(start), {.window_ns = window_ns})});
-      made->search.believe(before);
-      return made;
-    });
+  void begin() {
+    const auto present = [this] {
+      std::vector<unsigned> sizes;
+      for (const std::string& pool : pools) sizes.push_back(detail::scheduler::of(runs).active.size_of(pool));
+      return choice.places.closest(sizes, runs.binding());
+    };
+    choice.begin(budget(), present,
+                 [this](const loop::context& of) { return detail::recall(*this, choice.decision, of, choice.all()); });
   }
 
   void apply() noexcept {
     try {
-      const std::vector<unsigned> wanted = names().sizes(at);
       if (runs.workers() == 0) return; // a child of fork() has none of its workers
-      detail::scheduler::of(runs).active.resize_all(pools, wanted);
+      const std::string_view name = choice.places.binding(choice.at());
+      const detail::binding how = detail::binding_from_name(name, "pool_tuner");
+      detail::scheduler::of(runs).active.arrange(pools, choice.places.sizes(choice.at()),
+                                                 name.empty() ? nullptr : &how);
     } catch (...) { // no memory: they stay as they are
     }
   }
@@ -126,15 +104,16 @@ struct pool_tuner::state final : loop::explained {
   void done(double units, double ns, std::int64_t now_ns) {
     const detail::scoped_try_lock held(lock);
     if (!held || !(units > 0) || !(ns > 0) || runs.workers() == 0) return;
-    const detail::deciding_time timed(decision);
-    if (known->of.workers != budget()) {
-      decision.interrupt(known->search);
-      known = &begin_context();
+    const detail::deciding_time timed(choice.decision);
+    const tune::arm before = choice.at();
+    if (choice.known().of.workers != budget()) {
+      choice.interrupt();
+      begin();
+      choice.choose(now_ns);
     } else {
-      decision.report(known->search, at, {ns / units, units, ns}, names());
+      choice.done(units, ns, now_ns);
     }
-    const tune::arm before = std::exchange(at, decision.next(known->search, now_ns, names()));
-    if (at != before) apply();
+    if (choice.at() != before) apply();
   }
   /// On the clock's thread.
   void look() {
@@ -146,23 +125,17 @@ struct pool_tuner::state final : loop::explained {
 
   void explain(std::vector<decision_report>& to) override {
     const detail::scoped_lock held(lock);
-    for (const auto& one : contexts) {
-      to.push_back(loop::report(decision, one->of, one->search, names()));
-      to.back().present = one.get() == known;
+    for (const auto& one : choice.contexts) {
+      to.push_back(loop::report(choice.decision, one->of, one->search, choice));
+      to.back().present = one.get() == &choice.known();
     }
   }
   bool try_lock() noexcept override { return lock.try_lock(); }
   void unlock() noexcept override { lock.unlock(); }
 
   runtime& runs;
-  const double window_ns;
-  const std::vector<std::string> pools;
-  const decide::pool_sizes places;
-  const tune::space over;
-  loop::decision decision;
-  loop::by_context<context> contexts;
-  context* known = nullptr;
-  tune::arm at = 0;
+  detail::pool_decision choice;
+  std::vector<std::string> pools;
   std::int64_t since_ns = detail::steady_now_ns();
   std::optional<counters::counter> executing;
   detail::spinlock lock; // of what explain() reads; a sample that finds it locked is dropped
@@ -174,7 +147,7 @@ pool_tuner::pool_tuner(runtime& of) : pool_tuner(of, options{}) {}
 pool_tuner::pool_tuner(runtime& of, const options& wanted) : m_state(std::make_unique<state>(of, wanted)) {}
 pool_tuner::pool_tuner(pool_tuner&&) noexcept = default;
 pool_tuner& pool_tuner::operator=(pool_tuner&& other) noexcept {
-  m_state = nullptr; // which leaves its best sizes, before those of the other one
+  m_state = nullptr; // which leaves its best choice, before that of the other one
   m_state = std::move(other.m_state);
   if (m_state) m_state->apply();
   return *this;
@@ -190,15 +163,16 @@ void pool_tuner::resume() noexcept { m_state->since_ns = detail::steady_now_ns()
 
 std::string pool_tuner::sizes() const {
   const detail::scoped_lock held(m_state->lock);
-  return m_state->names()(m_state->at);
+  return m_state->choice.places.sizes_text(m_state->choice.at());
 }
+std::string pool_tuner::binding() const { return m_state->runs.binding(); }
 bool pool_tuner::settled() const {
   const detail::scoped_lock held(m_state->lock);
-  return m_state->known->search.settled();
+  return m_state->choice.known().search.settled();
 }
 unsigned pool_tuner::windows() const {
   const detail::scoped_lock held(m_state->lock);
-  return static_cast<unsigned>(m_state->known->search.windows());
+  return static_cast<unsigned>(m_state->choice.known().search.windows());
 }
 
 } // namespace treadle

@@ -75,6 +75,69 @@ TEST(pool_tuner, is_explained) {
   EXPECT_TRUE(found);
 }
 
+TEST(pool_tuner, finds_that_one_pool_is_best) {
+  runtime rt({.workers = 2, .pools = "urgent:2"});
+  std::string last;
+  {
+    pool_tuner tuner(rt, {.window_ns = 0, .budget = 0});
+    for (int i = 0; i < 5000 && !(tuner.sizes() == "urgent:0,default:4" && tuner.settled()); ++i) {
+      // As if what differs were the only thing that counts: the rest of the machine does what it likes.
+      const bool is_one = tuner.sizes() == "urgent:0,default:4";
+      step(2, 2);
+      tuner.resume();
+      std::this_thread::sleep_for(std::chrono::milliseconds(is_one ? 1 : 4));
+      tuner.done();
+    }
+    EXPECT_EQ(tuner.sizes(), "urgent:0,default:4");
+  }
+  EXPECT_TRUE(async(pool_executor("urgent"), [] { return pool_executor("default").is_here(); }).get());
+}
+
+TEST(pool_tuner, tries_bindings) {
+  runtime rt({.workers = 2, .pools = "urgent:1"});
+  {
+    pool_tuner tuner(rt, {.name = "bindings", .window_ns = 0, .budget = 0, .bindings = {"scatter", "compact", "none"}});
+    EXPECT_EQ(tuner.binding(), "none"); // begins with what is in force
+    for (int i = 0; i < 5000 && !(tuner.binding() == "compact" && tuner.settled()); ++i) {
+      step(1, 1);
+      tuner.resume();
+      std::this_thread::sleep_for(std::chrono::milliseconds(tuner.binding() == "compact" ? 1 : 4));
+      tuner.done();
+    }
+    EXPECT_EQ(tuner.binding(), "compact");
+    bool found = false;
+    for (const decision_report& one : explain()) {
+      if (one.instance != "bindings") continue;
+      found = true;
+      EXPECT_NE(one.chosen.find("urgent:"), std::string::npos) << one.chosen;
+      EXPECT_NE(one.chosen.find(" compact"), std::string::npos) << one.chosen;
+    }
+    EXPECT_TRUE(found);
+  }
+  EXPECT_EQ(rt.binding(), "compact");
+}
+
+TEST(pool_tuner, leaves_the_binding_alone_unless_told) {
+  runtime rt({.workers = 2, .pools = "urgent:1", .bind = "scatter"});
+  pool_tuner tuner(rt, {.window_ns = 0, .budget = 0});
+  for (int i = 0; i < 20; ++i) {
+    step(1, 1);
+    tuner.done();
+    EXPECT_EQ(tuner.binding(), "scatter");
+  }
+}
+
+TEST(pool_tuner, lists_bindings_when_one_is_unknown) {
+  runtime rt({.workers = 2, .pools = "urgent:1"});
+  try {
+    pool_tuner tuner(rt, {.bindings = {"scatter", "best"}});
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const std::invalid_argument& e) {
+    EXPECT_STREQ(e.what(), "pool_tuner: expected a mapping (none, packed, compact, scatter, balanced, numa-balanced, "
+                           "numa-balanced-mtp), got 'best'");
+  }
+}
+
 TEST(pool_tuner, refuses_what_it_cannot_change) {
   runtime one({.workers = 2});
   EXPECT_THROW(pool_tuner{one}, std::invalid_argument);

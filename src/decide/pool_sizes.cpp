@@ -25,12 +25,12 @@ std::uint32_t pool_sizes::closest(unsigned workers) const noexcept {
   return static_cast<std::uint32_t>(found - m_choices.begin());
 }
 
-std::vector<unsigned> pool_sizes::sizes(const std::vector<std::uint32_t>& chosen) const {
+std::vector<unsigned> pool_sizes::sizes(const std::vector<unsigned>& wanted) const {
   std::vector<unsigned> result;
-  unsigned left = m_workers;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const auto keep = static_cast<unsigned>(chosen.size() - i); // for the others
-    result.push_back(std::min(m_choices[chosen[i]], left - keep));
+  unsigned left = m_workers, kept = static_cast<unsigned>(wanted.size()) + 1; // one for each
+  for (const unsigned n : wanted) {
+    if (n != 0) --kept;
+    result.push_back(n == 0 ? 0 : std::min(n, left - kept));
     left -= result.back();
   }
   result.push_back(left);

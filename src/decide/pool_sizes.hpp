@@ -9,7 +9,7 @@
 namespace treadle::decide {
 
 /// What is tried: for each pool but the last one a number of workers, of which there is a choice; the last one has what
-/// they leave. Every pool keeps one.
+/// they leave. Every pool keeps one worker; that of a pool which is given none stays with the last one.
 class pool_sizes {
  public:
   /// At least two pools, and as many workers.
@@ -19,8 +19,8 @@ class pool_sizes {
   /// matters is how large the smaller part is.
   const std::vector<unsigned>& choices() const noexcept { return m_choices; }
   std::uint32_t closest(unsigned workers) const noexcept; ///< index of a choice
-  /// By the choices of all pools but the last one. Where they come to more than there are, the later ones get less.
-  std::vector<unsigned> sizes(const std::vector<std::uint32_t>& chosen) const;
+  /// By what all pools but the last one should have. Where that comes to more than there are, the later ones get less.
+  std::vector<unsigned> sizes(const std::vector<unsigned>& wanted) const;
 
  private:
   unsigned m_workers;

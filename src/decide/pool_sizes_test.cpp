@@ -30,13 +30,19 @@ TEST(pool_sizes, leave_no_pool_without_a_worker) {
     const std::size_t pools = 2 + random() % 4;
     const auto workers = static_cast<unsigned>(pools + random() % 100);
     const pool_sizes of(pools, workers);
-    std::vector<std::uint32_t> chosen;
+    std::vector<unsigned> wanted;
     for (std::size_t i = 0; i + 1 < pools; ++i)
-      chosen.push_back(static_cast<std::uint32_t>(random() % of.choices().size()));
-    const std::vector<unsigned> sizes = of.sizes(chosen);
+      wanted.push_back(random() % 4 == 0 ? 0 : of.choices()[random() % of.choices().size()]);
+    const std::vector<unsigned> sizes = of.sizes(wanted);
     ASSERT_EQ(sizes.size(), pools);
     EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), 0u), workers);
-    EXPECT_GE(*std::min_element(sizes.begin(), sizes.end()), 1u);
+    unsigned without = 0;
+    for (std::size_t i = 0; i + 1 < pools; ++i) {
+      EXPECT_EQ(sizes[i] == 0, wanted[i] == 0);
+      EXPECT_LE(sizes[i], wanted[i]);
+      without += sizes[i] == 0 ? 1u : 0u;
+    }
+    EXPECT_GE(sizes.back(), 1 + without); // which keeps one for each of these
     EXPECT_TRUE(std::is_sorted(of.choices().begin(), of.choices().end()));
   }
 }

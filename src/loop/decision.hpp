@@ -66,10 +66,12 @@ class choice_names {
 /// thread at a time.
 class decision {
  public:
-  /// `instance`: its name. `budget`: as search_options has it.
-  explicit decision(decision_kind what, std::string instance, double budget = -1) noexcept
+  /// `instance`: its name. `budget`: as search_options has it. `advance`: so many windows may be lost before time has
+  /// earned them, where the budget is its own; what was lost is earned all the same before anything else is tried.
+  explicit decision(decision_kind what, std::string instance, double budget = -1, double advance = 0) noexcept
       : m_kind(what),
         m_instance(std::move(instance)),
+        m_advance(budget > 0 ? advance : 0),
         m_own(std::max(budget, 0.0)),
         m_account(budget >= 0 ? m_own : the_ledger.exploring) {}
   ~decision() { the_turns.leave(this); }
@@ -112,7 +114,8 @@ class decision {
   static constexpr double k_least_lease_ns = 20e6, k_lease_windows = 4, k_most_need_ns = 1e9;
 
   bool may_lose(double need_ns, const state& in, std::int64_t now_ns) noexcept {
-    const bool can_pay = need_ns <= m_account.credit_ns(now_ns, need_ns), shares = &m_account != &m_own;
+    const double credit_ns = m_account.credit_ns(now_ns, need_ns) + m_advance * in.usual_ns();
+    const bool can_pay = need_ns <= credit_ns, shares = &m_account != &m_own;
     if (!can_pay && !(shares && need_ns < state::k_no_limit)) return false;
     const double lease_ns = std::max(k_least_lease_ns, k_lease_windows * in.usual_ns());
     const turns::request wanted{this, std::min(need_ns, k_most_need_ns), static_cast<std::int64_t>(lease_ns), can_pay,
@@ -146,6 +149,7 @@ class decision {
 
   const decision_kind m_kind;
   const std::string m_instance;
+  const double m_advance;
   account m_own;
   account& m_account; // its own, or that of the process
   bool m_has_turn = false;

@@ -71,6 +71,28 @@ TEST(decision, only_one_tries_at_a_time_and_turns_go_round) {
   EXPECT_GE(b_tried, 30);
 }
 
+TEST(decision, an_advance_is_lost_once) {
+  constexpr double k_share = 0.01, k_advance = 2;
+  constexpr int k_windows = 200;
+  const auto lost = [&](double advance) {
+    decision of(decision_kind::session, "advance", k_share, advance);
+    state s(space({dimension{50}}), 0, {.window_ns = 0});
+    std::int64_t now_ns = 1;
+    double sum = 0;
+    for (int i = 0; i < k_windows; ++i) {
+      const arm at = of.next(s, now_ns, k_numbers);
+      const double cost = at == 0 ? k_ms : 1.5 * k_ms;
+      now_ns += static_cast<std::int64_t>(cost);
+      sum += cost / k_ms - 1;
+      of.report(s, at, {cost, 1, cost}, k_numbers);
+    }
+    return sum;
+  };
+  EXPECT_LT(lost(0), k_share * k_windows + 1); // and one window that was worse than expected
+  EXPECT_GT(lost(k_advance), lost(0) + k_advance - 1);
+  EXPECT_LT(lost(k_advance), k_share * k_windows + k_advance + 1);
+}
+
 TEST(decision, what_it_costs_is_in_the_books) {
   auto& books = treadle::detail::tuning_total[decision_kind::splitting];
   const auto read = [](auto& word) { return word.load(treadle::detail::order::relaxed); };

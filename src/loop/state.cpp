@@ -17,8 +17,8 @@ constexpr double k_calm_windows = 500; // an alarm that comes sooner was probabl
 
 } // namespace
 
-state::state(const tune::space& over, arm start, const search_options& wanted)
-    : m_space(over), m_options(wanted), m_strategy(make_strategy(wanted, over, start)) {}
+state::state(const tune::space& over, arm start, const search_options& wanted, std::vector<arm> first)
+    : m_space(over), m_options(wanted), m_strategy(make_strategy(wanted, over, start)), m_first(std::move(first)) {}
 
 arm state::best() const {
   return m_belief ? m_belief->at : m_chosen ? *m_chosen : m_leading ? *m_leading : m_strategy->best();
@@ -29,7 +29,8 @@ arm state::wanted() const {
     return std::min_element(m_finalists.begin(), m_finalists.end(),
                             [](const finalist& a, const finalist& b) { return a.windows < b.windows; })
         ->at;
-  return m_belief || converged() || m_strategy->best() != best() ? best() : m_strategy->next();
+  if (m_belief || converged() || m_strategy->best() != best()) return best();
+  return m_first_tried < m_first.size() && !m_known.empty() ? m_first[m_first_tried] : m_strategy->next();
 }
 
 double state::next_loss_ns() const {
@@ -164,18 +165,22 @@ state::outcome state::complete(double x, double ns, bool failed) {
 }
 
 void state::learn(double x) {
+  const bool looks_first = m_first_tried < m_first.size();
+  while (m_first_tried < m_first.size() && find(m_first[m_first_tried])) ++m_first_tried;
   m_strategy->report(m_present, x);
   if (m_strategy->converged()) end_search();
-  if (!m_strategy->freezes()) follow();
+  if (!m_strategy->freezes()) follow(looks_first);
 }
 
 /// When everything becomes cheaper, what is measured next looks better than what was best, whose old windows say what
 /// it used to cost, and which nobody would measure any more. So another point leads only after the best one has been
-/// measured once more, and was found as it used to be.
-void state::follow() {
+/// measured once more, and was found as it used to be. What is tried first is measured while nothing is old, so the
+/// best of it leads at once: a bad start is not played again.
+void state::follow(bool looks_first) {
   const arm next = m_strategy->best();
   const known_arm* const leading = m_leading ? find(*m_leading) : nullptr;
-  if (!leading || next == *m_leading || (m_present == *m_leading && leading->drift.is_calm())) m_leading = next;
+  const bool is_as_usual = m_leading == m_present && leading && leading->drift.is_calm();
+  if (!leading || next == *m_leading || is_as_usual || looks_first) m_leading = next;
 }
 
 /// What looked best may have been lucky once: the best few are measured again.
@@ -221,11 +226,13 @@ void state::believe(const std::vector<tuned_point>& known) {
     if (r.at < m_space.size()) m_strategy->believe(r.at, r.mean - *m_reference, std::min(r.windows, 4u));
   m_belief = belief{leading->at, 0, std::max(leading->deviation, 0.05)};
   m_believed = leading->at;
+  m_first_tried = m_first.size(); // by then
   if (m_strategy->freezes()) m_chosen = leading->at;
 }
 
 void state::refuse(arm at) {
   m_strategy->refuse(at);
+  if (m_first_tried < m_first.size() && m_first[m_first_tried] == at) ++m_first_tried;
   if (m_leading == at) m_leading.reset();
   std::erase_if(m_known, [at](const known_arm& k) { return k.at == at; });
   std::erase_if(m_finalists, [at](const finalist& f) { return f.at == at; });
@@ -236,6 +243,7 @@ void state::reopen(arm from) {
   m_strategy->restart(from);
   m_known.clear();
   m_leading.reset();
+  m_first_tried = 0;
   m_belief.reset();
   m_believed.reset();
   m_finalists.clear();

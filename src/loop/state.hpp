@@ -20,8 +20,9 @@ class state {
   static constexpr double k_no_limit = std::numeric_limits<double>::infinity();
   static constexpr double k_no_tries = -k_no_limit;
 
-  /// `wanted.budget` is not used here: the caller of next() gives the credit.
-  state(const tune::space& over, arm start, const search_options& wanted);
+  /// `wanted.budget` is not used here: the caller of next() gives the credit. `first`: what is tried before anything
+  /// that the search would try, whenever it begins.
+  state(const tune::space& over, arm start, const search_options& wanted, std::vector<arm> first = {});
 
   /// What to run now. A try is made when what it is expected to lose is there; otherwise that is the best known point.
   arm next(double credit_ns = k_no_limit);
@@ -110,7 +111,7 @@ class state {
   outcome ignore(bool expected, arm at, double ns);
   bool is_refuted(double x);
   void learn(double x);
-  void follow();
+  void follow(bool looks_first);
   void end_search();
   void play_finals(double x);
   known_arm& here(arm at);
@@ -120,6 +121,7 @@ class state {
   tune::space m_space;
   search_options m_options;
   std::unique_ptr<tune::strategy> m_strategy;
+  std::vector<arm> m_first;
   std::optional<double> m_reference; // logarithm of the first cost: all others are relative to it
 
   // The present window
@@ -134,6 +136,7 @@ class state {
   // The present epoch
   std::vector<known_arm> m_known; // sorted
   std::optional<arm> m_leading;   // the best, where the strategy goes on learning; see follow()
+  std::size_t m_first_tried = 0;  // of what is tried first
   std::optional<belief> m_belief;
   std::optional<arm> m_believed;     // also when it is confirmed
   std::vector<finalist> m_finalists; // the best points of a strategy that has converged, measured once more

@@ -204,6 +204,44 @@ TEST(state, a_change_of_all_costs_is_told_whatever_is_tried_meanwhile) {
   }
 }
 
+TEST(state, what_is_to_be_tried_first_is_and_its_best_leads_at_once) {
+  state s(line(100), 0, windows_of_one({}), {99, 50});
+  const auto cost = [](arm at) { return 1 + std::abs(static_cast<double>(at) - 90); };
+  std::vector<arm> tried;
+  for (int i = 0; i < 4; ++i) {
+    tried.push_back(s.next());
+    s.report(tried.back(), {cost(tried.back())});
+  }
+  EXPECT_EQ(tried[0], 0u);
+  EXPECT_EQ(tried[1], 99u);
+  EXPECT_EQ(tried[2], 50u);
+  EXPECT_EQ(s.best(), 99u); // though the start has been measured once only
+  EXPECT_EQ(tried[3], 95u); // its neighbours come next
+  s.reopen();
+  EXPECT_EQ(s.next(), 99u);
+  s.report(99, {cost(99)});
+  EXPECT_EQ(s.next(), 50u); // the other one is known
+}
+
+TEST(state, what_is_to_be_tried_first_may_be_refused) {
+  state s(line(100), 0, windows_of_one({}), {99, 50});
+  s.report(s.next(), {1});
+  EXPECT_EQ(s.wanted(), 99u);
+  s.refuse(99);
+  EXPECT_EQ(s.wanted(), 50u);
+}
+
+TEST(state, what_is_to_be_tried_first_is_known_from_an_earlier_run) {
+  state s(line(100), 0, windows_of_one({}), {99, 50});
+  s.believe({{90, 0.0, 0.02, 10}, {91, 0.1, 0.02, 10}});
+  for (int i = 0; i < 20; ++i) {
+    const arm at = s.next();
+    EXPECT_NE(at, 99u);
+    EXPECT_NE(at, 50u);
+    s.report(at, {1 + 0.1 * std::abs(static_cast<double>(at) - 90)});
+  }
+}
+
 TEST(state, a_frozen_one_stays) {
   state s(line(6), 0, windows_of_one({.how = search_strategy::exhaustive, .drift = false}));
   run(s, [](arm at) { return at == 2 ? 1.0 : 2.0; }, 100);

@@ -8,9 +8,24 @@
 
 namespace treadle::detail {
 
-binding binding_from_name(std::string_view name) {
+binding binding_from_name(std::string_view name, std::string_view source) {
   if (name.empty() || name == "none") return std::nullopt;
-  return mapping_from_name(name);
+  try {
+    return mapping_from_name(name);
+  } catch (const std::invalid_argument& e) {
+    std::string message = e.what();
+    message.insert(message.find('(') + 1, "none, ");
+    throw std::invalid_argument(std::string(source) + ": " + message);
+  }
+}
+std::string name_of(binding how) { return how ? std::string(to_string(*how)) : "none"; }
+
+void prepare(binding how) noexcept {
+  if (!how) return;
+  try {
+    static_cast<void>(topology::of_this_machine());
+  } catch (...) { // it cannot be read: place_pools() does without
+  }
 }
 
 namespace {

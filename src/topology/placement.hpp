@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,8 +16,12 @@ namespace treadle::detail {
 /// How workers are bound to hardware threads; none: they begin one after the other, and the operating system moves them
 /// as it likes.
 using binding = std::optional<mapping>;
-/// By the name of a mapping or "none", which an empty name is, too. Throws std::invalid_argument that lists the names.
-binding binding_from_name(std::string_view name);
+/// By the name of a mapping or "none", which an empty name is, too. Throws std::invalid_argument that names `source`,
+/// where the name comes from, and lists the names.
+binding binding_from_name(std::string_view name, std::string_view source);
+std::string name_of(binding how);
+/// Reads the topology, if it takes that, so that place_pools() does not take milliseconds.
+void prepare(binding how) noexcept;
 
 /// A pool that is to be placed; hardware threads by the numbers of the operating system.
 struct placed_pool {

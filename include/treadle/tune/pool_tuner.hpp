@@ -2,15 +2,18 @@
 
 #include <treadle/detail/config.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace treadle {
 
 class runtime;
 
-/// Finds out, while a program runs, how many workers each pool of a runtime should have, and moves them
-/// (runtime::resize_pool()).
+/// Finds out, while a program runs, how many workers each pool of a runtime should have, whether some should have none
+/// and leave their tasks to the pool "default", and where all workers run, if it is told to; and moves them
+/// (runtime::resize_pool(), set_binding()).
 ///
 ///     treadle::runtime runtime({.pools = "critical:2:exclusive"});
 ///     treadle::pool_tuner tuner(runtime);
@@ -21,8 +24,8 @@ class runtime;
 ///
 /// It looks at the speed, units of work per second, over windows of some steps, and goes on looking after it has
 /// settled: when the speed changes for good, it searches again. Pools whose hardware threads somebody has named keep
-/// their size. Matters where pools are exclusive; others lend each other idle workers anyway. One thread at a time; the
-/// runtime must live longer.
+/// their size. Matters most where pools are exclusive: others lend each other idle workers anyway, but two pools may
+/// still be slower than one. One thread at a time; the runtime must live longer.
 class pool_tuner {
  public:
   struct options {
@@ -32,17 +35,35 @@ class pool_tuner {
     /// Share of the time that tries may lose. Negative: what the process allows all decisions together, 1 %. 0: no
     /// limit.
     double budget = -1;
+    /// So many windows may be lost before time has earned them, with a budget above 0. For programs that end before 1 %
+    /// of their time is a window.
+    double advance = 0;
+    /// Where workers may run, besides where they do: "none" and names of mappings (runtime_options::bind). None: that
+    /// stays as it is, because a binding was chosen by name, or it was left to the operating system, which knows what
+    /// else runs on the machine.
+    std::vector<std::string> bindings = {};
     /// Not 0: by itself, every so many ms, for programs without steps. It looks at the share of the workers' time in
     /// which tasks are executed then; done() is not to be called.
     int every_ms = 0;
+
+    /// For a program that repeats some hundred times, and must not lose 3 % of that by finding out: half the budget,
+    /// and a window in advance.
+    static options for_repetitions() {
+      options made;
+      made.window_ns = 2'000'000;
+      made.budget = 0.005;
+      made.advance = 1;
+      return made;
+    }
   };
 
-  /// Throws std::invalid_argument when the runtime has no two pools whose sizes can change.
+  /// Throws std::invalid_argument when the runtime has no two pools whose sizes can change, or, with the names that
+  /// there are, when a binding has another one.
   explicit pool_tuner(runtime& of);
   pool_tuner(runtime& of, const options& wanted);
   pool_tuner(pool_tuner&&) noexcept;
   pool_tuner& operator=(pool_tuner&&) noexcept;
-  /// The pools keep the best sizes that are known.
+  /// The pools keep the best sizes, and the workers the best binding, that are known.
   ~pool_tuner();
 
   /// So much work was done since the last call: a step, or some. Moves workers, and waits for nobody.
@@ -50,8 +71,10 @@ class pool_tuner {
   /// Something else was done since the last call: that time does not count.
   void resume() noexcept;
 
-  /// "critical:1,default:3"
+  /// "critical:1,default:3", or "critical:0,default:4" where the pool "default" runs all tasks.
   std::string sizes() const;
+  /// "none", "scatter": as runtime::binding().
+  std::string binding() const;
   bool settled() const;
   /// Windows that were measured so far.
   unsigned windows() const;

@@ -54,7 +54,7 @@ std::vector<unsigned> shares(std::span<const unsigned> most, unsigned n) {
 }
 
 concurrency::concurrency(bool follows, binding how, std::vector<managed_pool> pools)
-    : m_follows(follows), m_binding(how), m_managed(std::move(pools)) {
+    : m_follows(follows), m_managed(std::move(pools)), m_binding(how) {
   for (const managed_pool& one : m_managed) m_placed_sizes.push_back(one.placed.workers);
 }
 
@@ -91,6 +91,7 @@ void concurrency::begin(std::vector<scheduler*> pools) {
 void concurrency::end() {
   const std::lock_guard guard(m_mutex);
   between_pools.end();
+  for (scheduler* pool : m_pools) pool->set_host(nullptr);
   for (scheduler* pool : m_pools) pool->set_active(pool->capacity()); // to do what is left
   m_pools.clear();
 }
@@ -133,13 +134,14 @@ void concurrency::limit(std::string_view name, unsigned n) {
   if (m_pools.empty()) return; // it ends
   const std::size_t i = index_of(name, "runtime::set_concurrency");
   const scheduler& pool = *m_pools[i];
-  if (n > m_sizes[i])
-    throw std::invalid_argument("runtime::set_concurrency: pool '" + pool.name + "' has " + std::to_string(m_sizes[i]) +
+  const unsigned most = std::max(m_sizes[i], 1u); // one for what it still has where it has none of its own
+  if (n > most)
+    throw std::invalid_argument("runtime::set_concurrency: pool '" + pool.name + "' has " + std::to_string(most) +
                                 " workers, got " + std::to_string(n));
   if (n == 0 && !pool.quiescent())
     throw std::system_error(std::make_error_code(std::errc::device_or_resource_busy),
                             "runtime::set_concurrency: pool '" + pool.name + "' has tasks, and would have no worker");
-  m_limits[i] = n == m_sizes[i] ? loans<scheduler>::k_no_limit : n;
+  m_limits[i] = n == most ? loans<scheduler>::k_no_limit : n;
   share_out();
 }
 
@@ -154,21 +156,77 @@ void concurrency::resize(std::string_view name, unsigned n) {
   if (i == rest) refuse("has the workers that no other pool has");
   for (const std::size_t one : {i, rest})
     if (!can_resize(one)) refuse("cannot change: pool '" + m_pools[one]->name + "' has hardware threads of its own");
+  if (n == 0 && !can_host(i, rest))
+    refuse("cannot be without workers: it, or the pool 'default', is exclusive or static, or its stacks are larger");
   const unsigned both = m_sizes[i] + m_sizes[rest];
-  if (n == 0 || n >= both)
-    refuse("may have 1 to " + std::to_string(both - 1) +
-           " workers, one fewer than it and the pool 'default' have, got " + std::to_string(n));
+  unsigned most = both - 1; // the default pool keeps one for itself, and for each that has none
+  for (std::size_t k = 0; k < m_sizes.size(); ++k)
+    if (k != i && m_sizes[k] == 0) --most;
+  if (n > most)
+    refuse("may have " + std::string(can_host(i, rest) ? "0" : "1") + " to " + std::to_string(most) +
+           " workers, because the pool 'default' keeps " + std::to_string(both - most) + ", got " + std::to_string(n));
   if (n == m_sizes[i]) return;
   m_sizes[i] = n;
   m_sizes[rest] = both - n;
   use_sizes();
 }
 
-void concurrency::resize_all(std::span<const std::string> pools, std::span<const unsigned> sizes) {
+void concurrency::arrange(std::span<const std::string> pools, std::span<const unsigned> sizes, const binding* how) {
   const std::lock_guard guard(m_mutex);
   if (m_pools.empty()) return; // it ends
   for (std::size_t i = 0; i < pools.size(); ++i) m_sizes[index_of(pools[i], "pool_tuner")] = sizes[i];
-  use_sizes();
+  share_out();
+  place_anew(how);
+}
+
+bool concurrency::can_host(std::size_t pool, std::size_t by) const noexcept {
+  return pool != by && can_resize(pool) && can_resize(by) && lends(pool) && lends(by) &&
+         m_pools[pool]->stack_bytes <= m_pools[by]->stack_bytes;
+}
+
+bool concurrency::can_be_hosted(std::string_view pool) {
+  const std::lock_guard guard(m_mutex);
+  return !m_pools.empty() && can_host(index_of(pool, "pool_tuner"), index_of("default", "pool_tuner"));
+}
+
+/// With the workers that pools use: one that has none keeps one of the default pool's, for tasks that it still has. It
+/// lends that one as long as there are none.
+std::vector<unsigned> concurrency::working_sizes() const {
+  std::vector<unsigned> each = m_sizes;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    if (m_sizes[i] != 0) continue;
+    each[i] = 1;
+    for (std::size_t k = 0; k < each.size(); ++k)
+      if (m_pools[k]->is_default) --each[k];
+  }
+  return each;
+}
+
+/// Limits are for a pool's own tasks: where there is one, it runs them itself.
+void concurrency::choose_hosts() noexcept {
+  const auto is_free = [&](std::size_t i) { return m_limits[i] == loans<scheduler>::k_no_limit; };
+  for (std::size_t by = 0; by < m_pools.size(); ++by) {
+    if (!m_pools[by]->is_default) continue;
+    bool hosts_all = true;
+    for (std::size_t i = 0; i < m_pools.size(); ++i) {
+      if (i == by) continue;
+      const bool hosts = m_sizes[i] == 0 && is_free(i) && is_free(by);
+      m_pools[i]->set_host(hosts ? m_pools[by] : nullptr);
+      hosts_all = hosts_all && hosts;
+    }
+    m_pools[by]->set_hosts_all(hosts_all && m_pools.size() > 1);
+  }
+}
+
+void concurrency::bind(binding how) {
+  prepare(how); // before workers wait for who reads it
+  const std::lock_guard guard(m_mutex);
+  if (!m_pools.empty()) place_anew(&how); // else it ends
+}
+
+binding concurrency::bound() {
+  const std::lock_guard placing(m_placing);
+  return m_binding;
 }
 
 unsigned concurrency::size_of(std::string_view pool) {
@@ -186,7 +244,13 @@ unsigned concurrency::budget() {
 
 void concurrency::use_sizes() {
   share_out();
+  place_anew(nullptr);
+}
+
+/// Null: bound as before.
+void concurrency::place_anew(const binding* how) {
   const std::lock_guard placing(m_placing);
+  if (how) m_binding = *how;
   m_placed_sizes = m_sizes;
   m_placed_within.reset();
   m_masks.fetch_add(1, order::relaxed); // workers look for their places anew
@@ -195,7 +259,7 @@ void concurrency::use_sizes() {
 /// What it may use of its own hardware threads, where its workers were counted by them.
 unsigned concurrency::usable_by(std::size_t pool) const noexcept {
   const auto& [placed, exclusive, counts_cores] = m_managed[pool];
-  if (!counts_cores) return m_sizes[pool];
+  if (!counts_cores) return loans<scheduler>::k_no_limit;
   if (placed.cpus.empty()) return m_usable;
   const auto left = std::count_if(placed.cpus.begin(), placed.cpus.end(),
                                   [&](unsigned cpu) { return std::binary_search(m_mask.begin(), m_mask.end(), cpu); });
@@ -204,7 +268,7 @@ unsigned concurrency::usable_by(std::size_t pool) const noexcept {
 
 void concurrency::share_out() {
   if (m_pools.empty()) return; // it ends
-  std::vector<unsigned> each = m_sizes;
+  std::vector<unsigned> each = working_sizes();
   for (std::size_t i = 0; i < each.size(); ++i) each[i] = std::min(each[i], m_limits[i]);
   each = shares(each, m_granted);
   std::vector<unsigned> counted; // those that may use all cores of the process together
@@ -218,6 +282,7 @@ void concurrency::share_out() {
       if (m_managed[i].counts_cores) each[i] = counted[n++];
   }
   between_pools.share_out(each, m_limits);
+  choose_hosts();
   for (scheduler* pool : m_pools) pool->add_workers();
   m_present.store(std::accumulate(each.begin(), each.end(), 0u), order::relaxed);
   publish();

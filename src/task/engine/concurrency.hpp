@@ -44,10 +44,15 @@ class concurrency {
   void limit(std::string_view pool, unsigned n);
   /// What the pool gains or loses is the default one's; see runtime::resize_pool().
   void resize(std::string_view pool, unsigned n);
-  /// For some pools at once, of workers that they have together.
-  void resize_all(std::span<const std::string> pools, std::span<const unsigned> sizes);
+  /// For some pools at once, of workers that they have together; and binds all workers, unless that is null.
+  void arrange(std::span<const std::string> pools, std::span<const unsigned> sizes, const binding* how);
   /// Unless it has hardware threads of its own.
   bool can_resize(std::size_t pool) const noexcept { return m_managed[pool].placed.cpus.empty(); }
+  /// Whether a pool can be without workers: the default one runs its tasks then.
+  bool can_be_hosted(std::string_view pool);
+  /// Where workers run from now on. Reads the topology where that has not been done yet.
+  void bind(binding how);
+  binding bound();
   unsigned size_of(std::string_view pool);
   /// What there is to share out, whatever the sizes of pools.
   unsigned budget();
@@ -86,12 +91,15 @@ class concurrency {
   // With the mutex
   void share_out();
   void use_sizes();
+  std::vector<unsigned> working_sizes() const;
+  void choose_hosts() noexcept;
+  bool can_host(std::size_t pool, std::size_t by) const noexcept;
+  void place_anew(const binding* how);
   std::size_t index_of(std::string_view pool, const char* asking) const;
   unsigned usable_by(std::size_t pool) const noexcept;
   void publish() const noexcept;
 
   const bool m_follows;
-  const binding m_binding;
   const std::vector<managed_pool> m_managed;
   unsigned m_maximum = 0;
   atomic<unsigned> m_present{0};
@@ -102,10 +110,11 @@ class concurrency {
   bool m_is_current = false;
   unsigned m_granted = 0, m_usable = 0;
   std::vector<unsigned> m_limits; // of pools: how many may be active
-  std::vector<unsigned> m_sizes;  // and are theirs
+  std::vector<unsigned> m_sizes;  // and are theirs; 0: the default one runs its tasks, and keeps a worker for it
   std::vector<unsigned> m_mask;   // hardware threads
   std::uint64_t m_fingerprint = 0;
   std::mutex m_placing; // of the next
+  binding m_binding;
   std::vector<unsigned> m_placed_sizes;
   std::optional<std::uint64_t> m_placed_within;
   std::vector<pool_places> m_places;

@@ -9,11 +9,19 @@ namespace treadle {
 
 namespace detail {
 
+namespace {
+
+/// Null where none was named.
+scheduler* host_of(const placement& where) noexcept { return where.pool ? &where.pool->host() : nullptr; }
+
+} // namespace
+
 void queue_at(job& item, const placement& where) {
   worker* here = this_worker();
-  const bool at_home = here && (!where.pool || where.pool == &here->owner());
-  if (where.is_usual() && (at_home || !where.pool)) return queue_here(item);
-  if (where.pool || here) return (where.pool ? *where.pool : here->owner()).submit(item, where);
+  scheduler* const to = host_of(where);
+  const bool at_home = here && (!to || to == &here->owner());
+  if (where.is_usual() && (at_home || !to)) return queue_here(item);
+  if (to || here) return (to ? *to : here->owner()).submit(item, where);
   scheduler& pool = enter_current_scheduler();
   pool.submit(item, where);
   pool.leave();
@@ -26,13 +34,15 @@ void schedule_at(job& task, const placement& where) {
 
 void schedule_at(future_state& task, const placement& where) {
   const worker* here = this_worker();
-  if (where.pool || (here && here->owner().pins())) task.pin();
+  const scheduler* const to = host_of(where);
+  if (to ? to->pins_what_is_sent() : here && here->owner().pins()) task.pin();
   schedule_at(static_cast<job&>(task), where);
 }
 
 bool is_at(const placement& where) noexcept {
   worker* here = this_worker();
-  return here && where.is_usual() && (!where.pool || where.pool == &here->owner());
+  const scheduler* const to = host_of(where);
+  return here && where.is_usual() && (!to || to == &here->owner());
 }
 
 const char* name_of_pool(const placement& where) noexcept { return where.pool->name.c_str(); }

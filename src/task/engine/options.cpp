@@ -55,14 +55,6 @@ std::pair<std::string, std::string> parse_knob(std::string_view source, std::str
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
-void check_binding(std::string_view source, std::string_view text) {
-  try {
-    static_cast<void>(detail::binding_from_name(text));
-  } catch (const std::invalid_argument& e) {
-    throw std::invalid_argument(std::string(source) + ": " + e.what());
-  }
-}
-
 void check_stack_bytes(const std::string& what, std::size_t bytes) {
   if (bytes < k_stack_bytes_min || bytes > k_stack_bytes_max)
     throw std::invalid_argument(what + ": expected " + std::to_string(k_stack_bytes_min) + " to " +
@@ -101,7 +93,7 @@ constexpr option k_options[] = {
      }},
     {"bind", "TREADLE_BIND", "none|MAPPING", [](const runtime_options& o) { return !o.bind.empty(); },
      [](runtime_options& o, std::string_view source, std::string_view text) {
-       check_binding(source, text);
+       static_cast<void>(detail::binding_from_name(text, source));
        o.bind = text;
      }},
     {"nudge", "TREADLE_NUDGE", "0", [](const runtime_options& o) { return !o.nudge; },
@@ -293,7 +285,7 @@ runtime_options resolve(runtime_options options) {
     if (const char* text = std::getenv(one.variable); text && *text) one.set(options, one.variable, text);
   }
   if (options.exit_deadline_ms == 0) options.exit_deadline_ms = k_exit_deadline_ms_default;
-  check_binding("runtime_options::bind", options.bind);
+  static_cast<void>(detail::binding_from_name(options.bind, "runtime_options::bind"));
   if (options.workers > k_workers_max) {
     throw std::invalid_argument("runtime_options::workers: at most " + std::to_string(k_workers_max));
   }

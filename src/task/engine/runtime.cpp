@@ -153,7 +153,8 @@ runtime::runtime(runtime_options options) {
   // A search is longer than a wake-up costs, shorter than anybody notices, and as long as the serial parts between
   // short loops; where workers share cores it keeps others from working.
   const std::int64_t search_ns = workers <= cores ? 50'000 : 10'000;
-  auto made = std::make_unique<parts>(follows, detail::binding_from_name(resolved.bind), std::move(managed));
+  auto made = std::make_unique<parts>(follows, detail::binding_from_name(resolved.bind, "runtime_options::bind"),
+                                      std::move(managed));
   m_parts = made.get(); // before workers look for it
   made->exit_deadline_ns = std::int64_t{resolved.exit_deadline_ms} * 1'000'000;
   made->explain = resolved.explain;
@@ -324,6 +325,11 @@ void runtime::set_concurrency(unsigned n) {
 void runtime::resize_pool(std::string_view pool, unsigned n) {
   if (is_here()) m_parts->active.resize(pool, n);
 }
+void runtime::set_binding(std::string_view name) {
+  const detail::binding how = detail::binding_from_name(name, "runtime::set_binding");
+  if (is_here()) m_parts->active.bind(how);
+}
+std::string runtime::binding() const { return is_here() ? detail::name_of(m_parts->active.bound()) : "none"; }
 void runtime::set_concurrency(std::string_view pool, unsigned n) {
   if (is_here()) m_parts->active.limit(pool, n);
 }

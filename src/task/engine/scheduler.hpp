@@ -61,6 +61,17 @@ class scheduler {
   bool goes_by_paths() const noexcept { return policy == scheduling::critical_path; }
   /// Its tasks run where they are queued: a get() elsewhere must not run them in place.
   bool pins() const noexcept { return !is_default || (places_jobs() && !goes_by_paths()); }
+  /// Where tasks that are sent here are queued: in another pool while this one has no workers of its own. Any thread;
+  /// relaxed, because either pool will do. docs/design/pools.md
+  scheduler& host() noexcept {
+    scheduler* const other = m_host.load(order::relaxed);
+    return other ? *other : *this;
+  }
+  void set_host(scheduler* other) noexcept { m_host.store(other, order::relaxed); }
+  /// Tasks of all other pools are queued here.
+  void set_hosts_all(bool all) noexcept { m_hosts_all.store(all, order::relaxed); }
+  /// The same for those that were sent here: there is no need where all of them are.
+  bool pins_what_is_sent() const noexcept { return pins() || !m_hosts_all.load(order::relaxed); }
   /// Where jobs are placed: with workers, by their priorities alone.
   bool has_queues_of_workers() const noexcept {
     return places_jobs() && policy != scheduling::shared_priority && !goes_by_paths();
@@ -185,6 +196,8 @@ class scheduler {
   const bool m_nudges;
   const worker_hooks m_hooks;
   std::optional<path_learning> m_learning; // where it goes by paths
+  atomic<scheduler*> m_host{nullptr};      // null: itself
+  atomic<bool> m_hosts_all{false};
   atomic<std::uint32_t> m_watched{0};
   atomic<std::uint32_t> m_turn{0}; // of the workers with which jobs are queued
   mutable spinlock m_fiber_lock;

@@ -221,7 +221,8 @@ void future_state::schedule_or_fail() noexcept {
 }
 
 void future_state::schedule_or_fail(const placement& where) noexcept {
-  m_claim.offer(where.pool ? claim_word::k_pinned : offered_here());
+  const bool pins = where.pool && where.pool->host().pins_what_is_sent();
+  m_claim.offer(pins ? claim_word::k_pinned : where.pool ? claim_word::k_available : offered_here());
   queue_or_fail([&where](job& task) { queue_at(task, where); });
 }
 

@@ -1,0 +1,3 @@
+#include "pools/config.hpp"
+
+int main(int argc, char** argv) { return pools_bench::run_with_policy(argc, argv, "local-priority-fifo"); }
