@@ -105,6 +105,24 @@ void lend() {
   job.done.wait();
 }
 
+/// Two pools lend to a third one, whose jobs wait for each other.
+void lend_two() {
+  lending_pool::all_loans between;
+  lending_pool a(between, 1, 0), b(between, 1, 0), c(between, 1, 2);
+  std::vector<thread> running;
+  between.begin({&a, &b, &c});
+  for (lending_pool* one : {&a, &b, &c}) one->start(running);
+  awaited last;
+  waits_for second(last), first(second.done);
+  c.inject(first);
+  c.inject(second);
+  c.inject(last);
+  first.done.wait();
+  between.end();
+  for (lending_pool* one : {&a, &b, &c}) one->exit();
+  for (thread& t : running) t.join();
+}
+
 /// What the borrowed worker runs waits for a job of the lender, which has no slot any more.
 void call_back() {
   two_pools both(0, 1);
@@ -136,7 +154,7 @@ void share_out() {
 } // namespace
 
 std::vector<scenario> loans_scenarios() {
-  return {{"lend_to_a_pool", lend}, {"call_back", call_back}, {"share_out_again", share_out}};
+  return {{"lend_to_a_pool", lend}, {"lend_two_to_a_pool", lend_two}, {"call_back", call_back}, {"share_out_again", share_out}};
 }
 
 } // namespace treadle::check

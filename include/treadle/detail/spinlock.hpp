@@ -6,6 +6,7 @@ namespace treadle::detail {
 
 #if defined(TREADLE_MODEL)
 void cpu_relax(std::source_location at = std::source_location::current()) noexcept;
+void cpu_relax_for(int pauses, std::source_location at = std::source_location::current()) noexcept;
 #else
 /// Tells the core that this is a busy-wait loop.
 inline void cpu_relax() noexcept {
@@ -14,6 +15,10 @@ inline void cpu_relax() noexcept {
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
+}
+/// The same so many times: some ten ns each.
+inline void cpu_relax_for(int pauses) noexcept {
+  for (; pauses > 0; --pauses) cpu_relax();
 }
 #endif
 

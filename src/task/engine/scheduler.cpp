@@ -46,7 +46,7 @@ scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runti
       m_spares_max(wanted.spares),
       m_first_worker(wanted.first),
       m_first_spare(wanted.first_spare),
-      m_nudges(resolved.nudge && m_workers_max > 1 && enable_nudges()),
+      m_nudges(resolved.nudge && (m_workers_max > 1 || lends) && enable_nudges()),
       m_hooks(resolved.hooks) {
   if (goes_by_paths()) m_learning.emplace();
   outside_at_start.add(counted_outside);
@@ -102,7 +102,7 @@ void scheduler::set_active(unsigned n) noexcept {
 void scheduler::pass_on() noexcept {
   heavy_fence(); // as in idle_workers::sleep()
   if (work_is_visible() || timers.next_deadline_ns() != timer_queue::k_never) notify_injected();
-  if (lacks_watch()) idle.notify_work(false);
+  find_watch();
   check_drained();
 }
 
@@ -253,7 +253,12 @@ job* scheduler::pop_longest(worker& who, xorshift& random) noexcept {
 }
 
 bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
-  if (!m_nudges) return false;
+  return m_nudges && (nudge_one(thief, random) || (lends && active.between_pools.nudge_borrowers(*this, [&](scheduler& s) {
+           return s.nudge_one(thief, random);
+         })));
+}
+
+bool scheduler::nudge_one(worker& thief, xorshift& random) noexcept {
   const auto n = static_cast<unsigned>(workers.size());
   const unsigned start = random.below(n);
   for (unsigned i = 0; i < n; ++i) {
@@ -263,10 +268,14 @@ bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
   return false;
 }
 
+bool scheduler::has_busy_worker() const noexcept {
+  return std::any_of(workers.begin(), workers.end(), [this](const auto& w) {
+    return !on_duty.is_quiet(w->index()) && !w->looks_for_work.load(order::relaxed);
+  });
+}
+
 bool scheduler::lacks_watch() const noexcept {
-  return m_watched.load(order::relaxed) == 0 && std::any_of(workers.begin(), workers.end(), [this](const auto& w) {
-           return !on_duty.is_quiet(w->index()) && !w->looks_for_work.load(order::relaxed);
-         });
+  return lends ? active.between_pools.lacks_watch(*this) : !is_watched() && has_busy_worker();
 }
 
 bool scheduler::work_is_visible() const noexcept {

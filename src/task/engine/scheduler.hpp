@@ -86,6 +86,10 @@ class scheduler {
   void notify_injected() noexcept {
     if (TREADLE_UNLIKELY(!idle.notify_injected())) ask_for_help();
   }
+  /// By a worker that has come on duty and taken a job: as one that has found it by searching.
+  TREADLE_NOINLINE void pass_on_rest() noexcept {
+    if (work_is_visible()) notify_injected();
+  }
   /// After a notification that found nobody to wake.
   TREADLE_NOINLINE void ask_for_help() noexcept;
   /// The same for a new task, which is counted as created.
@@ -103,8 +107,16 @@ class scheduler {
   job* pop_longest(worker& who, xorshift& random) noexcept;
   /// Asks a busy worker for latent work, when it is time to; true when one was asked.
   bool nudge_somebody(worker& thief, xorshift& random) noexcept;
-  /// While somebody is busy one idle worker does not sleep for good: it watches, and nudges. True when none does.
+  bool nudge_one(worker& thief, xorshift& random) noexcept; ///< of this pool
+  /// While somebody is busy one idle worker, of this pool or one that would lend to it, does not sleep for good: it
+  /// watches, and nudges. True when none does.
   bool lacks_watch() const noexcept;
+  bool is_watched() const noexcept { return m_watched.load(order::relaxed) != 0; }
+  bool has_busy_worker() const noexcept;
+  /// Wakes somebody to watch, when nobody does.
+  void find_watch() noexcept {
+    if (lacks_watch() && !idle.notify_work(false) && lends) active.between_pools.wake_lender(*this);
+  }
   bool begin_watch() noexcept { return lacks_watch() && m_watched.exchange(1, order::relaxed) == 0; }
   void end_watch() noexcept { m_watched.store(0, order::relaxed); }
   bool work_is_visible() const noexcept;

@@ -83,6 +83,7 @@ void worker::thread_main() {
   set_worker_number(static_cast<int>(number()));
   looks_for_work.store(false, order::relaxed);
   m_off_duty.store(false, order::relaxed);
+  m_begins = true;
   set_current(*m_current);
   m_exceptions = &thread_exceptions();
   m_thread->switch_to(*m_current, *m_exceptions);
@@ -209,7 +210,11 @@ void worker::push_new(job& task) noexcept {
 job* worker::next_job() {
   for (;;) {
     while (TREADLE_UNLIKELY(m_scheduler.on_duty.has_surplus()) && m_scheduler.on_duty.leave(m_index)) stand_by();
-    if (job* item = next_nearby()) return item;
+    const bool begins = std::exchange(m_begins, false);
+    if (job* item = next_nearby()) {
+      if (TREADLE_UNLIKELY(begins)) m_scheduler.pass_on_rest();
+      return item;
+    }
     if (job* item = search()) return item;
     if (m_scheduler.exiting.load(order::relaxed)) return nullptr;
   }
@@ -320,7 +325,7 @@ void worker::take_place() noexcept { m_scheduler.active.place(m_number, m_placed
 void worker::look_busy() noexcept {
   looks_for_work.store(false, order::relaxed);
   light_fence(); // pairs with the heavy one in idle_workers::sleep(): who parks sees us busy, or we see it parked
-  if (m_scheduler.lacks_watch()) m_scheduler.idle.notify_work(false);
+  m_scheduler.find_watch();
 }
 
 void worker::stand_by() noexcept {

@@ -244,6 +244,7 @@ class worker {
   exception_state* m_exceptions = nullptr; // of that thread
   task_fiber* m_current = nullptr;
   std::vector<task_fiber*> m_idle_fibers;
+  bool m_begins = true; // it has come on duty, and found nothing to do yet
   atomic<bool> m_off_duty{false};
   bool m_promotes = false;    // the signal handler must not
   std::uint32_t m_placed = 0; // see concurrency::place()

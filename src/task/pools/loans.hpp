@@ -107,6 +107,36 @@ class loans {
     busy.add_workers(); // where it had not had all of them yet
   }
 
+  /// Somebody of these pools is busy, and none of their idle workers watches. Before begin() and after end() of `here`
+  /// alone.
+  bool lacks_watch(const Pool& here) noexcept {
+    const scoped_lock guard(m_lock);
+    if (m_has_ended || m_accounts.empty()) return !here.is_watched() && here.has_busy_worker();
+    bool busy = false;
+    for (const account& one : m_accounts) {
+      if (!one.pool->lends) continue;
+      if (one.pool->is_watched()) return false;
+      busy = busy || one.pool->has_busy_worker();
+    }
+    return busy;
+  }
+  /// For a watch over `busy`: no slot moves.
+  void wake_lender(const Pool& busy) noexcept {
+    const scoped_lock guard(m_lock);
+    static_cast<void>(std::any_of(m_accounts.begin(), m_accounts.end(), [&](const account& one) {
+      return one.pool != &busy && can_spare(one) && one.pool->idle.wake_one();
+    }));
+  }
+  /// Calls nudge(pool) for those that `idle` could lend a slot to, until one says that somebody was nudged.
+  template <class Nudge>
+  bool nudge_borrowers(const Pool& idle, Nudge nudge) {
+    const scoped_lock guard(m_lock);
+    if (m_has_ended || m_accounts.empty() || !can_spare(of(idle))) return false;
+    return std::any_of(m_accounts.begin(), m_accounts.end(), [&](const account& one) {
+      return one.pool != &idle && one.pool->lends && one.wanted() < one.most && nudge(*one.pool);
+    });
+  }
+
  private:
   struct account {
     Pool* pool;

@@ -92,6 +92,39 @@ TEST(loans, latent_work_is_shared_with_the_workers_of_other_pools) {
   EXPECT_TRUE(met);
 }
 
+TEST(loans, latent_work_of_a_body_that_never_looks_reaches_a_pool_that_becomes_idle_later) {
+  for (int round = 0; round < 20; ++round) {
+    runtime rt({.workers = 1, .pools = "io:1"});
+    std::atomic<int> begun{0};
+    std::atomic<bool> stop{false};
+    auto busy = async(pool_executor("io"), [&] {
+      ++begun;
+      while (!stop) std::this_thread::yield();
+    });
+    while (begun == 0) std::this_thread::yield();
+    auto forks = async([&] {
+      parallel_invoke(
+          [&] {
+            ++begun; // nobody is hungry yet
+            while (begun < 3) std::this_thread::yield();
+          },
+          [&] { ++begun; });
+    });
+    while (begun < 2) std::this_thread::yield();
+    stop = true;
+    EXPECT_EQ(forks.wait_for(60s), future_status::ready);
+  }
+}
+
+TEST(loans, tasks_that_need_the_workers_of_several_pools_get_them) {
+  for (int round = 0; round < 100; ++round) {
+    runtime rt({.workers = 1, .pools = "a:1,b:1"});
+    EXPECT_TRUE(meet("default", 3));
+    EXPECT_TRUE(meet("a", 3));
+    EXPECT_TRUE(meet("default", 3));
+  }
+}
+
 TEST(loans, a_pool_is_suspended_and_goes_on) {
   runtime rt({.workers = 1, .pools = "io:2"});
   rt.set_concurrency("io", 0);

@@ -36,5 +36,6 @@ void futex_wake(atomic<std::uint32_t>& word, int count) noexcept { word.wake(cou
 std::int64_t steady_now_ns() noexcept { return execution::current()->now_ns; }
 
 void cpu_relax(std::source_location at) noexcept { execution::current()->yield(at); }
+void cpu_relax_for(int, std::source_location at) noexcept { cpu_relax(at); }
 
 } // namespace treadle::detail
