@@ -181,7 +181,7 @@ TEST(pool_without_workers, leaves_one_for_each) {
     EXPECT_TRUE(async(pool_executor(pool), [] { return pool_executor("default").is_here(); }).get());
   rt.resize_pool("a", 1);
   rt.resize_pool("b", 1);
-  run_together("default", 1);
+  run_together("default", 3); // with what both lend
 }
 
 class without_workers_test : public ::testing::TestWithParam<const char*> {};
