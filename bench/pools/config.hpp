@@ -50,11 +50,17 @@ bool spawn(const ExecutorOf& executor_of) {
   return sum == k_tasks * (k_tasks - 1) / 2;
 }
 
-/// The whole of main(). `pools(workers)`: what the runtime has; `executors()`, while it exists, makes executor_of.
-template <class Pools, class Executors>
-int run(int argc, char** argv, const Pools& pools, const Executors& executors) {
-  const unsigned workers = bench::workers_from(argc, argv);
-  treadle::runtime runtime({.workers = workers, .pools = pools(workers)});
+/// What a runtime has: workers of its default pool, and how that and others are described.
+struct description {
+  unsigned workers;
+  std::string pools;
+};
+
+/// The whole of main(). `described(workers)`: what the runtime has; `executors()`, while it exists, makes executor_of.
+template <class Described, class Executors>
+int run(int argc, char** argv, const Described& described, const Executors& executors) {
+  const description has = described(bench::workers_from(argc, argv));
+  treadle::runtime runtime({.workers = has.workers, .pools = has.pools});
   treadle::async([&] {
     const auto executor_of = executors();
     bench::report_repeated("pools/ring", static_cast<long>(k_width * k_rounds), [&] { return ring(executor_of); });
@@ -68,7 +74,7 @@ inline int run_with_policy(int argc, char** argv, const std::string& policy) {
   return run(
       argc, argv,
       [&](unsigned workers) {
-        return policy.empty() ? std::string() : "default:" + std::to_string(workers) + ":policy=" + policy;
+        return description{workers, policy.empty() ? std::string() : "default:policy=" + policy};
       },
       [] { return [](std::size_t) { return treadle::parallel_executor(); }; });
 }
