@@ -9,10 +9,14 @@ from series import Key, rounds_text, text_of_median
 
 from treadle.study.median import Median, leader
 
+YARDSTICKS = ("serial", "dgemm")
 PAGES = (ROOT / "README.md", ROOT / "docs" / "performance.md")
 TASKS = ("fib", "integrate", "nqueens", "skynet", "uts_t1", "uts_t3", "spawn_flat", "wait_all")
 TASKS += ("futures/async_get", "futures/fib", "futures/dataflow_ready")
 LATENCIES = ("futures/block_resume", "futures/steal", "channel", "start_stop", "stop")
+GRAPHS = ("dataflow/ready3", "dataflow/metg_ring", "dataflow/metg_ring_vector")
+GRAPHS += ("cholesky_512", "cholesky_2048", "cholesky_4096", "merge_sort")
+POOLS = ("pools/ring", "pools/spawn")
 TIMES = ("matmul_1024", "matmul_2048")
 TIMES += tuple(f"sort_{keys}" for keys in ("ints", "doubles", "sorted", "reverse", "few"))
 BODIES = ("empty", "saxpy", "heavy")
@@ -36,8 +40,8 @@ def rounds_of(results: Results, keys: Iterable[Key]) -> str:
 
 
 def row_of(results: Results, found: dict[Key, Median], columns: Iterable[Key]) -> list[str]:
-    """A cell per column; bold: a rival, not the serial program, whose interval lies below those of all other rivals."""
-    best = leader({key: median for key, median in found.items() if key[1] != "serial"})
+    """A cell per column; bold: a rival, not a yardstick, whose interval lies below those of all other rivals."""
+    best = leader({key: median for key, median in found.items() if key[1] not in YARDSTICKS})
     cells = []
     for key in columns:
         text = text_of_median(found[key], results.unit[key[0]]).replace(" lines", "") if key in found else "–"
@@ -178,6 +182,8 @@ def blocks(results: Results) -> dict[str, str]:
         "als": als(results),
         "machine": machine(results),
         "tasks": by_rival(results, TASKS),
+        "graphs": by_rival(results, GRAPHS),
+        "pools": by_rival(results, POOLS),
         "latencies": by_rival(results, LATENCIES),
         "times": by_rival(results, TIMES, whole_runs=True),
         "scaling": scaling(results),
