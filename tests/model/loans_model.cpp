@@ -154,7 +154,10 @@ void share_out() {
 } // namespace
 
 std::vector<scenario> loans_scenarios() {
-  return {{"lend_to_a_pool", lend}, {"lend_two_to_a_pool", lend_two}, {"call_back", call_back}, {"share_out_again", share_out}};
+  return {{"lend_to_a_pool", lend},
+          {"lend_two_to_a_pool", lend_two},
+          {"call_back", call_back},
+          {"share_out_again", share_out}};
 }
 
 } // namespace treadle::check

@@ -253,9 +253,9 @@ job* scheduler::pop_longest(worker& who, xorshift& random) noexcept {
 }
 
 bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
-  return m_nudges && (nudge_one(thief, random) || (lends && active.between_pools.nudge_borrowers(*this, [&](scheduler& s) {
-           return s.nudge_one(thief, random);
-         })));
+  return m_nudges &&
+         (nudge_one(thief, random) || (lends && active.between_pools.nudge_borrowers(
+                                                    *this, [&](scheduler& s) { return s.nudge_one(thief, random); })));
 }
 
 bool scheduler::nudge_one(worker& thief, xorshift& random) noexcept {
