@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace treadle::detail {
 namespace {
@@ -79,9 +80,11 @@ class recording {
   void act(const trace_analysis::action& one) {
     const int who = number_of(one.who), whom = number_of(one.whom);
     if (who == k_none || whom == k_none) return;
-    const std::int64_t at_ns =
-        std::clamp<std::int64_t>(ticks_to_ns(one.self_ticks), 0, m_graph.nodes[static_cast<std::size_t>(who)].own_ns);
-    const int nth = m_actions[who]++;
+    // Not before the last one: what telling takes is an estimate, and more of it has passed.
+    auto& [nth_next, last_ns] = m_actions[who];
+    const std::int64_t own_ns = m_graph.nodes[static_cast<std::size_t>(who)].own_ns;
+    const std::int64_t at_ns = last_ns = std::min(std::max(ticks_to_ns(one.self_ticks), last_ns), own_ns);
+    const int nth = nth_next++;
     if (one.what == trace_analysis::action::sort::waited) {
       m_graph.waits.push_back({who, whom, nth, at_ns});
       return;
@@ -96,7 +99,7 @@ class recording {
   recorded_graph m_graph;
   std::map<int, int> m_numbers; // in the graph, by that in the replay
   std::map<std::string_view, int> m_sites;
-  std::map<int, int> m_actions; // so far, by number in the graph
+  std::map<int, std::pair<int, std::int64_t>> m_actions; // by number in the graph: how many so far, and when the last
   std::int64_t m_first = INT64_MAX;
 };
 

@@ -191,7 +191,12 @@ bool worker::nudge() noexcept {
 void worker::answer_nudge(task_stack& current) noexcept {
   if (m_promotes || !tasks.empty() || m_handed.load(order::relaxed) || callback_scope::is_inside()) return;
   promoted_task* task = m_empty_task.load(order::acquire); // pairs with nudge(), which only replaces null
-  const bool given = task && give_oldest(current, [&](latent_work& record) { return fill(*task, record, false); });
+  // A fork that is recorded is about to become a task that is told of.
+  const bool no_forks = forks_are_recorded.load(order::relaxed);
+  const bool given = task && give_oldest(current, [&](latent_work& record) {
+                       if (no_forks && record.m_kind->promote == &latent_fork::promote) return false;
+                       return fill(*task, record, false);
+                     });
   if (given) {
     m_empty_task.store(nullptr, order::relaxed);
     m_handed.store(task, order::release); // pairs with take_handed()
