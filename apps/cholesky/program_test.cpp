@@ -37,12 +37,7 @@ TEST(cholesky_program, prints_json) {
 }
 
 TEST(cholesky_program, finds_its_pools_while_it_repeats) {
-  const std::string arguments = "--n 200 --tile 50 --workers 4 --configuration auto --repeat 60 --check";
-  expect_run(arguments, 0, "pools: critical:");
-  expect_run(arguments + " --json", 0, "\"pools\": \"critical:");
-  expect_run(arguments + " --json --treadle:bind=scatter", 0, " scatter\", ");
-  expect_run("--workers 1 --configuration auto --repeat 3 --check", 0, "verified: ");
-  expect_run(arguments + " --critical 4", 2, "'critical' cannot have 4 of 4 workers");
+  apps::expect_found_pools(CHOLESKY_PROGRAM, "--n 200 --tile 50");
 }
 
 TEST(cholesky_program, runs_the_examples_of_its_guide) {

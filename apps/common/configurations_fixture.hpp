@@ -33,6 +33,16 @@ inline void expect_examples(const std::string& program, const std::string& name,
     expect_run(program, one, 0, one.find("--check") != std::string::npos ? "verified: " : "");
 }
 
+/// With the configuration `auto`, for a problem of that size.
+inline void expect_found_pools(const std::string& program, const std::string& size) {
+  const std::string arguments = size + " --workers 4 --configuration auto --repeat 60 --check";
+  expect_run(program, arguments, 0, "pools: critical:");
+  expect_run(program, arguments + " --json", 0, "\"pools\": \"critical:");
+  expect_run(program, arguments + " --json --treadle:bind=scatter", 0, " scatter\", ");
+  expect_run(program, "--workers 1 --configuration auto --repeat 3 --check", 0, "verified: ");
+  expect_run(program, arguments + " --critical 4", 2, "'critical' cannot have 4 of 4 workers");
+}
+
 /// --help has an example, and names the configurations.
 inline void expect_help(const std::string& program) {
   expect_run(program, "--help", 0, "Example");

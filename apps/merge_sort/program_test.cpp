@@ -32,14 +32,7 @@ TEST(merge_sort_program, prints_json) {
   EXPECT_NE(done.text.find("\"verified\": true, \"counters\": {}}\n"), std::string::npos) << done.text;
 }
 
-TEST(merge_sort_program, finds_its_pools_while_it_repeats) {
-  const std::string arguments = "--n 2000 --workers 4 --configuration auto --repeat 60 --check";
-  expect_run(arguments, 0, "pools: critical:");
-  expect_run(arguments + " --json", 0, "\"pools\": \"critical:");
-  expect_run(arguments + " --json --treadle:bind=scatter", 0, " scatter\", ");
-  expect_run("--workers 1 --configuration auto --repeat 3 --check", 0, "verified: ");
-  expect_run(arguments + " --critical 4", 2, "'critical' cannot have 4 of 4 workers");
-}
+TEST(merge_sort_program, finds_its_pools_while_it_repeats) { apps::expect_found_pools(MERGE_SORT_PROGRAM, "--n 2000"); }
 
 TEST(merge_sort_program, runs_the_examples_of_its_guide) {
   apps::expect_examples(MERGE_SORT_PROGRAM, "merge_sort", MERGE_SORT_GUIDE);

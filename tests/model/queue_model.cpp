@@ -61,7 +61,7 @@ struct nobody {
   void begin_critical() noexcept {}
 };
 
-/// Whoever knows that jobs are there takes the one with the longest path; none is lost or run twice.
+/// A thread that has learned of some jobs takes the one with the longest path first; no job is lost or run twice.
 void ordered_jobs_are_taken_in_their_order() {
   detail::ordered_jobs jobs;
   once near(1), far(2), urgent(3);

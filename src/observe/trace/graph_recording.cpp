@@ -94,6 +94,7 @@ class recording {
     made.nth = nth;
     made.at_ns = at_ns;
   }
+
   const trace_session& m_session;
   const trace_analysis& m_found;
   recorded_graph m_graph;

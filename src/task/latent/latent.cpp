@@ -191,7 +191,7 @@ bool worker::nudge() noexcept {
 void worker::answer_nudge(task_stack& current) noexcept {
   if (m_promotes || !tasks.empty() || m_handed.load(order::relaxed) || callback_scope::is_inside()) return;
   promoted_task* task = m_empty_task.load(order::acquire); // pairs with nudge(), which only replaces null
-  // A fork that is recorded is about to become a task that is told of.
+  // While forks are recorded, each becomes a task as it is linked, and only then is its creation recorded.
   const bool no_forks = forks_are_recorded.load(order::relaxed);
   const bool given = task && give_oldest(current, [&](latent_work& record) {
                        if (no_forks && record.m_kind->promote == &latent_fork::promote) return false;
