@@ -1,5 +1,6 @@
 #pragma once
 
+#include <treadle/annotated.hpp>
 #include <treadle/detail/site.hpp>
 #include <treadle/detail/stoppable.hpp>
 #include <treadle/future.hpp>
@@ -7,6 +8,28 @@
 namespace treadle {
 
 namespace detail {
+
+template <class F, class... Args>
+auto bind_all(F&& f, Args&&... args) {
+  return [f = std::decay_t<F>(std::forward<F>(f)),
+          ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable -> decltype(auto) {
+    return detail::invoke(std::move(f), std::move(args)...);
+  };
+}
+
+/// The callable with its arguments copied or moved in, as std::thread does; called once, as an rvalue. It keeps its
+/// name (annotated()).
+template <class F, class... Args>
+auto bind_arguments(F&& f, Args&&... args) {
+  if constexpr (sizeof...(Args) == 0) {
+    return std::decay_t<F>(std::forward<F>(f));
+  } else if constexpr (requires { f.annotation(); }) {
+    const char* const name = f.annotation();
+    return annotated(bind_all(std::forward<F>(f), std::forward<Args>(args)...), name);
+  } else {
+    return bind_all(std::forward<F>(f), std::forward<Args>(args)...);
+  }
+}
 
 /// Gives a new task a second reference and hands that to queue(task), which adopts it unless it throws.
 template <class State, class Queue>

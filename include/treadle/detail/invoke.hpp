@@ -37,31 +37,4 @@ constexpr decltype(auto) invoke(F&& f, Args&&... args) {
   }
 }
 
-/// A callable that keeps the name of the one that it was made of (annotated(), named()).
-template <class Call>
-struct annotated_call : Call {
-  const char* name;
-  const char* annotation() const noexcept { return name; }
-};
-
-/// The callable with its arguments copied or moved in, as std::thread does; called once, as an rvalue.
-template <class F, class... Args>
-auto bind_arguments(F&& f, Args&&... args) {
-  if constexpr (sizeof...(Args) == 0) {
-    return std::decay_t<F>(std::forward<F>(f));
-  } else if constexpr (requires { f.annotation(); }) {
-    const char* const name = f.annotation();
-    auto call = [f = std::decay_t<F>(std::forward<F>(f)),
-                 ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable -> decltype(auto) {
-      return detail::invoke(std::move(f), std::move(args)...);
-    };
-    return annotated_call<decltype(call)>{std::move(call), name};
-  } else {
-    return [f = std::decay_t<F>(std::forward<F>(f)),
-            ... args = std::decay_t<Args>(std::forward<Args>(args))]() mutable -> decltype(auto) {
-      return detail::invoke(std::move(f), std::move(args)...);
-    };
-  }
-}
-
 } // namespace treadle::detail
