@@ -52,13 +52,13 @@ scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runti
   outside_at_start.add(counted_outside);
   init_asymmetric_fence();
   report_stack_overflows();
+}
+
+void scheduler::start() {
   on_duty.set_wanted(m_workers_max);
   add_workers();
-  if (m_threads.size() < m_workers_max) { // no more threads or memory to be had: end those that run
-    stop_workers();
-    workers.clear();
-    std::rethrow_exception(m_failure);
-  }
+  const std::lock_guard nobody_is_added(m_adding);
+  if (m_threads.size() < m_workers_max) std::rethrow_exception(m_failure); // no more threads or memory to be had
 }
 
 void scheduler::run_worker(worker& w) noexcept {

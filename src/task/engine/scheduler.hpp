@@ -40,6 +40,9 @@ class scheduler {
   };
   /// Otherwise by the options of its runtime.
   scheduler(const setup& wanted, const runtime_options& resolved, runtime& facade);
+  /// Its workers run from here on. All pools are known to `active` by then: a worker that goes to sleep for good offers
+  /// itself to those that it knows. Throws std::system_error where there are no threads to be had.
+  void start();
   /// Waits for the tasks in flight and ends the threads.
   ~scheduler();
 

@@ -24,7 +24,7 @@ class loans {
  public:
   static constexpr unsigned k_no_limit = ~0u;
 
-  /// Each pool's share is all of its workers.
+  /// Before any worker runs. Each pool's share is all of its workers.
   void begin(const std::vector<Pool*>& pools) {
     std::vector<account> accounts;
     for (Pool* pool : pools) accounts.push_back({pool, pool->capacity(), k_no_limit});
@@ -51,7 +51,6 @@ class loans {
     Pool* needy = nullptr;
     {
       const scoped_lock guard(m_lock);
-      if (m_accounts.empty()) return false;
       account& lender = of(idle);
       account* const borrower = find_needy(lender);
       if (!borrower) return false;
@@ -63,12 +62,11 @@ class loans {
   }
   bool can_lend(const Pool& idle) noexcept {
     const scoped_lock guard(m_lock);
-    return !m_accounts.empty() && find_needy(of(idle));
+    return find_needy(of(idle));
   }
   /// By a worker of `idle` that is about to sleep for long. True when it has a slot too many now.
   bool give_back(const Pool& idle) noexcept {
     const scoped_lock guard(m_lock);
-    if (m_accounts.empty()) return false;
     account& borrower = of(idle);
     if (borrower.balance <= 0 || !can_spare(borrower)) return false;
     move_slot(borrower, *std::find_if(m_accounts.begin(), m_accounts.end(), // all balances together are 0
@@ -78,7 +76,7 @@ class loans {
   /// While a worker of `idle` sleeps, others may ask for help; true when it is theirs to end.
   bool offer(const Pool& idle) noexcept {
     const scoped_lock guard(m_lock);
-    if (m_has_ended || m_accounts.empty() || !can_spare(of(idle))) return false;
+    if (m_has_ended || !can_spare(of(idle))) return false;
     for (const account& one : m_accounts)
       if (one.pool->lends && one.pool != &idle) one.pool->idle.ask();
     return true;
@@ -93,7 +91,7 @@ class loans {
   void ask_for_help(Pool& busy) noexcept {
     {
       const scoped_lock guard(m_lock);
-      if (m_accounts.empty() || m_has_ended) return;
+      if (m_has_ended) return;
       account& asking = of(busy);
       if (asking.wanted() >= asking.most) return;
       if (asking.balance >= 0) {
@@ -107,11 +105,10 @@ class loans {
     busy.add_workers(); // where it had not had all of them yet
   }
 
-  /// Somebody of these pools is busy, and none of their idle workers watches. Before begin() and after end() of `here`
-  /// alone.
+  /// Somebody of these pools is busy, and none of their idle workers watches. After end() of `here` alone.
   bool lacks_watch(const Pool& here) noexcept {
     const scoped_lock guard(m_lock);
-    if (m_has_ended || m_accounts.empty()) return !here.is_watched() && here.has_busy_worker();
+    if (m_has_ended) return !here.is_watched() && here.has_busy_worker();
     bool busy = false;
     for (const account& one : m_accounts) {
       if (!one.pool->lends) continue;
@@ -131,7 +128,7 @@ class loans {
   template <class Nudge>
   bool nudge_borrowers(const Pool& idle, Nudge nudge) {
     const scoped_lock guard(m_lock);
-    if (m_has_ended || m_accounts.empty() || !can_spare(of(idle))) return false;
+    if (m_has_ended || !can_spare(of(idle))) return false;
     return std::any_of(m_accounts.begin(), m_accounts.end(), [&](const account& one) {
       return one.pool != &idle && one.pool->lends && one.wanted() < one.most && nudge(*one.pool);
     });
@@ -175,8 +172,8 @@ class loans {
     to.pool->on_duty.set_wanted(to.wanted());
   }
 
-  spinlock m_lock;                 // of what follows
-  std::vector<account> m_accounts; // none before begin()
+  spinlock m_lock; // of what follows
+  std::vector<account> m_accounts;
   bool m_has_ended = false;
 };
 

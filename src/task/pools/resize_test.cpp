@@ -229,7 +229,8 @@ TEST_P(without_workers_test, loses_no_task_meanwhile) {
 }
 
 TEST(binding, changes_where_workers_run) {
-  runtime rt({.workers = 2, .pools = "a:1", .bind = "scatter"});
+  // Exclusive: else a spare may run a task for a worker that was lent, and has all hardware threads of its pool.
+  runtime rt({.workers = 2, .pools = "a:1:exclusive", .bind = "scatter"});
   EXPECT_EQ(rt.binding(), "scatter");
   const auto cpus = [] { // of a worker, when it has looked for work since
     cpu_set_t set;
