@@ -37,6 +37,8 @@ nb::dict record_of(const sim::prediction& found) {
     w["tasks"] = one.tasks;
     w["steals"] = one.steals;
     w["borrowed"] = one.borrowed;
+    w["looks"] = one.looks;
+    w["vain_looks"] = one.vain_looks;
     workers.append(w);
   }
   d["workers"] = workers;

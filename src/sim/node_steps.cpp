@@ -83,6 +83,7 @@ void simulator::call_somebody(unsigned pool, const ready_queues::place& where, i
     m_idle[of].erase(m_idle[of].begin() + static_cast<std::ptrdiff_t>(position));
     worker_state& one = worker(w);
     one.idle = false;
+    count_looks_while_idle(w);
     const bool sleeps = m_now_ns - one.idle_since_ns > m_costs.search_ns;
     if (sleeps && by != k_none) worker(by).owed_ns += m_costs.notify_ns;
     add_event(sleeps ? m_costs.wake_ns : m_costs.failed_steal_ns, event::sort::looks, w);

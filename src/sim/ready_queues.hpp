@@ -50,6 +50,9 @@ class ready_queues {
   bool steals(unsigned pool) const { return m_pools[pool].policy != scheduling::static_placement; }
   bool has_work(unsigned pool) const { return m_pools[pool].ready > 0; }
   unsigned first_worker(unsigned pool) const { return m_pools[pool].first; }
+  bool is_own(unsigned worker, const place& where) const {
+    return where.queue >= 0 && first_worker(where.pool) + static_cast<unsigned>(where.queue) == worker;
+  }
 
  private:
   using queue = std::set<entry>;

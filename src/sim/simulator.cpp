@@ -110,6 +110,8 @@ prediction simulator::run() {
     throw std::runtime_error("the simulated program cannot go on: tasks wait for each other");
   }
   m_found.makespan_ns = m_now_ns;
+  for (const auto& idle : m_idle)
+    for (const int w : idle) count_looks_while_idle(w);
   for (prediction::worker& one : m_found.workers) one.idle_ns = std::max(0.0, m_now_ns - one.busy_ns - one.overhead_ns);
   return std::move(m_found);
 }

@@ -88,6 +88,7 @@ class simulator {
   bool act(int w, const graph::action& what);
   bool wait_for(int w, int n);
   void look_for_work(int w);
+  void count_looks_while_idle(int w);
   void run_on_new_stack(int w, int n);
   void push_frame(int w, int n);
   void leave_stack(int w, int waited);

@@ -256,6 +256,35 @@ TEST(simulator, far_steals_cost_their_distance) {
   EXPECT_EQ(run(work, on_workers(2), costs).makespan_ns, 1005);
 }
 
+TEST(simulator, looks_at_queues_are_counted) {
+  builder b;
+  for (int i = 0; i < 3; ++i) b.task("one", 100);
+  const workload three = workload_of(std::move(b));
+  cost_table costs;
+  costs.failed_steal_ns = 10;
+  costs.search_ns = 45;
+  // All lie in the common queue, so each is found by a second look; the one at the own queue finds nothing. The look
+  // before the first task, at the beginning, finds nothing either.
+  const prediction alone = run(three, on_workers(1), costs);
+  EXPECT_EQ(alone.workers[0].looks, 1u + 3 * 2);
+  EXPECT_EQ(alone.workers[0].vain_looks, 1u + 3);
+  // The second worker has nothing to do while the first has the third task: it looks each 10 ns until it sleeps.
+  const prediction both = run(three, on_workers(2), costs);
+  std::uint64_t looks = 0, vain = 0;
+  for (const auto& one : both.workers) looks += one.looks, vain += one.vain_looks;
+  EXPECT_EQ(looks, 2u + 3 * 2 + (1 + 4));
+  EXPECT_EQ(looks - vain, 3u); // every task is found once
+}
+
+TEST(simulator, what_is_found_in_the_own_queue_takes_one_look) {
+  builder b;
+  const int parent = b.task("parent", 10);
+  for (int i = 0; i < 4; ++i) b.task("child", 10, parent, 5);
+  const prediction alone = run(workload_of(std::move(b)), on_workers(1));
+  EXPECT_EQ(alone.workers[0].looks, 1u + 2 + 4); // idle, the parent from the common queue, its children
+  EXPECT_EQ(alone.workers[0].vain_looks, 1u + 1);
+}
+
 std::string refused(const machine& on, const schedule& how) {
   try {
     predict(two_kinds(), on, how, {});

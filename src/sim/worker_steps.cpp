@@ -180,6 +180,18 @@ void simulator::run_on_new_stack(int w, int n) {
   push_frame(w, n);
 }
 
+/// Who has nothing to do looks again and again until it sleeps.
+void simulator::count_looks_while_idle(int w) {
+  prediction::worker& told = m_found.workers[static_cast<std::size_t>(w)];
+  std::uint64_t looks = 1;
+  if (m_costs.failed_steal_ns > 0) {
+    const double searched_ns = std::min(m_now_ns - worker(w).idle_since_ns, m_costs.search_ns);
+    looks += static_cast<std::uint64_t>(searched_ns / m_costs.failed_steal_ns);
+  }
+  told.looks += looks;
+  told.vain_looks += looks;
+}
+
 void simulator::look_for_work(int w) {
   worker_state& one = worker(w);
   const auto found = m_queues.take(static_cast<unsigned>(w), m_processors);
@@ -191,6 +203,9 @@ void simulator::look_for_work(int w) {
   }
   prediction::worker& told = m_found.workers[static_cast<std::size_t>(w)];
   one.owed_ns += m_costs.pop_ns + found->in_vain * m_costs.failed_steal_ns;
+  const bool was_own = m_queues.is_own(static_cast<unsigned>(w), found->from); // that is where it looks first
+  told.vain_looks += found->in_vain + !was_own;
+  told.looks += found->in_vain + !was_own + 1;
   if (found->stolen) {
     ++told.steals;
     if (found->what >= 0 && node(found->what).how == node_sort::fork) one.owed_ns += m_costs.promote_ns;

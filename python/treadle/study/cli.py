@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from .grain import Sweep, measure, runs_of
-from .log import read
+from .log import read, wanted
 from .metrics import Run, metrics
 from .priority.command import priority_command
 from .terminal import need_matplotlib, progress
@@ -36,6 +36,15 @@ def grain_command(
     most_tasks: Annotated[
         int, typer.Option(help="Tasks per run; tiny partitions make fewer steps.")
     ] = 5_000_000,
+    simulate: Annotated[
+        list[int] | None,
+        typer.Option(metavar="CORES", help="Numbers of cores to simulate; 8, 16, 32 and 64 by default."),
+    ] = None,
+    no_simulate: Annotated[bool, typer.Option("--no-simulate", help="Leave out the simulated part.")] = False,
+    bandwidth: Annotated[
+        float,
+        typer.Option(help="Of the memory of a simulated domain, GB/s; 0: as measured here, or the paper's."),
+    ] = 0.0,
     quick: Annotated[
         bool, typer.Option("--quick", help="A million points, 20 steps, 2 runs: a minute, to see the shape.")
     ] = False,
@@ -44,29 +53,52 @@ def grain_command(
 
     The experiment of Grubel et al. (CLUSTER 2015): from 160 points per task to all of them in one, with the counters
     that its equations need. Every run is written to OUT/grain.csv at once; Ctrl-C keeps what there is, and the same
-    command goes on. OUT/grain.html has the paper's figures 3 to 10 for this machine.
+    command goes on. OUT/grain.html has the paper's figures 3 to 10 for this machine, and simulated for machines of more
+    cores, whose runs are in OUT/grain-simulated.csv.
 
       treadle study grain --quick
 
       treadle study grain --points 10000000 --workers 1 --workers 2
     """
     need_matplotlib()
+    from . import grain_simulated as simulated
     from .grain_page import page
+    from .grain_simulated_page import part
 
+    if simulate and no_simulate:
+        raise ValueError("give either --simulate or --no-simulate")
     if quick:
         if (points, steps, repeats, per_decade) != (100_000_000, 50, 5, 5):
             raise ValueError("--quick chooses points, steps, repeats and per-decade itself")
         points, steps, repeats, per_decade = 1_000_000, 20, 2, 3
     sweep = Sweep(points, steps, tuple(workers or (1, 2)), repeats, per_decade, most_tasks)
-    file = out / "grain.csv"
+    plan = simulated.Plan(
+        cores=() if no_simulate else tuple(simulate or (8, 16, 32, 64)),
+        most_tasks=20_000 if quick else 200_000,
+        bandwidth_gbs=bandwidth,
+    )
+    caches = simulated.Caches.of_this_machine()
+    file, simulated_file = out / "grain.csv", out / "grain-simulated.csv"
     of = sum(1 for _ in sweep.cells())
     try:
         with progress(of) as report:
-            measure(sweep, file, report)
+            runs = measure(sweep, file, report)
+        if cells := list(simulated.cells(sweep, plan, runs, caches)):
+            with progress(len(cells)) as report:
+                simulated.simulate(cells, simulated_file, report)
+        elif plan.cores:
+            print("nothing is simulated: that needs runs with one worker", file=sys.stderr)
     finally:
         if runs := runs_of(sweep, read(file, Run)):
-            (out / "grain.html").write_text(page(sweep, metrics(runs), len(runs), of), "utf-8")
+            rows, more = metrics(runs), []
+            cells = list(simulated.cells(sweep, plan, runs, caches))
+            if found := wanted(cells, read(simulated_file, simulated.SimulatedRun)):
+                memory = simulated.bandwidth_of(plan, runs, caches)
+                more = part(sweep, plan, found, len(cells), memory, caches, rows)
+            (out / "grain.html").write_text(page(sweep, rows, len(runs), of, more), "utf-8")
             print(f"{len(runs)} of {of} runs: {file}, {out / 'grain.html'}", file=sys.stderr)
+            if cells:
+                print(f"{len(found)} of {len(cells)} simulated runs: {simulated_file}", file=sys.stderr)
     for note in sweep.left_out():
         print(note)
 

@@ -49,21 +49,35 @@ def best(rows: Sequence[Metrics]) -> Metrics:
     return max(rows, key=lambda row: row.points_per_s)
 
 
+def near_best(rows: Sequence[Metrics]) -> tuple[int, int]:
+    """The smallest and the largest partition within 5 % of the best speed."""
+    near = [row.partition for row in rows if row.points_per_s > 0.95 * best(rows).points_per_s]
+    return min(near), max(near)
+
+
+def calm(rows: Sequence[Metrics]) -> Metrics | None:
+    """The paper's first rule: the smallest partition with an idle-rate of at most 30 %."""
+    return next((row for row in rows if row.idle_rate <= 0.3), None)
+
+
+def fewest_looks(rows: Sequence[Metrics]) -> Metrics:
+    """The paper's second rule."""
+    return min(rows, key=lambda row: row.pending_accesses)
+
+
 def findings(by_workers: dict[int, list[Metrics]]) -> list[str]:
     """What the paper's two rules would choose here, and what it costs."""
     sentences = []
     for workers, rows in by_workers.items():
-        top = best(rows)
+        top, (smallest, largest) = best(rows), near_best(rows)
         sentences.append(
             f"{named(workers)}: best {top.points_per_s / 1e9:.2f} Gpoints/s at {top.partition:,}"
             f" points per partition, a task of {top.task_ns / 1000:.1f} µs; within 5 % of it from"
-            f" {min(r.partition for r in rows if r.points_per_s > 0.95 * top.points_per_s):,} to"
-            f" {max(r.partition for r in rows if r.points_per_s > 0.95 * top.points_per_s):,}."
+            f" {smallest:,} to {largest:,}."
         )
-        calm = [row for row in rows if row.idle_rate <= 0.3]
         for rule, choice in (
-            ("the smallest partition with an idle-rate of at most 30 %", calm[0] if calm else None),
-            ("the fewest looks at pending queues", min(rows, key=lambda row: row.pending_accesses)),
+            ("the smallest partition with an idle-rate of at most 30 %", calm(rows)),
+            ("the fewest looks at pending queues", fewest_looks(rows)),
         ):
             if choice is None:
                 sentences.append(f"With {workers}, no partition satisfies {rule}.")
@@ -75,40 +89,55 @@ def findings(by_workers: dict[int, list[Metrics]]) -> list[str]:
     return sentences
 
 
-def page(sweep: Sweep, rows: Sequence[Metrics], done: int, of: int) -> str:
-    """A page that stands alone. Needs matplotlib."""
-    by_workers = {w: [row for row in rows if row.workers == w] for w in sorted({row.workers for row in rows})}
+def figures(
+    by_workers: dict[int, list[Metrics]], name: Callable[[int], str] = named, prefix: str = ""
+) -> list[Section]:
+    """The paper's figures 3 to 10 for these numbers of workers, which the legends call by `name`."""
     seconds: Series = ("execution time", lambda row: row.seconds)
-    shown: list[Section] = [
+    more = [w for w in by_workers if w > 1]
+    found: list[Section] = [
         ("Execution time (Figure 3)", "Too fine: tasks cost more than they do. Too coarse: workers wait.", [
             figure(
                 rows_of_all(by_workers),
-                [(named(w), lambda row, w=w: row.seconds if row.workers == w else None) for w in by_workers],  # type: ignore[misc]
+                [(name(w), lambda row, w=w: row.seconds if row.workers == w else None) for w in by_workers],  # type: ignore[misc]
                 "s", scale="log",
             )
         ]),
         ("Idle-rate (Figures 4 and 5)", "Equation 1: the share of the workers' time that is not spent in tasks.", [
-            figure(r, [(f"idle-rate, {named(w)}", lambda row: 100 * row.idle_rate)], "%", seconds, "s")
+            figure(r, [(f"idle-rate, {name(w)}", lambda row: 100 * row.idle_rate)], "%", seconds, "s")
             for w, r in by_workers.items()
         ]),
         ("Wait time per task (Figure 6)", "Equation 5: how much longer a task takes than with one worker. Cores share"
          " memory bandwidth.", [
-            figure(r, [(named(w), lambda row: row.wait_ns and row.wait_ns / 1000)], "µs", scale="symlog")
-            for w, r in by_workers.items() if w > 1
-        ]),
+            figure(
+                rows_of_all(by_workers),
+                [(name(w), lambda row, w=w: _wait_us(row) if row.workers == w else None) for w in more],  # type: ignore[misc]
+                "µs", scale="symlog",
+            )
+        ] if more else []),
         ("Management and wait time (Figures 7 and 8)", "Equations 4 and 6, per core, beside the execution time.", [
             figure(r, [
-                (f"management, {named(w)}", lambda row: row.management_s),
+                (f"management, {name(w)}", lambda row: row.management_s),
                 ("wait time", lambda row: row.wait_s),
                 ("both", lambda row: row.management_s + (row.wait_s or 0)),
                 seconds,
             ], "s") for w, r in by_workers.items()
         ]),
         ("Looks at pending queues (Figures 9 and 10)", "They need no clock. Idle workers look, too.", [
-            figure(r, [(f"looks, {named(w)}", lambda row: row.pending_accesses)], "looks", seconds, "s")
+            figure(r, [(f"looks, {name(w)}", lambda row: row.pending_accesses)], "looks", seconds, "s")
             for w, r in by_workers.items()
         ]),
     ]  # fmt: skip
+    return [(prefix + title, text, drawn) for title, text, drawn in found]
+
+
+def _wait_us(row: Metrics) -> float | None:
+    return None if row.wait_ns is None else row.wait_ns / 1000
+
+
+def page(sweep: Sweep, rows: Sequence[Metrics], done: int, of: int, more: Sequence[str] = ()) -> str:
+    """A page that stands alone, with `more` parts at its end. Needs matplotlib."""
+    by_workers = {w: [row for row in rows if row.workers == w] for w in sorted({row.workers for row in rows})}
     notes = sweep.left_out()
     if done < of:
         notes.append(f"{done} of {of} runs are done; the same command goes on.")
@@ -121,8 +150,9 @@ def page(sweep: Sweep, rows: Sequence[Metrics], done: int, of: int) -> str:
         head("Task size", "How much should a task do?", about),
         "<ul>" + "".join(f"<li>{html.escape(s)}</li>" for s in findings(by_workers)) + "</ul>",
         notes_of(notes),
-        *sections(shown),
+        *sections(figures(by_workers)),
         table(rows),
+        *more,
     ]
     return "\n".join(parts)
 
@@ -131,9 +161,9 @@ def rows_of_all(by_workers: dict[int, list[Metrics]]) -> list[Metrics]:
     return [row for rows in by_workers.values() for row in rows]
 
 
-def table(rows: Sequence[Metrics]) -> str:
+def table(rows: Sequence[Metrics], whose: str = "workers", title: str = "All numbers") -> str:
     names = (
-        "workers", "points per partition", "runs", "time s", "± s", "Gpoints/s", "idle-rate %", "t_d µs", "t_o µs",
+        whose, "points per partition", "runs", "time s", "± s", "Gpoints/s", "idle-rate %", "t_d µs", "t_o µs",
         "of it management µs", "T_o s", "t_w µs", "T_w s", "looks",
     )  # fmt: skip
     lines: list[Sequence[Any]] = []
@@ -146,4 +176,4 @@ def table(rows: Sequence[Metrics]) -> str:
             f"{row.pending_accesses:,.0f}",
         )  # fmt: skip
         lines.append(cells)
-    return table_of(names, lines)
+    return table_of(names, lines, title)

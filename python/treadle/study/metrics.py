@@ -27,12 +27,11 @@ class Run:
     pending_accesses: float
     pending_misses: float
 
-    def scaled_to(self, steps: int) -> Run:
-        """What so many steps would have taken."""
-        values = {
-            f.name: getattr(self, f.name) * steps / self.steps for f in fields(self) if f.type == "float"
-        }
-        return replace(self, steps=steps, **values)
+    def scaled_to(self, points: int, steps: int) -> Run:
+        """What so many steps of a ring of so many points would have taken."""
+        factor = points * steps / (self.points * self.steps)
+        values = {f.name: getattr(self, f.name) * factor for f in fields(Run) if f.type == "float"}
+        return replace(self, points=points, steps=steps, **values)
 
 
 @dataclass(frozen=True)
@@ -56,13 +55,13 @@ class Metrics:
 
 
 def metrics(runs: Iterable[Run]) -> list[Metrics]:
-    """One row per partition size and number of workers, in this order. All are of the same work: runs that made fewer
-    steps than others are scaled."""
+    """One row per partition size and number of workers, in this order. All are of the same work: runs of fewer points
+    or steps than others are scaled."""
     runs = list(runs)
-    steps = max((run.steps for run in runs), default=0)
+    points, steps = (max((getattr(run, what) for run in runs), default=0) for what in ("points", "steps"))
     cells: dict[tuple[int, int], list[Run]] = {}
     for run in runs:
-        cells.setdefault((run.partition, run.workers), []).append(run.scaled_to(steps))
+        cells.setdefault((run.partition, run.workers), []).append(run.scaled_to(points, steps))
     task_ns_of_one = {
         partition: fmean(r.executing_ns for r in cell) / fmean(r.tasks for r in cell)
         for (partition, workers), cell in cells.items()

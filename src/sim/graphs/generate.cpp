@@ -47,6 +47,7 @@ void read(std::string_view description, std::initializer_list<parameter> known) 
 }
 
 constexpr std::int64_t k_ns_most = 1'000'000'000;
+constexpr std::int64_t k_bytes_most = 1'000'000'000'000;
 
 detail::recorded_graph make_cholesky(std::string_view description) {
   cholesky_parameters p;
@@ -72,7 +73,7 @@ detail::recorded_graph make_stencil(std::string_view description) {
   read(description, {{"width", &p.width, 1, 100'000},
                      {"steps", &p.steps, 1, 100'000},
                      {"cell", &p.cell_ns, 1, k_ns_most},
-                     {"bytes", &p.bytes, 0, k_ns_most}});
+                     {"bytes", &p.bytes, 0, k_bytes_most}});
   if (p.width * p.steps > 3'000'000) refuse(description, "makes more than three million tasks");
   return stencil(p);
 }

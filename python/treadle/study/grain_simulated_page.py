@@ -1,0 +1,204 @@
+"""The simulated part of the page of the grain study: the same figures for more cores, and what the paper says."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from .grain import Sweep
+from .grain_page import best, calm, fewest_looks, figures, near_best, rows_of_all, table
+from .grain_simulated import (
+    BYTES_KEPT,
+    BYTES_MOVED,
+    CORES_PER_DOMAIN,
+    POLICIES,
+    Bandwidth,
+    Caches,
+    Plan,
+    SimulatedRun,
+)
+from .metrics import Metrics, metrics
+from .page import notes_of, sections, table_of
+
+NAMES = {"treadle": "Treadle's", "hpx": "HPX's"}
+Rows = dict[int, list[Metrics]]  # by the number of cores
+
+
+def named(cores: int) -> str:
+    return f"{cores} core{'s' * (cores > 1)}, simulated"
+
+
+def part(
+    sweep: Sweep, plan: Plan, runs: Sequence[SimulatedRun], of: int, bandwidth: Bandwidth, caches: Caches,
+    measured: Sequence[Metrics],
+) -> list[str]:  # fmt: skip
+    """Of `of` runs that there will be, those that are done."""
+    scaled = [run.scaled_to(sweep.points, run.steps) for run in runs]
+    least, most = min(plan.cores), max(plan.cores)
+    title = f"Simulated: {least} to {most} cores" if least < most else f"Simulated: {named(most)}"
+    parts = [
+        f"<h1>{html.escape(title)}</h1>",
+        "<p>Nothing in this part is measured: the schedule simulator runs the graph of the stencil on machines that are"
+        " described. How long a task takes was measured with one worker.</p>",
+        notes_of(assumptions(sweep, plan, bandwidth, caches)),
+    ]
+    if len(runs) < of:
+        parts.append(notes_of([f"{len(runs)} of {of} simulated runs are done; the same command goes on."]))
+    for costs, policy in POLICIES.items():
+        rows = metrics(run for run, one in zip(scaled, runs, strict=True) if one.costs == costs)
+        shown = {n: r for n in sorted(plan.cores) if (r := [row for row in rows if row.workers == n])}
+        if not shown:
+            continue
+        prefix = f"Simulated, {NAMES[costs]} costs: "
+        sentences = beside_the_paper(shown, sweep.points)
+        if costs == "treadle":
+            sentences += beside_the_measured(rows, measured)
+        parts += [
+            rules(shown, f"Simulated with {NAMES[costs]} costs and the policy {policy}"),
+            "<ul>" + "".join(f"<li>{html.escape(s)}</li>" for s in sentences) + "</ul>",
+            *sections(figures(shown, named, prefix)),
+            table(rows_of_all(shown), "simulated cores", prefix + "all numbers"),
+        ]
+    return parts
+
+
+def assumptions(sweep: Sweep, plan: Plan, bandwidth: Bandwidth, caches: Caches) -> list[str]:
+    return [
+        f"Machines: cores of one hardware thread in domains of up to {CORES_PER_DOMAIN}, as fast as those that were"
+        " measured. The runtime's costs are the tables of treadle predict; those of HPX are estimated in part, above"
+        " all what more workers cost.",
+        "A task takes what it took one worker, less what Treadle's table has for making and running one: with"
+        " Treadle's costs one simulated core takes as long as the measured worker.",
+        f"Memory: {bandwidth.gbs:g} GB/s for each domain, {bandwidth.source}. A task moves {BYTES_MOVED} bytes per"
+        " point (it is read and written, and its cache line is read for that), but no more than fit into its time on"
+        " one worker; who shares a memory waits. Every task finds its data in its own domain.",
+        f"Caches: a partition needs no memory when it fits, old and new ({BYTES_KEPT} bytes per point), into the"
+        f" {caches.own >> 10} KiB of a core and the policy is work-stealing, which goes on with what it has just made;"
+        " local-priority-fifo goes around the whole ring first. It needs none either when the ring fits into the"
+        f" {caches.shared >> 10} KiB that cores share. In truth there is no sharp edge, and stolen tasks find less in"
+        " the cache.",
+        f"At most {plan.most_tasks:,} tasks per run: where there are more, the ring is simulated with fewer partitions,"
+        f" and times and counts are scaled to {sweep.points:,} points.",
+        "Looks: each at one queue. Who has nothing to do looks until it sleeps, as often as the table's time for a vain"
+        " look allows. Contention of queues and of the allocator is not simulated.",
+    ]
+
+
+def rules(by_cores: Rows, title: str) -> str:
+    """What the paper's two rules would choose, and what it costs."""
+    names = (
+        "cores", "best Gpoints/s", "best time s", "at points per partition", "a task µs", "within 5 %",
+        "idle-rate at most 30 %: smallest", "of best", "fewest looks at", "of best",
+    )  # fmt: skip
+    lines = []
+    for cores, rows in by_cores.items():
+        top, (smallest, largest), quiet, few = best(rows), near_best(rows), calm(rows), fewest_looks(rows)
+        lines.append((
+            cores, f"{top.points_per_s / 1e9:.2f}", f"{top.seconds:.3f}", f"{top.partition:,}",
+            f"{top.task_ns / 1000:.1f}", f"{smallest:,} to {largest:,}",
+            f"{quiet.partition:,}" if quiet else "none", f"{share(quiet, rows):.0%}" if quiet else "",
+            f"{few.partition:,}", f"{share(few, rows):.0%}",
+        ))  # fmt: skip
+    return table_of(names, lines, title)
+
+
+def share(choice: Metrics, rows: Sequence[Metrics]) -> float:
+    """Of the best speed."""
+    return choice.points_per_s / best(rows).points_per_s
+
+
+def beside_the_paper(by_cores: Rows, points: int) -> list[str]:
+    """What each of its findings is here, and whether that agrees."""
+    few, many = min(by_cores), max(by_cores)
+    sentences = []
+    if few < many:
+        slow, fast = best(by_cores[few]).seconds, best(by_cores[many]).seconds
+        sentences.append(
+            f"From {few} to {many} cores the best time goes from {slow:.3f} to {fast:.3f} s, {slow / fast:.1f} times as"
+            " fast. The paper: execution time stays about the same from eight cores on."
+            + verdict(slow / fast < 1.25)
+        )
+    quiet = [0.0 if (choice := calm(rows)) is None else share(choice, rows) for rows in by_cores.values()]
+    sentences.append(
+        f"The smallest partition with an idle-rate of at most 30 % has {spread(quiet)} of the best speed. The paper:"
+        " 78,125 points with 28 cores, 98 % of it." + verdict(min(quiet) > 0.9)
+    )
+    looks = [share(fewest_looks(rows), rows) for rows in by_cores.values()]
+    sentences.append(
+        f"The partition with the fewest looks has {spread(looks)} of the best speed. The paper: 31,250 points with 28"
+        " cores, 89 % of it." + verdict(min(looks) > 0.85)
+    )
+    finest = [rows[0].idle_rate for rows in by_cores.values()]
+    sentences.append(
+        f"With {by_cores[many][0].partition:,} points per partition the idle-rate is {spread(finest)}. The paper: up to"
+        " 90 %." + verdict(0.7 <= max(finest) <= 0.95)
+    )
+    return sentences + waits_beside_the_paper(by_cores, points)
+
+
+def waits_beside_the_paper(by_cores: Rows, points: int) -> list[str]:
+    """Of partitions of which there are enough for all cores."""
+    enough = {
+        n: {row.partition: row.wait_ns for row in rows if row.wait_ns is not None and points >= n * row.partition}
+        for n, rows in by_cores.items()
+    }  # fmt: skip
+    if not all(enough.values()):
+        return []
+    with_size = all(grows([waits[p] for p in sorted(waits)]) for waits in enough.values())
+    common = max(set.intersection(*(set(waits) for waits in enough.values())))
+    there = [enough[n][common] for n in sorted(enough)]
+    sentences = [
+        f"The wait time per task {'grows' if with_size else 'does not always grow'} with the partition. The paper: it"
+        " grows." + verdict(with_size)
+    ]
+    if len(there) > 1:
+        told = ", ".join(f"{ns / 1000:,.0f}" for ns in there)
+        numbers = ", ".join(str(n) for n in sorted(enough))
+        sentences.append(
+            f"At {common:,} points it is {told} µs with {numbers} cores. The paper: it grows with the number of cores."
+            + (
+                verdict(True)
+                if all(after > 1.1 * before for before, after in zip(there, there[1:], strict=False))
+                else " This disagrees: each further domain brings a memory of its own, so it grows only within one."
+            )
+        )
+    return sentences
+
+
+def grows(values: Iterable[float]) -> bool:
+    """But for a tenth of what it had grown to: durations are measured, and not the same share of them is memory."""
+    top = 0.0
+    for value in values:
+        if value < 0.9 * top:
+            return False
+        top = max(top, value)
+    return top > 0
+
+
+def beside_the_measured(simulated: Sequence[Metrics], measured: Sequence[Metrics]) -> list[str]:
+    """How far it is from what this machine did with several workers."""
+    known = {(row.workers, row.partition): row for row in simulated}
+    sentences = []
+    for workers in sorted({row.workers for row in measured if row.workers > 1}):
+        off = [
+            (known[workers, row.partition].points_per_s / row.points_per_s - 1, row.partition)
+            for row in measured
+            if row.workers == workers and (workers, row.partition) in known
+        ]
+        if off:
+            worst, where = max(off, key=lambda one: abs(one[0]))
+            sentences.append(
+                f"With {workers} cores, which were measured too, the simulated speed differs from the measured one by"
+                f" {median(abs(one) for one, _ in off):.0%} in the median, and most at {where:,} points, by {worst:+.0%}."
+            )
+    return sentences
+
+
+def spread(shares: Sequence[float]) -> str:
+    low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
+    return low if low == high else f"{low} to {high}"
+
+
+def verdict(agrees: bool) -> str:
+    return " This agrees." if agrees else " This disagrees."
