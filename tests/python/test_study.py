@@ -92,6 +92,7 @@ def test_a_small_study(tmp_path):
         "1",
         "--per-decade",
         "1",
+        "--no-simulate",
         "--out",
         str(tmp_path),
     ]

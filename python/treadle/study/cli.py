@@ -90,11 +90,11 @@ def grain_command(
             print("nothing is simulated: that needs runs with one worker", file=sys.stderr)
     finally:
         if runs := runs_of(sweep, read(file, Run)):
-            rows, more = metrics(runs), []
+            rows = metrics(runs)
             cells = list(simulated.cells(sweep, plan, runs, caches))
-            if found := wanted(cells, read(simulated_file, simulated.SimulatedRun)):
-                memory = simulated.bandwidth_of(plan, runs, caches)
-                more = part(sweep, plan, found, len(cells), memory, caches, rows)
+            found = wanted(cells, read(simulated_file, simulated.SimulatedRun))
+            memory = simulated.bandwidth_of(plan, runs, caches)
+            more = part(sweep, plan, found, len(cells), memory, caches, rows) if found else []
             (out / "grain.html").write_text(page(sweep, rows, len(runs), of, more), "utf-8")
             print(f"{len(runs)} of {of} runs: {file}, {out / 'grain.html'}", file=sys.stderr)
             if cells:

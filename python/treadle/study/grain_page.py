@@ -20,27 +20,33 @@ def figure(
     right: Series | None = None,
     right_unit: str = "",
     scale: str = "linear",
+    right_scale: str = "linear",
 ) -> str:
     """Curves over the partition size as SVG; `right` has an axis of its own."""
     drawing = canvas()
-    axes = drawing.add_subplot()
+    # Scales come before the curves, whose margins depend on them.
+    axes = drawing.add_subplot(xscale="log", yscale=scale)
     lines: list[Any] = []
     for (label, value), color in zip(left, COLORS, strict=False):
-        points = [(row.partition, y) for row in rows if (y := value(row)) is not None]
+        points = [
+            (row.partition, y) for row in rows if (y := value(row)) is not None and (y > 0 or scale != "log")
+        ]
         lines += (
             axes.plot(*zip(*points, strict=True), marker="o", ms=3, color=color, label=label)
             if points
             else []
         )
-    axes.set(xscale="log", xlabel="points per partition", ylabel=unit, yscale=scale)
+    axes.set(xlabel="points per partition", ylabel=unit)
     axes.grid(alpha=0.25)
     if right:
         other = axes.twinx()
+        other.set_yscale(right_scale)
         points = [(row.partition, y) for row in rows if (y := right[1](row)) is not None]
         if points:
             lines += other.plot(*zip(*points, strict=True), ls="--", color="#718096", label=right[0])
         other.set_ylabel(right_unit)
-        other.set_ylim(bottom=0)
+        if right_scale == "linear":
+            other.set_ylim(bottom=0)
     axes.legend(lines, [str(line.get_label()) for line in lines], frameon=False, fontsize="small")
     return svg(drawing)
 
@@ -90,9 +96,13 @@ def findings(by_workers: dict[int, list[Metrics]]) -> list[str]:
 
 
 def figures(
-    by_workers: dict[int, list[Metrics]], name: Callable[[int], str] = named, prefix: str = ""
+    by_workers: dict[int, list[Metrics]],
+    name: Callable[[int], str] = named,
+    prefix: str = "",
+    scale: str = "linear",
 ) -> list[Section]:
-    """The paper's figures 3 to 10 for these numbers of workers, which the legends call by `name`."""
+    """The paper's figures 3 to 10 for these numbers of workers, which the legends call by `name`; `scale` is that of
+    times and counts."""
     seconds: Series = ("execution time", lambda row: row.seconds)
     more = [w for w in by_workers if w > 1]
     found: list[Section] = [
@@ -104,7 +114,7 @@ def figures(
             )
         ]),
         ("Idle-rate (Figures 4 and 5)", "Equation 1: the share of the workers' time that is not spent in tasks.", [
-            figure(r, [(f"idle-rate, {name(w)}", lambda row: 100 * row.idle_rate)], "%", seconds, "s")
+            figure(r, [(f"idle-rate, {name(w)}", lambda row: 100 * row.idle_rate)], "%", seconds, "s", right_scale=scale)
             for w, r in by_workers.items()
         ]),
         ("Wait time per task (Figure 6)", "Equation 5: how much longer a task takes than with one worker. Cores share"
@@ -121,10 +131,13 @@ def figures(
                 ("wait time", lambda row: row.wait_s),
                 ("both", lambda row: row.management_s + (row.wait_s or 0)),
                 seconds,
-            ], "s") for w, r in by_workers.items()
+            ], "s", scale=scale) for w, r in by_workers.items()
         ]),
         ("Looks at pending queues (Figures 9 and 10)", "They need no clock. Idle workers look, too.", [
-            figure(r, [(f"looks, {name(w)}", lambda row: row.pending_accesses)], "looks", seconds, "s")
+            figure(
+                r, [(f"looks, {name(w)}", lambda row: row.pending_accesses)], "looks", seconds, "s", scale=scale,
+                right_scale=scale,
+            )
             for w, r in by_workers.items()
         ]),
     ]  # fmt: skip

@@ -47,7 +47,7 @@ void read(std::string_view description, std::initializer_list<parameter> known) 
 }
 
 constexpr std::int64_t k_ns_most = 1'000'000'000;
-constexpr std::int64_t k_bytes_most = 1'000'000'000'000;
+constexpr std::int64_t k_cell_most = 1'000'000'000'000; // ns, or bytes
 
 detail::recorded_graph make_cholesky(std::string_view description) {
   cholesky_parameters p;
@@ -72,8 +72,8 @@ detail::recorded_graph make_stencil(std::string_view description) {
   stencil_parameters p;
   read(description, {{"width", &p.width, 1, 100'000},
                      {"steps", &p.steps, 1, 100'000},
-                     {"cell", &p.cell_ns, 1, k_ns_most},
-                     {"bytes", &p.bytes, 0, k_bytes_most}});
+                     {"cell", &p.cell_ns, 1, k_cell_most},
+                     {"bytes", &p.bytes, 0, k_cell_most}});
   if (p.width * p.steps > 3'000'000) refuse(description, "makes more than three million tasks");
   return stencil(p);
 }
