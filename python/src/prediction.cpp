@@ -85,10 +85,10 @@ void bind_prediction(nb::module_& m) {
   m.def(
       "predict",
       [](const sim::workload& program, const std::string& machine, const std::string& distances, double core_speed,
-         double smt_gain, double bandwidth_gbs, const std::string& pools, const std::string& policy,
-         const std::vector<std::string>& critical, const std::string& order, const std::string& how, bool spawn_calls,
-         std::uint64_t seed, const std::string& costs) {
-        const sim::machine on{read_machine(machine, distances), core_speed, smt_gain, bandwidth_gbs};
+         double smt_gain, double bandwidth_gbs, std::int64_t cache_bytes, const std::string& pools,
+         const std::string& policy, const std::vector<std::string>& critical, const std::string& order,
+         const std::string& how, bool spawn_calls, std::uint64_t seed, const std::string& costs) {
+        const sim::machine on{read_machine(machine, distances), core_speed, smt_gain, bandwidth_gbs, cache_bytes};
         sim::schedule s;
         s.pools = pools_from(pools, policy, on.shape);
         s.critical = critical;
@@ -104,8 +104,8 @@ void bind_prediction(nb::module_& m) {
         }
         return record_of(found);
       },
-      "program"_a, "machine"_a, "distances"_a, "core_speed"_a, "smt_gain"_a, "bandwidth_gbs"_a, "pools"_a, "policy"_a,
-      "critical"_a, "order"_a, "mapping"_a, "spawn_calls"_a, "seed"_a, "costs"_a);
+      "program"_a, "machine"_a, "distances"_a, "core_speed"_a, "smt_gain"_a, "bandwidth_gbs"_a, "cache_bytes"_a,
+      "pools"_a, "policy"_a, "critical"_a, "order"_a, "mapping"_a, "spawn_calls"_a, "seed"_a, "costs"_a);
 }
 
 } // namespace treadle::python

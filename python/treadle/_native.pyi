@@ -140,6 +140,7 @@ def predict(
     core_speed: float,
     smt_gain: float,
     bandwidth_gbs: float,
+    cache_bytes: int,
     pools: str,
     policy: str,
     critical: list[str],

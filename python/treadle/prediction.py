@@ -30,6 +30,7 @@ class Setting:
     spawn_calls: bool = False
     seed: int = 0
     costs: str = "treadle"
+    cache_bytes: int = 0  # of a core; a task with no more bytes needs memory only when it is stolen
 
 
 @dataclass(frozen=True)

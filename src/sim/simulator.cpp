@@ -25,6 +25,7 @@ simulator::simulator(const graph& program, const machine& on, const schedule& ho
       m_how(how),
       m_costs(costs),
       m_pools(pools),
+      m_cache_bytes(on.cache_bytes),
       m_processors(on, flat(places)),
       m_queues(pools, on, places, how.seed),
       m_random(how.seed ^ 0x5bd1e995),

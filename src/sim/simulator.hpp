@@ -39,6 +39,7 @@ class simulator {
     std::size_t next_action = 0;
     std::int64_t done_ns = 0; // of its own time
     bool paid = false;        // for the next action, or its end
+    bool is_warm = false;     // what it needs was made by its worker
   };
   struct stack {
     std::vector<frame> frames; // the innermost last
@@ -89,8 +90,9 @@ class simulator {
   bool wait_for(int w, int n);
   void look_for_work(int w);
   void count_looks_while_idle(int w);
-  void run_on_new_stack(int w, int n);
-  void push_frame(int w, int n);
+  void run_on_new_stack(int w, int n, bool is_warm);
+  void push_frame(int w, int n, bool is_warm);
+  processors::need need_of(const frame& running) const;
   void leave_stack(int w, int waited);
 
   // What becomes of nodes (node_steps.cpp).
@@ -109,6 +111,7 @@ class simulator {
   const schedule& m_how;
   const cost_table& m_costs;
   const std::vector<pool>& m_pools;
+  std::int64_t m_cache_bytes;
   processors m_processors;
   ready_queues m_queues;
   detail::xorshift m_random;

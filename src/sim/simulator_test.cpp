@@ -242,6 +242,28 @@ TEST(simulator, memory_is_shared_by_those_who_use_it) {
   EXPECT_EQ(predict(work, narrow, on_workers(3), {}).makespan_ns, 100);
 }
 
+TEST(simulator, what_is_in_the_cache_needs_no_memory) {
+  builder b;
+  const int first = b.task("first", 100); // makes two runnable: one for itself, one that the other worker steals
+  for (int i = 0; i < 2; ++i) {
+    const int next = b.task("next", 100);
+    b[next].bytes = 1000;
+    b.input(next, first);
+  }
+  const workload work = workload_of(std::move(b));
+  machine narrow = flat_machine(2);
+  narrow.bandwidth_gbs = 5; // half of what one of them wants
+  EXPECT_EQ(predict(work, narrow, on_workers(1), {}).makespan_ns, 100 + 2 * 200);
+  EXPECT_EQ(predict(work, narrow, on_workers(2), {}).makespan_ns, 100 + 400);
+  narrow.cache_bytes = 1000;
+  EXPECT_EQ(predict(work, narrow, on_workers(1), {}).makespan_ns, 100 + 2 * 100);
+  const prediction two = predict(work, narrow, on_workers(2), {});
+  EXPECT_EQ(two.makespan_ns, 100 + 200);
+  EXPECT_EQ(two.workers[0].busy_ns + two.workers[1].busy_ns, 100 + 100 + 200);
+  narrow.cache_bytes = 999;
+  EXPECT_EQ(predict(work, narrow, on_workers(2), {}).makespan_ns, 100 + 400);
+}
+
 TEST(simulator, far_steals_cost_their_distance) {
   builder b;
   const int parent = b.task("parent", 1000);

@@ -64,6 +64,12 @@ double simulator::price_of(const frame& top) const {
   return m_costs.create_ns + made.inputs * m_costs.input_ns;
 }
 
+processors::need simulator::need_of(const frame& running) const {
+  const graph::node& one = node(running.node);
+  if (running.is_warm && one.bytes <= m_cache_bytes) return {};
+  return {static_cast<double>(one.bytes) / static_cast<double>(one.own_ns), one.home};
+}
+
 /// Before something is done it is paid for: true when that takes time.
 bool simulator::pays_first(int w, frame& top) {
   if (!top.paid) worker(w).owed_ns += price_of(top);
@@ -87,8 +93,7 @@ void simulator::go_on(int w) {
     if (until_ns > top.done_ns) {
       const auto ns = static_cast<double>(until_ns - top.done_ns);
       top.done_ns = until_ns;
-      const double bytes_per_ns = static_cast<double>(running.bytes) / static_cast<double>(running.own_ns);
-      return start_piece(w, ns, true, {bytes_per_ns, running.home});
+      return start_piece(w, ns, true, need_of(top));
     }
     if (pays_first(w, top)) continue;
     if (!at_end) {
@@ -119,7 +124,7 @@ bool simulator::act(int w, const graph::action& what) {
   }
   state(what.node).missing = 0;
   state(what.node).made_ns = state(what.node).ready_ns = m_now_ns;
-  push_frame(w, what.node);
+  push_frame(w, what.node, true);
   return true;
 }
 
@@ -148,7 +153,7 @@ bool simulator::wait_for(int w, int n) {
       m_queues.remove(state(own).where, state(own).entry);
       if (node(own).how != node_sort::fork) worker(w).owed_ns += m_costs.in_place_ns;
       ++m_found.in_place;
-      push_frame(w, own);
+      push_frame(w, own, true);
       return true;
     }
   }
@@ -169,15 +174,15 @@ void simulator::leave_stack(int w, int waited) {
   ++m_found.suspensions;
 }
 
-void simulator::push_frame(int w, int n) {
-  stack_at(worker(w).running).frames.push_back({n});
+void simulator::push_frame(int w, int n, bool is_warm) {
+  stack_at(worker(w).running).frames.push_back({.node = n, .is_warm = is_warm});
   start(n);
   if (!worker(w).outside) ++m_found.workers[static_cast<std::size_t>(w)].tasks;
 }
 
-void simulator::run_on_new_stack(int w, int n) {
+void simulator::run_on_new_stack(int w, int n, bool is_warm) {
   worker(w).running = new_stack();
-  push_frame(w, n);
+  push_frame(w, n, is_warm);
 }
 
 /// Who has nothing to do looks again and again until it sleeps.
@@ -213,7 +218,7 @@ void simulator::look_for_work(int w) {
   }
   told.borrowed += found->from.pool != one.pool;
   if (found->what >= 0) {
-    run_on_new_stack(w, found->what);
+    run_on_new_stack(w, found->what, was_own);
   } else { // a stack
     one.running = ~found->what;
     --m_stacks_left;

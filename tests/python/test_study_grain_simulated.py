@@ -93,7 +93,8 @@ def test_who_shares_a_memory_waits(runs):
         }
         for costs in ("treadle", "hpx")
     }
-    assert rows["treadle"][1600, 20].wait_ns == pytest.approx(0, abs=1e-3)  # in the cache
+    assert rows["treadle"][1600, 2].wait_ns < 100  # mostly in the cache
+    assert rows["hpx"][1600, 2].wait_ns > 500  # never there
     assert rows["treadle"][16_000, 20].wait_ns > 10_000
     assert rows["hpx"][16_000, 20].wait_ns > 10_000
     alone, both = rows["treadle"][16_000, 1], rows["treadle"][16_000, 2]
@@ -101,14 +102,11 @@ def test_who_shares_a_memory_waits(runs):
 
 
 def test_what_a_task_moves():
-    def moved(points, partitions, policy):
-        return simulated.bytes_moved(points, partitions, policy, Caches(own=1 << 20, shared=32 << 20))
-
-    ring = 100_000_000
-    assert moved(ring, 1000, "work-stealing") == 24 * 100_000
-    assert moved(ring, 10_000, "work-stealing") == 0
-    assert moved(ring, 10_000, "local-priority-fifo") == 24 * 10_000
-    assert moved(1_000_000, 1, "local-priority-fifo") == 0  # the ring stays in the cache
+    caches = Caches(own=1 << 20, shared=32 << 20)
+    assert simulated.bytes_moved(100_000_000, 1000, caches) == 24 * 100_000
+    assert simulated.bytes_moved(1_000_000, 1, caches) == 0  # the ring stays in the cache
+    assert simulated.cache_bytes("work-stealing", caches) == 24 * 65_536  # a partition of 1 MiB, old and new
+    assert simulated.cache_bytes("local-priority-fifo", caches) == 0
 
 
 def test_where_the_bandwidth_is_from():

@@ -86,6 +86,8 @@ struct machine {
   double core_speed = 1;    ///< relative to the one that was recorded
   double smt_gain = 0.25;   ///< what each further busy hardware thread adds to a core's speed
   double bandwidth_gbs = 0; ///< of the memory of each domain, in GB/s, shared by those who use it; 0: never short
+  /// Of a core: a task with no more bytes needs memory only when another worker runs it than who made it runnable.
+  std::int64_t cache_bytes = 0;
 };
 
 /// How the tasks are run. Those of critical sites go to the pool "critical" where there is one, all others to the pool

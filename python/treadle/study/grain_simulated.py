@@ -71,6 +71,7 @@ class Cell:
     task_ns: int
     costs: str
     bytes_moved: int  # by a task, from and to memory
+    cache_bytes: int  # a task that moves no more does so only when it is stolen
     bandwidth_gbs: float
     workers: int
 
@@ -90,6 +91,7 @@ class SimulatedRun(Run):
     task_ns: int
     costs: str
     bytes_moved: int
+    cache_bytes: int
     bandwidth_gbs: float
     lower_bound_seconds: float  # no schedule is faster
 
@@ -136,13 +138,14 @@ def cells(sweep: Sweep, plan: Plan, runs: Sequence[Run], caches: Caches) -> Iter
         points = sweep.points if width == of_ring else width * partition
         task_ns = task_duration_ns(alone, of_ring, steps)
         for costs, policy in POLICIES.items():
-            moved = bytes_moved(sweep.points, of_ring, policy, caches)
+            kept = cache_bytes(policy, caches)
+            moved = bytes_moved(sweep.points, of_ring, caches)
             # It was measured with work stealing: what memory cannot have given in that time came from a cache.
-            if policy == "work-stealing":
-                moved = min(moved, int(bandwidth.gbs * task_ns))
+            if policy == "work-stealing" and moved > kept:
+                moved = max(kept + 1, min(moved, int(bandwidth.gbs * task_ns)))
             cores = {1, *plan.cores} | ({*sweep.workers} if costs == "treadle" else set())
             for workers in sorted(cores):
-                yield Cell(partition, points, steps, task_ns, costs, moved, bandwidth.gbs, workers)
+                yield Cell(partition, points, steps, task_ns, costs, moved, kept, bandwidth.gbs, workers)
 
 
 def task_duration_ns(alone: Sequence[Run], of_ring: int, steps: int) -> int:
@@ -155,27 +158,28 @@ def task_duration_ns(alone: Sequence[Run], of_ring: int, steps: int) -> int:
 @lru_cache(maxsize=256)
 def overhead_ns(width: int, steps: int) -> float:
     """Of a task, on one core with Treadle's costs. It depends neither on the duration nor much on the width."""
-    found = predict(load(f"stencil:width={width},steps={steps},cell=1000"), setting("treadle", 1, 0))
+    found = predict(load(f"stencil:width={width},steps={steps},cell=1000"), setting("treadle", 1))
     return total(found, "overhead_ns") / (width * steps)
 
 
-def bytes_moved(points: int, partitions: int, policy: str, caches: Caches) -> int:
-    """By a task, from and to memory. With work stealing a worker goes on with what it has just made, so what a task
-    reads is in the core's cache where a partition fits there. HPX's policy takes the oldest task: a step goes around
-    the whole ring before the next one."""
-    if points * BYTES_KEPT <= caches.shared:
-        return 0
-    if policy == "work-stealing" and points * BYTES_KEPT <= caches.own * partitions:
-        return 0
-    return points * BYTES_MOVED // partitions
+def bytes_moved(points: int, partitions: int, caches: Caches) -> int:
+    """By a task, from and to memory; none when the whole ring stays in the shared cache."""
+    return 0 if points * BYTES_KEPT <= caches.shared else points * BYTES_MOVED // partitions
 
 
-def setting(costs: str, cores: int, bandwidth_gbs: float) -> Setting:
+def cache_bytes(policy: str, caches: Caches) -> int:
+    """So much may a task move whose old and new partition fit into the cache of a core. With work stealing a worker
+    goes on with what it has just made, so that it finds its part there, and only a stolen task does not. HPX's policy
+    takes the oldest task: a step goes around the whole ring before the next one, and nothing is left in a cache."""
+    return caches.own * BYTES_MOVED // BYTES_KEPT if policy == "work-stealing" else 0
+
+
+def setting(costs: str, cores: int, bandwidth_gbs: float = 0, cache_bytes: int = 0) -> Setting:
     """Domains of 16 cores; each task finds its partition in the memory of its own domain."""
     domains = -(-cores // CORES_PER_DOMAIN)
     return Setting(
         machine=f"numa:{domains} core:{min(cores, CORES_PER_DOMAIN)} pu:1", pools=f"default:{cores}",
-        policy=POLICIES[costs], costs=costs, bandwidth_gbs=bandwidth_gbs,
+        policy=POLICIES[costs], costs=costs, bandwidth_gbs=bandwidth_gbs, cache_bytes=cache_bytes,
     )  # fmt: skip
 
 
@@ -190,7 +194,7 @@ def run_once(cell: Cell) -> SimulatedRun:
     graph = _load(
         f"stencil:width={cell.tasks_per_step},steps={cell.steps},cell={cell.task_ns},bytes={cell.bytes_moved}"
     )
-    found = predict(graph, setting(cell.costs, cell.workers, cell.bandwidth_gbs))
+    found = predict(graph, setting(cell.costs, cell.workers, cell.bandwidth_gbs, cell.cache_bytes))
     return SimulatedRun(
         source="simulated", **asdict(cell), repeat=0, seconds=found.makespan_ns * 1e-9,
         tasks=total(found, "tasks"), executing_ns=total(found, "busy_ns"),
