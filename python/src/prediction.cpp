@@ -26,6 +26,7 @@ nb::dict record_of(const sim::prediction& found) {
   d["lower_bound_ns"] = found.lower_bound_ns;
   d["suspensions"] = found.suspensions;
   d["in_place"] = found.in_place;
+  d["inlined"] = found.inlined;
   nb::list workers;
   for (const sim::prediction::worker& one : found.workers) {
     nb::dict w;
@@ -87,7 +88,8 @@ void bind_prediction(nb::module_& m) {
       [](const sim::workload& program, const std::string& machine, const std::string& distances, double core_speed,
          double smt_gain, double bandwidth_gbs, std::int64_t cache_bytes, const std::string& pools,
          const std::string& policy, const std::vector<std::string>& critical, const std::string& order,
-         const std::string& how, bool spawn_calls, std::uint64_t seed, const std::string& costs) {
+         const std::string& how, bool spawn_calls, const std::string& inlining, std::uint64_t seed,
+         const std::string& costs) {
         const sim::machine on{read_machine(machine, distances), core_speed, smt_gain, bandwidth_gbs, cache_bytes};
         sim::schedule s;
         s.pools = pools_from(pools, policy, on.shape);
@@ -95,6 +97,7 @@ void bind_prediction(nb::module_& m) {
         s.which = sim::order_from_name(order);
         s.mapping = mapping_from_name(how);
         s.spawn_calls = spawn_calls;
+        s.inlining = inlining;
         s.seed = seed;
         sim::prediction found;
         const sim::cost_table table = sim::costs_from_name(costs);
@@ -105,7 +108,7 @@ void bind_prediction(nb::module_& m) {
         return record_of(found);
       },
       "program"_a, "machine"_a, "distances"_a, "core_speed"_a, "smt_gain"_a, "bandwidth_gbs"_a, "cache_bytes"_a,
-      "pools"_a, "policy"_a, "critical"_a, "order"_a, "mapping"_a, "spawn_calls"_a, "seed"_a, "costs"_a);
+      "pools"_a, "policy"_a, "critical"_a, "order"_a, "mapping"_a, "spawn_calls"_a, "inlining"_a, "seed"_a, "costs"_a);
 }
 
 } // namespace treadle::python

@@ -147,6 +147,7 @@ def predict(
     order: str,
     mapping: str,
     spawn_calls: bool,
+    inlining: str,
     seed: int,
     costs: str,
 ) -> dict[str, Any]: ...

@@ -65,6 +65,14 @@ def predict_command(
     spawn_calls: Annotated[
         bool, typer.Option("--spawn-calls", help="Tasks that ran inside of others become tasks of their own.")
     ] = False,
+    inlining: Annotated[
+        str,
+        typer.Option(
+            metavar="POLICY",
+            help="Which tasks run where they are made, decided for each site while the simulated program runs: always,"
+            " never, paper-baseline[:LOWER:UPPER] (µs), paper-adaptive, by-cost.",
+        ),
+    ] = "",
     seed: Annotated[int, typer.Option(min=0, help="Of what is drawn at random.")] = 0,
     sweep: Annotated[
         Sweep | None, typer.Option(help="Try several numbers of workers, or sizes of pools.")
@@ -85,7 +93,7 @@ def predict_command(
         raise ValueError("a sweep makes the pools itself")
     setting = Setting(
         machine, distances, core_speed, smt_gain, bandwidth, pools or (f"default:{workers}" if workers else ""),
-        policy, tuple(critical or ()), order, mapping, spawn_calls, seed, costs,
+        policy, tuple(critical or ()), order, mapping, spawn_calls, inlining, seed, costs,
     )  # fmt: skip
     loaded = load(program)
     if sweep:
@@ -107,6 +115,7 @@ def _show(name: str, found: Prediction) -> None:
         ("workers", f"{len(found.found['workers'])}, of their time {_shares(found)}"),
         ("critical path", duration(program["critical_path_ns"])),
         ("suspended, in place", f"{found.found['suspensions']}, {found.found['in_place']}"),
+        ("inlined", str(found.found["inlined"])),
     ]
     for pool, waits in found.found["pools"].items():
         rows.append((f"pool {pool}", _waits(waits)))

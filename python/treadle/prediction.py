@@ -28,6 +28,7 @@ class Setting:
     order: str = "natural"
     mapping: str = "packed"
     spawn_calls: bool = False
+    inlining: str = ""  # "": as recorded; else a policy that decides for each site
     seed: int = 0
     costs: str = "treadle"
     cache_bytes: int = 0  # of a core; a task with no more bytes needs memory only when it is stolen

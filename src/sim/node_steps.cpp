@@ -17,8 +17,23 @@ int simulator::new_stack() {
   return s;
 }
 
+/// Whether it runs where it is made, or where its last input completes. Asked once, when it is made.
+bool simulator::decide_inline(int n) {
+  const node_sort how = node(n).how;
+  if (m_inlining.decides() && (how == node_sort::task || how == node_sort::call))
+    return m_inlining.inlines(node(n).site);
+  return how == node_sort::call && !m_how.spawn_calls;
+}
+
+void simulator::is_made(int n) {
+  node_state& one = state(n);
+  one.made_ns = one.begun_ns = m_now_ns;
+  for (const int input : m_graph.inputs(n))
+    if (state(input).now != phase::unmade) one.begun_ns = std::min(one.begun_ns, state(input).begun_ns);
+}
+
 void simulator::make(int n, int by) {
-  state(n).made_ns = m_now_ns;
+  is_made(n);
   state(n).now = phase::staged;
   std::vector<int> joins;
   input_is_there(n, by, joins); // its making is one
@@ -36,6 +51,7 @@ void simulator::input_is_there(int n, int by, std::vector<int>& joins) {
 
 void simulator::enqueue(int n, int by) {
   node_state& one = state(n);
+  if (one.inlined) return m_follows.push_back(n);
   one.now = phase::queued;
   push(one.pool, by, true, n, one.where, one.entry);
 }

@@ -28,6 +28,7 @@ simulator::simulator(const graph& program, const machine& on, const schedule& ho
       m_cache_bytes(on.cache_bytes),
       m_processors(on, flat(places)),
       m_queues(pools, on, places, how.seed),
+      m_inlining(how.inlining, program.sites().size(), costs, static_cast<unsigned>(flat(places).size())),
       m_random(how.seed ^ 0x5bd1e995),
       m_states(program.nodes().size()),
       m_idle(pools.size()),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sim/graph.hpp"
+#include "sim/inlining_sites.hpp"
 #include "sim/processors.hpp"
 #include "sim/ready_queues.hpp"
 
@@ -28,8 +29,10 @@ class simulator {
     int missing = 0; // inputs, and its making
     phase now = phase::unmade;
     bool critical = false;
+    bool inlined = false; // decided when it is made
     unsigned pool = 0;
     double made_ns = 0, ready_ns = 0;
+    double begun_ns = 0;       // its evaluation: it or the first of its inputs was made
     int first_waiter = k_none; // stack
     ready_queues::place where; // while queued
     ready_queues::entry entry{};
@@ -40,6 +43,8 @@ class simulator {
     std::int64_t done_ns = 0; // of its own time
     bool paid = false;        // for the next action, or its end
     bool is_warm = false;     // what it needs was made by its worker
+    bool blocked = false;     // its stack has been left meanwhile
+    double working_ns = 0;    // of its own time, and of what ran on top of it
   };
   struct stack {
     std::vector<frame> frames; // the innermost last
@@ -91,11 +96,14 @@ class simulator {
   void look_for_work(int w);
   void count_looks_while_idle(int w);
   void run_on_new_stack(int w, int n, bool is_warm);
-  void push_frame(int w, int n, bool is_warm);
+  void push_frame(int w, int n, bool is_warm = true);
   processors::need need_of(const frame& running) const;
+  void end_frame(int w);
   void leave_stack(int w, int waited);
 
   // What becomes of nodes (node_steps.cpp).
+  bool decide_inline(int n);
+  void is_made(int n);
   void make(int n, int by);
   void input_is_there(int n, int by, std::vector<int>& joins);
   void enqueue(int n, int by);
@@ -114,11 +122,13 @@ class simulator {
   std::int64_t m_cache_bytes;
   processors m_processors;
   ready_queues m_queues;
+  inlining_sites m_inlining;
   detail::xorshift m_random;
   std::vector<node_state> m_states;
   std::vector<worker_state> m_workers; // of the pools, then threads outside
   std::vector<stack> m_stacks;
   std::vector<int> m_free_stacks;
+  std::vector<int> m_follows;           // inlined, and their last input completes now
   std::vector<std::vector<int>> m_idle; // workers of each pool, who was busy last comes last
   std::priority_queue<event, std::vector<event>, std::greater<>> m_events;
   std::uint64_t m_event_number = 0;

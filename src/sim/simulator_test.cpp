@@ -94,6 +94,76 @@ TEST(simulator, what_was_called_is_part_of_its_caller_unless_it_is_spawned) {
   EXPECT_EQ(run(work, spawns).makespan_ns, 35);
 }
 
+/// A parent of 100 ns that makes so many tasks of a site, and waits for all of them at its end.
+workload family(int children, std::int64_t ns) {
+  builder b;
+  const int parent = b.task("parent", 100);
+  std::vector<int> made;
+  for (int i = 0; i < children; ++i) made.push_back(b.task("child", ns, parent, 100));
+  for (const int child : made) b.wait(parent, child, 100);
+  return workload_of(std::move(b));
+}
+
+TEST(simulator, inlined_tasks_run_where_they_are_made_and_cost_nothing) {
+  const workload work = family(10, 20);
+  schedule how = on_workers(2);
+  const cost_table costs{.create_ns = 7};
+  how.inlining = "always";
+  const prediction inlined = run(work, how, costs);
+  EXPECT_EQ(inlined.makespan_ns, 300);
+  EXPECT_EQ(inlined.inlined, 10u);
+  how.inlining = "never";
+  const prediction spawned = run(work, how, costs);
+  EXPECT_LT(spawned.makespan_ns, 300);
+  EXPECT_EQ(spawned.inlined, 0u);
+  how.inlining = "";
+  EXPECT_EQ(run(work, how, costs).makespan_ns, spawned.makespan_ns) << "as recorded";
+}
+
+TEST(simulator, the_baseline_policy_inlines_a_site_that_is_below_its_threshold) {
+  builder b; // each is waited for before the next is made, so that its time until it is ready is its own
+  const int parent = b.task("parent", 0);
+  for (int i = 0; i < 30; ++i)
+    for (const auto& [site, ns] : {std::pair("brief", 2'000), std::pair("lengthy", 9'000)})
+      b.wait(parent, b.task(site, ns, parent), 0);
+  const workload work = workload_of(std::move(b));
+  schedule how = on_workers(2);
+  how.inlining = "paper-baseline:3:5";
+  EXPECT_EQ(run(work, how).inlined, 25u) << "all of the brief ones after the first five";
+  how.inlining = "paper-baseline:1:1.5";
+  EXPECT_EQ(run(work, how).inlined, 0u);
+  how.inlining = "paper-baseline"; // 350:500
+  EXPECT_EQ(run(work, how).inlined, 50u);
+  how.inlining = "by-cost";
+  EXPECT_EQ(run(work, how, {.create_ns = 200, .pop_ns = 50}).inlined, 25u) << "2 us are 8 times its cost, 9 us are 36";
+}
+
+TEST(simulator, what_is_inlined_with_inputs_missing_follows_the_last_of_them) {
+  builder b;
+  const int parent = b.task("parent", 10);
+  const int input = b.task("input", 50, parent, 0), inner = b.task("inner", 5, parent, 0);
+  b.input(inner, input);
+  b.wait(parent, inner, 10);
+  const workload work = workload_of(std::move(b));
+  schedule how = on_workers(2);
+  const cost_table costs{.pop_ns = 1000};
+  how.inlining = "paper-baseline"; // not decided yet: both are tasks
+  EXPECT_GT(run(work, how, costs).makespan_ns, 2000);
+  how.inlining = "always";
+  EXPECT_LT(run(work, how, costs).makespan_ns, 2000);
+}
+
+TEST(simulator, says_which_inlining_there_is) {
+  schedule how = on_workers(1);
+  how.inlining = "sometimes";
+  EXPECT_THROW(run(family(1, 1), how), std::invalid_argument);
+  for (const char* wrong : {"paper-baseline:", "paper-baseline:5", "paper-baseline:5:3", "paper-baseline:-1:3",
+                            "paper-baseline:1:x", "paper-baseline:1:2 "}) {
+    how.inlining = wrong;
+    EXPECT_THROW(run(family(1, 1), how), std::invalid_argument) << wrong;
+  }
+}
+
 TEST(simulator, a_join_is_waited_for) {
   builder b;
   const int parent = b.task("parent", 0), join = b.add(node_sort::join, "group", 0);

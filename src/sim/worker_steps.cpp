@@ -59,7 +59,7 @@ double simulator::price_of(const frame& top) const {
   const graph::action& next = actions[top.next_action];
   if (next.what == graph::action::sort::wait) return 0; // depends on what it finds
   const graph::node& made = node(next.node);
-  if (made.how == node_sort::call && !m_how.spawn_calls) return made.inputs * m_costs.input_ns;
+  if (m_states[static_cast<std::size_t>(next.node)].inlined) return made.inputs * m_costs.input_ns;
   if (made.how == node_sort::fork) return m_costs.fork_ns;
   return m_costs.create_ns + made.inputs * m_costs.input_ns;
 }
@@ -72,7 +72,14 @@ processors::need simulator::need_of(const frame& running) const {
 
 /// Before something is done it is paid for: true when that takes time.
 bool simulator::pays_first(int w, frame& top) {
-  if (!top.paid) worker(w).owed_ns += price_of(top);
+  if (!top.paid) {
+    const auto actions = m_graph.actions(top.node);
+    if (top.next_action < actions.size() && actions[top.next_action].what == graph::action::sort::make) {
+      const int made = actions[top.next_action].node;
+      state(made).inlined = decide_inline(made);
+    }
+    worker(w).owed_ns += price_of(top);
+  }
   top.paid = true;
   return worker(w).owed_ns > 0;
 }
@@ -93,20 +100,14 @@ void simulator::go_on(int w) {
     if (until_ns > top.done_ns) {
       const auto ns = static_cast<double>(until_ns - top.done_ns);
       top.done_ns = until_ns;
+      top.working_ns += ns;
       return start_piece(w, ns, true, need_of(top));
     }
     if (pays_first(w, top)) continue;
     if (!at_end) {
       if (act(w, actions[top.next_action])) continue;
     } else {
-      const int ended = top.node;
-      const int s = one.running;
-      stack_at(s).frames.pop_back();
-      if (stack_at(s).frames.empty()) {
-        m_free_stacks.push_back(s);
-        one.running = k_none;
-      }
-      complete(ended, w);
+      end_frame(w);
     }
   }
 }
@@ -117,15 +118,39 @@ bool simulator::act(int w, const graph::action& what) {
   if (what.what == graph::action::sort::wait) return wait_for(w, what.node);
   ++top.next_action;
   top.paid = false;
-  const bool is_call = node(what.node).how == node_sort::call && !m_how.spawn_calls;
-  if (!is_call || state(what.node).missing > 1) { // with inputs missing it runs later
+  node_state& made = state(what.node);
+  m_found.inlined += made.inlined;
+  if (!made.inlined || made.missing > 1) {
     make(what.node, w);
     return true;
   }
-  state(what.node).missing = 0;
-  state(what.node).made_ns = state(what.node).ready_ns = m_now_ns;
-  push_frame(w, what.node, true);
+  is_made(what.node);
+  made.missing = 0;
+  made.ready_ns = m_now_ns;
+  push_frame(w, what.node);
   return true;
+}
+
+/// The innermost task is done. What is inlined and had missed only this follows at once, on the same stack.
+void simulator::end_frame(int w) {
+  worker_state& one = worker(w);
+  const int s = one.running;
+  std::vector<frame>& frames = stack_at(s).frames;
+  const frame top = frames.back();
+  frames.pop_back();
+  if (frames.empty()) {
+    m_free_stacks.push_back(s);
+    one.running = k_none;
+  } else {
+    frames.back().working_ns += top.working_ns;
+  }
+  if (m_inlining.decides())
+    m_inlining.executed(node(top.node).site, {m_now_ns - state(top.node).begun_ns, top.working_ns, top.blocked});
+  complete(top.node, w);
+  for (const int next : std::exchange(m_follows, {})) {
+    if (one.running == k_none) one.running = new_stack();
+    push_frame(w, next);
+  }
 }
 
 bool simulator::wait_for(int w, int n) {
@@ -153,7 +178,7 @@ bool simulator::wait_for(int w, int n) {
       m_queues.remove(state(own).where, state(own).entry);
       if (node(own).how != node_sort::fork) worker(w).owed_ns += m_costs.in_place_ns;
       ++m_found.in_place;
-      push_frame(w, own, true);
+      push_frame(w, own);
       return true;
     }
   }
@@ -165,6 +190,7 @@ bool simulator::wait_for(int w, int n) {
 void simulator::leave_stack(int w, int waited) {
   worker_state& one = worker(w);
   stack& left = stack_at(one.running);
+  for (frame& each : left.frames) each.blocked = true;
   left.next_waiter = state(waited).first_waiter;
   state(waited).first_waiter = std::exchange(one.running, k_none);
   if (one.outside) return;

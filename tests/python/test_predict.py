@@ -55,6 +55,18 @@ def test_a_recorded_program(tmp_path):
     found = json.loads(out)
     assert found["simulated"] and len(found["workers"]) == 2
     assert found["makespan_ns"] >= found["lower_bound_ns"] > 0
+    sites = load(str(tmp_path / "run.tasks")).sites()
+    assert any(re.fullmatch(r"/phylanx\$0/sqrt\$0(\$\w+)?/0\$\d+\$\d+", site) for site in sites), sites
+
+
+def test_inlining_is_decided_in_simulated_time():
+    program = load("fib:n=16,cutoff=2")
+    on = Setting(machine="core:4 pu:1")
+    found = {how: predict(program, Setting(**vars(on) | {"inlining": how})) for how in ("always", "never")}
+    assert found["always"].found["inlined"] == program.tasks() - 1 and found["never"].found["inlined"] == 0
+    assert found["always"].makespan_ns < found["never"].makespan_ns
+    rc, out, err = treadle("predict", "fib:n=16,cutoff=2", "--inlining", "paper-baseline:1:2")
+    assert rc == 0 and re.search(r"inlined +\d", out), err
 
 
 def test_command():
@@ -90,6 +102,8 @@ def test_command():
         (["fib", "--workers", "2", "--pools", "a:1"], "give either workers or pools"),
         (["fib", "--pools", "a:1:policy=static", "--policy", "static"], "the policy is given twice"),
         (["fib", "--topology", "no machine"], "topology 'no machine'"),
+        (["fib", "--inlining", "some"], "no inlining 'some'; there are always, never"),
+        (["fib", "--inlining", "paper-baseline:5:1"], "expected paper-baseline:LOWER:UPPER in us"),
         (["fib", "--core-speed", "0"], "the speed of cores is above 0"),
     ],
 )

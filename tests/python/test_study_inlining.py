@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.study import inlining
+from treadle.study import inlining, inlining_simulated, inlining_simulated_page
 from treadle.study.inlining import LOWER_US, POLICIES, Cell, Plan, Run
 from treadle.study.inlining_page import against_best, comparison, improvement, page
 from treadle.study.log import read
@@ -135,3 +135,38 @@ def test_the_command(tmp_path):
         text=True,
     )
     assert wrong.returncode == 1 and "no experiment 'x'" in wrong.stderr and "Traceback" not in wrong.stderr
+
+
+def test_the_simulated_part_has_the_same_experiments_on_more_cores(tmp_path):
+    plan = replace(TINY, workers=(1, 2))
+    cells = list(inlining_simulated.cells(plan, (2, 8)))
+    assert len(cells) == len(set(cells)) == 2 * 2 * (5 * 4 + len(LOWER_US)) + 4 * 2 * 2
+    told = []
+    runs = inlining_simulated.simulate(plan, (2, 8), tmp_path, lambda *what: told.append(what))
+    assert (
+        [r.cell for r in runs]
+        == cells
+        == [r.cell for r in inlining_simulated.runs_of(plan, (2, 8), tmp_path)]
+    )
+    assert told[-1][:2] == (len(cells), len(cells)) and "simulated" in told[0][2]
+    assert not (tmp_path / "recordings").exists()
+    by_cell = {r.cell: r for r in runs}
+    for r in runs:
+        assert r.seconds > 0.9 * r.inlined_seconds * max(1 / r.cores, r.path_seconds / r.work_seconds)
+        if r.policy == "never":
+            assert r.inlined == 0
+    assert any(r.inlined > 0 for r in runs if r.policy == "paper-baseline")
+    again = inlining_simulated.simulate(plan, (2, 8), tmp_path, lambda *_: None)
+    assert [by_cell[r.cell] for r in again] == again  # read, not made again
+
+
+def test_the_simulated_part_of_the_page_says_so(tmp_path):
+    runs = inlining_simulated.simulate(TINY, (2, 8), tmp_path, lambda *_: None)
+    measured = inlining.measure(TINY, tmp_path / "inlining.csv", lambda *_: None)
+    text = page(TINY, measured, 1, 1, inlining_simulated_page.parts(runs, measured))
+    assert "Simulated: 2 to 8 cores" in text and "All simulated numbers" in text and "Figure 11" in text
+    assert text.count("<svg") == 4 + 2 * 4
+    assert "% off in the median" in text
+    nothing_measured = inlining_simulated_page.errors(runs, [])
+    assert "not known how far off" in nothing_measured
+    assert inlining_simulated_page.parts([], measured) == []

@@ -98,6 +98,11 @@ struct schedule {
   order which = order::natural;
   treadle::mapping mapping = treadle::mapping::packed;
   bool spawn_calls = false; ///< what ran where it was made (launch::sync, inlined) becomes a task of its own
+  /// Which tasks run where they are made, or where their last input completes, decided for each site by what its
+  /// executions took: "" (as recorded), "always", "never", "paper-baseline" or "paper-baseline:LOWER:UPPER" in us
+  /// (Wagle et al., ICPP 2019, Algorithm 1), "paper-adaptive" (Algorithm 2), "by-cost" (what the policy adaptive begins
+  /// with: a task costs 5 %). Tasks that nobody in the recording has made stay tasks.
+  std::string inlining;
   std::uint64_t seed = 0;
 };
 
@@ -122,7 +127,7 @@ struct prediction {
   std::vector<std::string> pools;
   std::vector<waiting> pool_waits; ///< by the pool that a task belongs to
   waiting critical, others;
-  std::uint64_t suspensions = 0, in_place = 0;
+  std::uint64_t suspensions = 0, in_place = 0, inlined = 0;
 };
 
 /// Throws std::invalid_argument that says what does not fit, and std::runtime_error when the schedule cannot go on.

@@ -118,6 +118,10 @@ def inlining_command(
         list[str] | None,
         typer.Option(help="Only this: threshold, sizes, iterations or large; may be repeated."),
     ] = None,
+    cores: Annotated[
+        list[int] | None, typer.Option(help="Simulated numbers of cores; 8, 16, 32 and 64 by default.")
+    ] = None,
+    simulate: Annotated[bool, typer.Option(help="The part for more cores than this machine has.")] = True,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small sets, few iterations: some minutes, to see the shape.")
     ] = False,
@@ -126,15 +130,21 @@ def inlining_command(
 
     The experiments of Wagle et al. (ICPP 2019): alternating least squares under all policies, interleaved. Every run is
     written to OUT/inlining.csv at once; Ctrl-C keeps what there is, and the same command goes on. OUT/inlining.html has
-    the paper's figures 5 to 12 for this machine, and what the paper says beside what was measured.
+    the paper's figures 5 to 12 for this machine, what the paper says beside what was measured, and the same figures
+    simulated for more cores (OUT/inlining-simulated.csv).
 
       treadle study inlining --quick
 
       treadle study inlining --experiment threshold --workers 2
     """
     need_matplotlib()
-    from . import inlining
+    from . import inlining, inlining_simulated
     from .inlining_page import page
+    from .inlining_simulated_page import parts
+
+    counts = tuple(cores or (8, 16, 32, 64)) if simulate else ()
+    if counts and min(counts) < 1:
+        raise ValueError("cores: numbers from 1, such as 8 64")
 
     plan = inlining.Plan(
         tuple(workers or (1, 2, 4)), repeats, iterations, large_iterations,
@@ -150,9 +160,13 @@ def inlining_command(
     try:
         with progress(of) as report:
             inlining.measure(plan, file, report)
+        if simulate:
+            with progress(sum(1 for _ in inlining_simulated.cells(plan, counts))) as report:
+                inlining_simulated.simulate(plan, counts, out, report)
     finally:
         if runs := inlining.runs_of(plan, read(file, inlining.Run)):
-            (out / "inlining.html").write_text(page(plan, runs, len(runs), of), "utf-8")
+            simulated = parts(inlining_simulated.runs_of(plan, counts, out), runs) if simulate else []
+            (out / "inlining.html").write_text(page(plan, runs, len(runs), of, simulated), "utf-8")
             print(f"{len(runs)} of {of} runs: {file}, {out / 'inlining.html'}", file=sys.stderr)
     for note in plan.left_out():
         print(note)

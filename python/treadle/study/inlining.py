@@ -42,10 +42,6 @@ class Cell:
     lower_us: int = PAPER_LOWER_US
 
     @property
-    def factors(self) -> int:
-        return 3 if (self.users, self.items) == (10, 5) else 10
-
-    @property
     def upper_us(self) -> int:
         return self.lower_us + (SWEEP_BAND_US if self.experiment == "threshold" else PAPER_BAND_US)
 
@@ -121,16 +117,19 @@ class Plan:
                 )
             yield Cell(repeat, experiment, users, items, self.iterations, workers, "adaptive")
             return
-        cases = {
+        for (users, items), iterations in self.cases(experiment):
+            for policy in POLICIES:
+                yield Cell(repeat, experiment, users, items, iterations, workers, policy)
+
+    def cases(self, experiment: str) -> list[tuple[tuple[int, int], int]]:
+        """(users, items) and iterations of sizes, iterations or large."""
+        return {
             "sizes": [
                 (size, self.iterations if size != (10, 5) else 200 * self.iterations) for size in self.sizes
             ],
             "iterations": [((10, 5), count) for count in self.small_iterations],
             "large": [(size, self.large_iterations) for size in self.large],
         }[experiment]
-        for (users, items), iterations in cases:
-            for policy in POLICIES:
-                yield Cell(repeat, experiment, users, items, iterations, workers, policy)
 
     def left_out(self) -> list[str]:
         """What differs from the paper's experiment, in sentences."""
@@ -149,6 +148,10 @@ class Plan:
         return notes
 
 
+def factors_of(users: int, items: int) -> int:
+    return 3 if (users, items) == (10, 5) else 10
+
+
 def ratings(users: int, items: int) -> np.ndarray:
     """The paper's for 10 x 5, otherwise random ones."""
     if (users, items) == (10, 5):
@@ -162,7 +165,9 @@ def ratings(users: int, items: int) -> np.ndarray:
 
 def run_once(cell: Cell) -> Run:
     """In this process, with a tree of its own: no decision is left from an earlier run."""
-    workload = als_workload("als", "ALS", ratings(cell.users, cell.items), cell.factors, cell.iterations)
+    workload = als_workload(
+        "als", "ALS", ratings(cell.users, cell.items), factors_of(cell.users, cell.items), cell.iterations
+    )
     program: Any = jit(workload.program.__treadle_function__)
     settings = {"policy": cell.policy, "workers": cell.workers, "dense_diagonals": True}
     with config(**settings, lower_ns=1000 * cell.lower_us, upper_ns=1000 * cell.upper_us):

@@ -28,17 +28,20 @@ def of(runs: Iterable[Run], experiment: str) -> list[Run]:
     return [run for run in runs if run.experiment == experiment]
 
 
-def threshold_figure(runs: Sequence[Run]) -> str:
-    """Time over the lower threshold, a curve for each number of workers; dashed: adaptive."""
+def threshold_figure(runs: Sequence[Run], dashed: str = "adaptive", of_what: str = "workers") -> str:
+    """Time over the lower threshold, a curve for each number of workers; dashed: a policy that has none."""
     figure = canvas()
     axes = figure.add_subplot()
     for workers, color in zip(sorted({r.workers for r in runs}), COLORS, strict=False):
         mine = [r for r in runs if r.workers == workers]
-        curve = medians((r for r in mine if r.policy == "paper-baseline"), lambda r: (r.lower_us,))
+        curve = medians(
+            (r for r in mine if r.policy == "paper-baseline" and r.lower_us), lambda r: (r.lower_us,)
+        )
         points = sorted((k[0], v) for k, v in curve.items())
-        axes.plot(*zip(*points, strict=True), marker="o", ms=3, color=color, label=named(workers))
-        if adaptive := medians((r for r in mine if r.policy == "adaptive"), lambda _: ()):
-            axes.axhline(adaptive[()], color=color, ls="--", lw=1)
+        label = named(workers) if of_what == "workers" else f"{workers} {of_what}"
+        axes.plot(*zip(*points, strict=True), marker="o", ms=3, color=color, label=label)
+        if other := medians((r for r in mine if r.policy == dashed), lambda _: ()):
+            axes.axhline(other[()], color=color, ls="--", lw=1)
     axes.set(xlabel="lower threshold, µs (upper: 100 µs more)", ylabel="s", ylim=(0, None))
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, fontsize="small")
@@ -140,8 +143,8 @@ def overhead(runs: Sequence[Run]) -> str:
     )
 
 
-def page(plan: Plan, runs: Sequence[Run], done: int, total: int) -> str:
-    """A page that stands alone. Needs matplotlib."""
+def page(plan: Plan, runs: Sequence[Run], done: int, total: int, more: Sequence[str] = ()) -> str:
+    """A page that stands alone, with `more` at its end. Needs matplotlib."""
     notes = plan.left_out()
     if done < total:
         notes.append(f"{done} of {total} runs are done; the same command goes on.")
@@ -157,6 +160,7 @@ def page(plan: Plan, runs: Sequence[Run], done: int, total: int) -> str:
         notes_of(notes),
         *sections(shown(runs)),
         table(runs),
+        *more,
     ]
     return "\n".join(parts)
 

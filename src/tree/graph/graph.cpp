@@ -21,6 +21,7 @@ struct started_node {
   std::vector<value> args; // with gaps for the pending ones
   std::vector<std::uint32_t> gaps;
 
+  const char* annotation() const noexcept { return n->name_for_traces(); }
   value operator()(std::vector<future<value>> arrived) {
     for (std::size_t i = 0; i < gaps.size(); ++i) args[gaps[i]] = arrived[i].get(); // throws the leftmost error
     context c(*run, depth);
@@ -88,16 +89,23 @@ eventual eval_strict(const strict_node& n, frame& f, context& c) {
   return dataflow(how, std::move(task), std::move(pending));
 }
 
-// Runs a node that is no strict one as a task of its own.
-future<value> spawn(const node& n, frame& f, context& c) {
-  return async(launch::async, [&n, &f, &run = c.run, depth = c.depth, start = c.now]() -> value {
-    context here(run, depth);
+// A node that is no strict one, as a task of its own.
+struct spawned_node {
+  const node* n;
+  frame* f;
+  run_state* run;
+  std::int64_t start;
+  std::uint32_t depth;
+
+  const char* annotation() const noexcept { return n->name_for_traces(); }
+  value operator()() {
+    context here(*run, depth);
     measurement m(here, start);
-    value v = located(n, [&] { return n.execute(f, here); });
-    m.finish(n, true);
+    value v = located(*n, [&] { return n->execute(*f, here); });
+    m.finish(*n, true);
     return v;
-  });
-}
+  }
+};
 
 } // namespace
 
@@ -106,7 +114,7 @@ eventual eval(const node& n, frame& f, context& c) {
   if (n.type() == node_class::strict)
     return with_stack(n, c, [&](context& here) { return eval_strict(static_cast<const strict_node&>(n), f, here); });
   if (n.always_inline || c.run.decide_inline(n.index)) return recurse(n, f, c);
-  return spawn(n, f, c);
+  return async(launch::async, spawned_node{&n, &f, &c.run, c.now, c.depth});
 }
 
 std::vector<value> get_all(std::span<eventual> started, context& c) {

@@ -62,6 +62,8 @@ class node {
   bool is_leaf() const noexcept { return m_class <= node_class::variable; }
   std::string_view primitive_name() const noexcept { return m_primitive; }
   const std::string& instance_name() const noexcept { return m_instance; }
+  // As the profile names it. Lives as long as the process, from the first time that somebody asks.
+  const char* name_for_traces() const noexcept;
   place where() const noexcept { return m_where; }
   std::span<node* const> operands() const noexcept { return m_operands; }
   void add_operand(node* n) { m_operands.push_back(n); }
@@ -89,6 +91,7 @@ class node {
   std::string m_primitive, m_instance;
   place m_where;
   std::vector<node*> m_operands;
+  mutable detail::atomic<const char*> m_name_for_traces{nullptr};
 };
 
 // The node as one of that class; null when it is none.

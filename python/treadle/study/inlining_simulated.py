@@ -1,0 +1,186 @@
+"""The simulated part of the inlining study: the same programs on more cores than this machine has.
+
+Each program is recorded with one worker, every node of its tree being a task; in simulated time the policies decide for
+each node whether it is one. Nothing here is measured but the recordings, and how long the program takes where all of it
+is inlined: making all these tasks, and telling of them, is in the recorded times, so that they are scaled by that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from .. import _native
+from ..config import config
+from ..demo.data import als_workload
+from ..jit import jit
+from ..physl import Program
+from ..prediction import Setting, load, predict
+from ..trace import trace
+from . import inlining, log
+from .inlining import LOWER_US, SWEEP_BAND_US, Plan, ratings
+
+COSTS = ("hpx", "treadle")
+POLICIES = ("never", "paper-baseline", "paper-adaptive", "by-cost")
+CHECKED = ("paper-baseline", "paper-adaptive")  # measured with few workers, too
+RECORDS = 1 << 22  # that a thread keeps
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One simulated run."""
+
+    experiment: str  # of the measured part, or check: the numbers of workers that were measured, too
+    users: int
+    items: int
+    iterations: int
+    cores: int
+    costs: str  # whose: hpx or treadle
+    policy: str  # of `treadle predict --inlining`
+    lower_us: int  # of the sweep of thresholds; else 0
+
+    @property
+    def inlining(self) -> str:
+        bounds = f":{self.lower_us}:{self.lower_us + SWEEP_BAND_US}" if self.lower_us else ""
+        return self.policy + bounds
+
+    def title(self) -> str:
+        return f"simulated: {self.users} x {self.items}, {self.cores} cores, {self.inlining}"
+
+
+@dataclass(frozen=True)
+class Run:
+    experiment: str
+    users: int
+    items: int
+    iterations: int
+    cores: int
+    costs: str
+    policy: str
+    lower_us: int
+    seconds: float
+    inlined_seconds: float  # measured, with one worker
+    work_seconds: float
+    path_seconds: float  # the longest chain: no number of cores makes it shorter
+    tasks: int
+    inlined: int
+
+    @property
+    def cell(self) -> Cell:
+        return Cell(
+            self.experiment, self.users, self.items, self.iterations, self.cores, self.costs, self.policy,
+            self.lower_us,
+        )  # fmt: skip
+
+    def like_measured(self) -> inlining.Run:
+        """For the figures and tables of the measured part."""
+        return inlining.Run(
+            0, self.experiment, self.users, self.items, self.iterations, self.cores, self.policy, self.lower_us,
+            self.seconds, self.tasks, self.tasks - self.inlined, 0.0,
+        )  # fmt: skip
+
+
+def cells(plan: Plan, cores: tuple[int, ...]) -> Iterator[Cell]:
+    """The experiments of the plan on so many cores."""
+    for case in _cases(plan):
+        for costs in COSTS:
+            for count in cores:
+                yield from (Cell(*case, count, costs, policy, 0) for policy in POLICIES)
+                if case[0] == "threshold":
+                    yield from (Cell(*case, count, costs, "paper-baseline", us) for us in LOWER_US)
+        if case[0] != "threshold":
+            for workers in sorted({1, 2} & set(plan.workers)):
+                for policy in CHECKED:
+                    yield Cell("check", *case[1:], workers, "treadle", policy, 0)
+
+
+def _cases(plan: Plan) -> Iterator[tuple[str, int, int, int]]:
+    for experiment in plan.experiments:
+        if experiment == "threshold":
+            yield (experiment, *plan.threshold_size, plan.iterations)
+            continue
+        for (users, items), iterations in plan.cases(experiment):
+            yield experiment, users, items, iterations
+
+
+def record(folder: Path, users: int, items: int, iterations: int) -> tuple[Path, float]:
+    """A recording of a run in which every node is a task, and the seconds of one in which none is; made when it is not
+    there, and then it replaces the others: they have up to 150 MB."""
+    file = folder / f"als-{users}x{items}-{iterations}.tasks"
+    inlined = file.with_suffix(".seconds")
+    if not (file.is_file() and inlined.is_file()):
+        rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        inlined.write_text(str(_run(users, items, iterations, 10**15, None)), "utf-8")
+        partial = file.with_name("partial-" + file.name)
+        _run(users, items, iterations, 0, partial)
+        partial.replace(file)
+    return file, float(inlined.read_text("utf-8"))
+
+
+def _run(users: int, items: int, iterations: int, threshold_ns: int, into: Path | None) -> float:
+    """The least of some runs, or one that is recorded; the first gets its memory from the system."""
+    workload = als_workload(
+        "als", "ALS", ratings(users, items), inlining.factors_of(users, items), iterations
+    )
+    program: Any = jit(workload.program.__treadle_function__)
+    ratings_, X, Y, _, regularization, alpha = workload.arguments
+
+    def once(count: int) -> float:
+        start = time.perf_counter()
+        program(ratings_, X, Y, count, regularization, alpha)
+        return time.perf_counter() - start
+
+    settings: dict[str, Any] = {"policy": "paper-baseline", "workers": 1, "dense_diagonals": True}
+    with config(**settings, lower_ns=threshold_ns, upper_ns=threshold_ns):
+        program.lower()
+        Program("1", "")()
+        once(1)
+        if into:
+            with trace(str(into), records_per_thread=RECORDS):
+                return once(iterations)
+        seconds = [once(iterations)]
+        while len(seconds) < 3 and sum(seconds) < 2:
+            seconds.append(once(iterations))
+        return min(seconds)
+
+
+@lru_cache(maxsize=1)
+def _loaded(file: str) -> _native.Workload:
+    return load(file)
+
+
+def run_once(folder: Path, cell: Cell) -> Run:
+    file, inlined = record(folder, cell.users, cell.items, cell.iterations)
+    program = _loaded(str(file))
+    setting = Setting(
+        machine=f"core:{cell.cores} pu:1", core_speed=program.work_ns() / 1e9 / inlined, costs=cell.costs,
+        policy="local-priority-fifo" if cell.costs == "hpx" else "", inlining=cell.inlining,
+    )  # fmt: skip
+    found = predict(program, setting)
+    return Run(
+        **asdict(cell), seconds=found.makespan_ns / 1e9, inlined_seconds=inlined, work_seconds=program.work_ns() / 1e9,
+        path_seconds=program.critical_path_ns() / 1e9, tasks=program.tasks(), inlined=found.found["inlined"],
+    )  # fmt: skip
+
+
+def simulate(
+    plan: Plan, cores: tuple[int, ...], out: Path, report: Callable[[int, int, str], None]
+) -> list[Run]:
+    """All cells, see log.go_on()."""
+    folder = out / "recordings"
+    runs = log.measure(
+        out / "inlining-simulated.csv", Run, cells(plan, cores), lambda cell: run_once(folder, cell), report
+    )
+    rmtree(folder, ignore_errors=True)
+    return runs
+
+
+def runs_of(plan: Plan, cores: tuple[int, ...], out: Path) -> list[Run]:
+    """Those that are there."""
+    return log.wanted(cells(plan, cores), log.read(out / "inlining-simulated.csv", Run))

@@ -1,0 +1,166 @@
+"""The part of the inlining study's page that is simulated: figures 5 to 12 for more cores than this machine has."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Any
+
+from . import inlining
+from .inlining_page import Key, improvement, in_percent, medians, of, threshold_figure
+from .inlining_simulated import COSTS, POLICIES, Run
+from .page import COLORS, Section, canvas, captioned, notes_of, sections, svg, table_of, words
+
+TITLES = {"hpx": "what HPX's tasks cost, local-priority-fifo", "treadle": "what Treadle's tasks cost"}
+
+
+def parts(runs: Sequence[Run], measured: Sequence[inlining.Run]) -> list[str]:
+    """Nothing when nothing was simulated."""
+    if not runs:
+        return []
+    cores = sorted({r.cores for r in runs if r.experiment != "check"})
+    return [
+        f"<h2>Simulated: {cores[0]} to {cores[-1]} cores</h2>" if cores else "<h2>Simulated</h2>",
+        notes_of(notes(runs, measured)),
+        words(
+            ("what", "the paper says", *(f"simulated, {TITLES[costs]}" for costs in COSTS)), comparison(runs)
+        ),
+        *sections(shown(runs)),
+        table(runs),
+    ]
+
+
+def notes(runs: Sequence[Run], measured: Sequence[inlining.Run]) -> list[str]:
+    width = sorted({(r.work_seconds / r.path_seconds, r.users, r.items) for r in runs})
+    return [
+        "All of this part is simulated, not measured. Each program was recorded once, with one worker and every node"
+        " of its tree a task; in simulated time the policies decide for each node whether it is one. Recorded times are"
+        " scaled to what the program takes where all is inlined, because making so many tasks and telling of them is in"
+        " them. Cores are alike, with one hardware thread each, and memory is never short. by-cost is what the policy"
+        " adaptive begins with: a task should cost at most 5 % of what it does.",
+        f"The tree of this program is a chain with little beside it: all work is {width[0][0]:.2f}"
+        f" ({width[0][1]} x {width[0][2]}) to {width[-1][0]:.2f} times ({width[-1][1]} x {width[-1][2]}) as long as its"
+        " longest chain, so more cores cannot make it faster than by that. What policies differ by is overhead.",
+        errors(runs, measured),
+    ]
+
+
+def errors(runs: Sequence[Run], measured: Sequence[inlining.Run]) -> str:
+    """How far simulated times are from measured ones, where there are both."""
+
+    def key(run: inlining.Run) -> Key:
+        return run.users, run.items, run.iterations, run.workers, run.policy
+
+    there = medians((r for r in measured if r.experiment != "threshold"), key)
+    off = [
+        100 * abs(r.seconds / there[k] - 1)
+        for r in runs
+        if r.experiment == "check" and (k := key(r.like_measured())) in there
+    ]
+    if not off:
+        return "Nothing of this was measured on this machine, so it is not known how far off it is."
+    return (
+        f"Where the same was measured, with one and two workers and {len(off)} combinations of size and policy,"
+        f" simulated times are {median(off):.0f} % off in the median, {max(off):.0f} % at most."
+    )
+
+
+def comparison(runs: Sequence[Run]) -> list[tuple[str, ...]]:
+    def by_costs(tell: Callable[[list[inlining.Run]], str]) -> list[str]:
+        return [
+            tell([r.like_measured() for r in runs if r.costs == costs and r.experiment != "check"])
+            for costs in COSTS
+        ]
+
+    def gain(experiment: str, policy: str, against: str) -> list[str]:
+        return by_costs(lambda mine: in_percent(improvement(of(mine, experiment), policy, against)))
+
+    return [
+        ("Figures 5 to 7: best lower threshold", "800 to 1000 µs, depending on the number of threads",
+         *by_costs(best_thresholds)),
+        ("Figures 8 and 9: paper-baseline against tasks only", "7.6 to 54 % less time, most for small sets",
+         *gain("sizes", "paper-baseline", "never")),
+        ("Figures 10 and 12: paper-adaptive against paper-baseline, 10 x 5",
+         "up to 74 % (Bulldozer); -2 to +1.8 % (Xeon)", *gain("iterations", "paper-adaptive", "paper-baseline")),
+        ("Figure 11: the same for the large sets", "16 of 18 cases 0.4 to 16 %, two lose 1 %",
+         *gain("large", "paper-adaptive", "paper-baseline")),
+        ("by-cost against paper-baseline, 10 x 5", "–", *gain("iterations", "by-cost", "paper-baseline")),
+        ("by-cost against paper-baseline, large sets", "–", *gain("large", "by-cost", "paper-baseline")),
+    ]  # fmt: skip
+
+
+def best_thresholds(runs: Sequence[inlining.Run]) -> str:
+    """For each number of cores, or that there is none: what is within 1 % of the best."""
+    lines = []
+    times = medians((r for r in of(runs, "threshold") if r.lower_us), lambda r: (r.workers, r.lower_us))
+    for cores in sorted({k[0] for k in times}):
+        mine = {k[1]: s for k, s in times.items() if k[0] == cores}
+        good = [us for us, s in mine.items() if s <= 1.01 * min(mine.values())]
+        lines.append(
+            f"{cores} cores: "
+            + ("no difference above 1 %" if len(good) == len(mine) else f"{min(good)} to {max(good)} µs")
+        )
+    return "\n".join(lines) or "not simulated"
+
+
+def gain_figure(runs: Sequence[Run], policy: str, against: str, case: Callable[[Run], str]) -> str:
+    """How much less time one policy takes than another over the number of cores, a curve for each case."""
+    figure = canvas()
+    axes = figure.add_subplot()
+    times: dict[tuple[str, int, str], float] = {(case(r), r.cores, r.policy): r.seconds for r in runs}
+    for name, color in zip(dict.fromkeys(case(r) for r in runs), COLORS, strict=False):
+        points = [
+            (cores, 100 * (1 - s / times[name, cores, against]))
+            for (c, cores, p), s in times.items()
+            if c == name and p == policy and (name, cores, against) in times
+        ]
+        if points:
+            axes.plot(*zip(*sorted(points), strict=True), marker="o", ms=3, color=color, label=name)
+    axes.set_xscale("log", base=2)
+    cores = sorted({r.cores for r in runs})
+    axes.set_xticks(cores, [str(c) for c in cores])
+    axes.set(xlabel="simulated cores", ylabel=f"% less time than {against}")
+    axes.axhline(0, color="black", lw=0.8)
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, fontsize="small")
+    return svg(figure)
+
+
+def shown(runs: Sequence[Run]) -> list[Section]:
+    def each(experiment: str, draw: Callable[[list[Run]], str]) -> list[str]:
+        groups: dict[str, list[Run]] = defaultdict(list)
+        for r in runs:
+            if r.experiment == experiment:
+                groups[r.costs].append(r)
+        return [captioned(draw(mine), f"simulated, {TITLES[costs]}") for costs, mine in groups.items()]
+
+    def size(r: Run) -> str:
+        return f"{r.users} x {r.items}"
+
+    return [
+        ("Simulated: time by threshold (Figures 5 to 7)", "Below the threshold a node is inlined. Dashed: by-cost, which"
+         " has none to be chosen.",
+         each("threshold", lambda mine: threshold_figure([r.like_measured() for r in mine], "by-cost", "cores"))),
+        ("Simulated: sizes (Figures 8 and 9)", "What paper-baseline gains over making every node a task.",
+         each("sizes", lambda mine: gain_figure(mine, "paper-baseline", "never", size))),
+        ("Simulated: small sets (Figures 10 and 12)", "10 x 5 ratings: what paper-adaptive gains over paper-baseline.",
+         each("iterations", lambda mine: gain_figure(
+             mine, "paper-adaptive", "paper-baseline", lambda r: f"{r.iterations} iterations"))),
+        ("Simulated: large sets (Figure 11)", "What paper-adaptive gains over paper-baseline.",
+         each("large", lambda mine: gain_figure(mine, "paper-adaptive", "paper-baseline", size))),
+    ]  # fmt: skip
+
+
+def table(runs: Sequence[Run]) -> str:
+    names = (
+        "experiment", "users", "items", "iterations", "costs", "cores", "policy", "lower µs", "simulated s", "tasks",
+        "inlined %",
+    )  # fmt: skip
+    lines: list[Sequence[Any]] = [
+        (r.experiment, r.users, r.items, r.iterations, r.costs, r.cores, r.policy, r.lower_us or "",
+         f"{r.seconds:.5f}", f"{r.tasks:,}", f"{100 * r.inlined / max(r.tasks, 1):.1f}")
+        for r in sorted(runs, key=lambda r: (r.experiment, r.users * r.items, r.iterations, r.costs, r.cores,
+                                             POLICIES.index(r.policy), r.lower_us))
+    ]  # fmt: skip
+    return table_of(names, lines, "All simulated numbers")
