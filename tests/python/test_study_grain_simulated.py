@@ -169,7 +169,7 @@ def test_the_command(tmp_path):
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "grain-simulated.csv").exists()
     assert "imulated" not in (tmp_path / "grain.html").read_text()
-    done = study(tmp_path, "--simulate", "4", "--simulate", "20", "--bandwidth", "50")
+    done = study(tmp_path, "--cores", "4", "--cores", "20", "--bandwidth", "50")
     assert done.returncode == 0, done.stderr
     found = read(tmp_path / "grain-simulated.csv", SimulatedRun)
     assert {run.workers for run in found} == {
@@ -181,14 +181,13 @@ def test_the_command(tmp_path):
     page = (tmp_path / "grain.html").read_text()
     assert "Simulated: 4 to 20 cores" in page and "50 GB/s" in page and "<script" not in page
     before = (tmp_path / "grain-simulated.csv").read_text()
-    assert study(tmp_path, "--simulate", "4", "--simulate", "20", "--bandwidth", "50").returncode == 0
+    assert study(tmp_path, "--cores", "4", "--cores", "20", "--bandwidth", "50").returncode == 0
     assert (tmp_path / "grain-simulated.csv").read_text() == before
 
 
 def test_wrong_numbers(tmp_path):
     for wrong, message in (
-        (["--simulate", "0"], "numbers of cores from 1"),
-        (["--simulate", "4", "--no-simulate"], "either --simulate or --no-simulate"),
+        (["--cores", "0"], "numbers of cores from 1"),
         (["--bandwidth", "-1"], "bandwidth: GB/s"),
     ):
         done = study(tmp_path, *wrong)

@@ -36,11 +36,10 @@ def grain_command(
     most_tasks: Annotated[
         int, typer.Option(help="Tasks per run; tiny partitions make fewer steps.")
     ] = 5_000_000,
-    simulate: Annotated[
-        list[int] | None,
-        typer.Option(metavar="CORES", help="Numbers of cores to simulate; 8, 16, 32 and 64 by default."),
+    cores: Annotated[
+        list[int] | None, typer.Option(help="Simulated numbers of cores; 8, 16, 32 and 64 by default.")
     ] = None,
-    no_simulate: Annotated[bool, typer.Option("--no-simulate", help="Leave out the simulated part.")] = False,
+    simulate: Annotated[bool, typer.Option(help="The part for more cores than this machine has.")] = True,
     bandwidth: Annotated[
         float,
         typer.Option(help="Of the memory of a simulated domain, GB/s; 0: as measured here, or the paper's."),
@@ -65,15 +64,13 @@ def grain_command(
     from .grain_page import page
     from .grain_simulated_page import part
 
-    if simulate and no_simulate:
-        raise ValueError("give either --simulate or --no-simulate")
     if quick:
         if (points, steps, repeats, per_decade) != (100_000_000, 50, 5, 5):
             raise ValueError("--quick chooses points, steps, repeats and per-decade itself")
         points, steps, repeats, per_decade = 1_000_000, 20, 2, 3
     sweep = Sweep(points, steps, tuple(workers or (1, 2)), repeats, per_decade, most_tasks)
     plan = simulated.Plan(
-        cores=() if no_simulate else tuple(simulate or (8, 16, 32, 64)),
+        cores=tuple(cores or (8, 16, 32, 64)) if simulate else (),
         most_tasks=20_000 if quick else 200_000,
         bandwidth_gbs=bandwidth,
     )
