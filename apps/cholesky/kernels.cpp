@@ -1,6 +1,7 @@
 #include "cholesky/kernels.hpp"
 
 #include "cholesky/blas.hpp"
+#include "cholesky/by_halves.hpp"
 
 #include <cmath>
 #include <string>
@@ -14,8 +15,7 @@ int as_int(std::size_t n) noexcept { return static_cast<int>(n); }
 
 /// 0, or the order of the leading minor of the tile that is not positive.
 std::size_t factorise_tile(double* data, std::size_t n) {
-  const auto info = CHOLESKY_BLAS(LAPACKE_dpotrf_work)(LAPACK_COL_MAJOR, 'L', as_int(n), data, as_int(n));
-  if (info > 0) return static_cast<std::size_t>(info);
+  if (const std::size_t order = by_halves::factorise({data, n, n, n})) return order;
   // What compares itself with 0 lets NaN pass.
   for (std::size_t i = 0; i < n; ++i) {
     if (!std::isfinite(data[i * n + i])) return i + 1;
@@ -42,15 +42,11 @@ void potrf(const tile& a, std::size_t index, std::size_t begin, unsigned times) 
 }
 
 void trsm(const tile& b, const tile& l) {
-  CHOLESKY_BLAS(cblas_dtrsm)
-  (CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, as_int(b.rows), as_int(b.columns), 1, l.data,
-   as_int(l.rows), b.data, as_int(b.rows));
+  by_halves::solve({b.data, b.rows, b.columns, b.rows}, {l.data, l.rows, l.columns, l.rows});
 }
 
 void syrk(const tile& c, const tile& a) {
-  CHOLESKY_BLAS(cblas_dsyrk)
-  (CblasColMajor, CblasLower, CblasNoTrans, as_int(c.rows), as_int(a.columns), -1, a.data, as_int(a.rows), 1, c.data,
-   as_int(c.rows));
+  by_halves::update({c.data, c.rows, c.rows, c.rows}, {a.data, a.rows, a.columns, a.rows});
 }
 
 void gemm(const tile& c, const tile& a, const tile& b) {

@@ -36,11 +36,14 @@ struct settings {
 /// still run: `how` must live until these have ended.
 template <class T>
 std::vector<T> sort(std::vector<T> v, const settings& how) {
-  if (v.size() <= std::max<std::size_t>(how.cut_off, 1)) return serial_sort(std::move(v));
+  if (v.size() <= std::max<std::size_t>(how.cut_off, 1)) {
+    sort_in_place(v);
+    return v;
+  }
   auto splits = split(std::move(v));
   const auto sort_half = [&how](std::vector<T>& half) {
     return how.launch.sort.async(
-        treadle::annotated([&how](std::vector<T> h) { return sort(std::move(h), how); }, "sort"), std::move(half));
+        treadle::annotated([&how](std::vector<T>&& h) { return sort(std::move(h), how); }, "sort"), std::move(half));
   };
   treadle::future<std::vector<T>> left = sort_half(std::get<0>(splits));
   treadle::future<std::vector<T>> right = sort_half(std::get<1>(splits));

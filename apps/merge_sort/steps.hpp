@@ -19,12 +19,16 @@ std::tuple<std::vector<T>, std::vector<T>> split(std::vector<T> v) {
 }
 
 template <class T>
-std::vector<T> serial_sort(std::vector<T> v) {
+void sort_in_place(std::vector<T>& v) {
   if (v.size() > 2) {
     std::stable_sort(v.begin(), v.end());
   } else if (v.size() == 2 && v[1] < v[0]) { // without the memory that std::stable_sort would allocate
     std::swap(v[0], v[1]);
   }
+}
+template <class T>
+std::vector<T> serial_sort(std::vector<T> v) {
+  sort_in_place(v);
   return v;
 }
 

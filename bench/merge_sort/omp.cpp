@@ -6,7 +6,10 @@ using merge_sort_bench::k_cut_off;
 namespace {
 
 std::vector<int> sort(std::vector<int> v) {
-  if (v.size() <= k_cut_off) return merge_sort::serial_sort(std::move(v));
+  if (v.size() <= k_cut_off) {
+    merge_sort::sort_in_place(v);
+    return v;
+  }
   auto [left, right] = merge_sort::split(std::move(v));
   std::vector<int>&l = left, &r = right, merged; // structured bindings cannot be shared
 #pragma omp task shared(l)

@@ -8,7 +8,10 @@ using merge_sort_bench::k_cut_off;
 namespace {
 
 std::vector<int> sort(std::vector<int> v) {
-  if (v.size() <= k_cut_off) return merge_sort::serial_sort(std::move(v));
+  if (v.size() <= k_cut_off) {
+    merge_sort::sort_in_place(v);
+    return v;
+  }
   auto splits = merge_sort::split(std::move(v));
   auto& left = std::get<0>(splits);
   auto& right = std::get<1>(splits);

@@ -13,6 +13,8 @@ class annotated_function {
  public:
   annotated_function(F function, const char* name) : m_function(std::move(function)), m_name(name) {}
   const char* annotation() const noexcept { return m_name; }
+  F&& function() && noexcept { return std::move(m_function); }
+  const F& function() const& noexcept { return m_function; }
 
   template <class... Args>
   decltype(auto) operator()(Args&&... args) {

@@ -25,7 +25,10 @@ auto bind_arguments(F&& f, Args&&... args) {
     return std::decay_t<F>(std::forward<F>(f));
   } else if constexpr (requires { f.annotation(); }) {
     const char* const name = f.annotation();
-    return annotated(bind_all(std::forward<F>(f), std::forward<Args>(args)...), name);
+    if constexpr (requires { f.function(); })
+      return annotated(bind_all(std::forward<F>(f).function(), std::forward<Args>(args)...), name);
+    else
+      return annotated(bind_all(std::forward<F>(f), std::forward<Args>(args)...), name);
   } else {
     return bind_all(std::forward<F>(f), std::forward<Args>(args)...);
   }

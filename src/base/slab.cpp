@@ -5,6 +5,7 @@
 #include "base/fork.hpp"
 
 #include <new>
+#include <utility>
 
 namespace treadle::detail {
 
@@ -141,6 +142,24 @@ TREADLE_NOINLINE void* allocate_without_cache(std::size_t c) {
   return head;
 }
 
+/// Without a list of this thread that has room. Apart, so that the common way needs no registers saved.
+TREADLE_NOINLINE void free_without_room(node* n, std::size_t c) noexcept {
+  thread_list* const lists = t_lists ? t_lists : open_cache();
+  if (!lists) {
+    n->next = nullptr;
+    return g_pools[c].give(n);
+  }
+  thread_list& list = lists[c];
+  if (list.count >= k_batch) {
+    if (list.reserve) g_pools[c].give(list.reserve);
+    list.reserve = std::exchange(list.head, nullptr);
+    list.count = 0;
+  }
+  n->next = list.head;
+  list.head = n;
+  ++list.count;
+}
+
 } // namespace
 
 TREADLE_NOINLINE void* slab_allocate(std::size_t bytes) {
@@ -164,23 +183,12 @@ TREADLE_NOINLINE void slab_free(void* memory, std::size_t bytes) noexcept {
   const std::size_t c = class_of(bytes);
   if (TREADLE_UNLIKELY(c >= k_classes))
     return bytes < k_least_block_bytes ? ::operator delete(memory) : block_free(memory, bytes);
-  thread_list* lists = t_lists;
-  if (TREADLE_UNLIKELY(!lists)) lists = open_cache();
-  node* n = static_cast<node*>(memory);
-  if (TREADLE_UNLIKELY(!lists)) {
-    n->next = nullptr;
-    return g_pools[c].give(n);
-  }
-  thread_list& list = lists[c];
-  if (TREADLE_UNLIKELY(list.count >= k_batch)) {
-    if (list.reserve) g_pools[c].give(list.reserve);
-    list.reserve = list.head;
-    list.head = nullptr;
-    list.count = 0;
-  }
-  n->next = list.head;
-  list.head = n;
-  ++list.count;
+  thread_list* const lists = t_lists;
+  node* const n = static_cast<node*>(memory);
+  if (TREADLE_UNLIKELY(!lists || lists[c].count >= k_batch)) return free_without_room(n, c);
+  n->next = lists[c].head;
+  lists[c].head = n;
+  ++lists[c].count;
 }
 
 std::uint64_t slab_bytes() noexcept { return g_bytes.load(order::relaxed); }

@@ -158,6 +158,7 @@ class future_state : public job {
  private:
   void wait_slow(sharing s);
   void wait_and_tell(sharing s); // those who record
+  void run_claimed(sharing s) noexcept;
   TREADLE_NOINLINE void run_and_tell(sharing s) noexcept;
   bool becomes_ready_here(sharing s);
   bool block_within(std::int64_t deadline_ns, stop_signal* stop);

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import inlining
 from .inlining_page import Key, improvement, in_percent, medians, of, threshold_figure
-from .inlining_simulated import COSTS, POLICIES, Run
+from .inlining_simulated import COSTS, MOST_ITERATIONS, POLICIES, Run
 from .page import COLORS, Section, canvas, captioned, notes_of, sections, svg, table_of, words
 
 TITLES = {"hpx": "what HPX's tasks cost, local-priority-fifo", "treadle": "what Treadle's tasks cost"}
@@ -38,7 +38,8 @@ def notes(runs: Sequence[Run], measured: Sequence[inlining.Run]) -> list[str]:
         " of its tree a task; in simulated time the policies decide for each node whether it is one. Recorded times are"
         " scaled to what the program takes where all is inlined, because making so many tasks and telling of them is in"
         " them. Cores are alike, with one hardware thread each, and memory is never short. by-cost is what the policy"
-        " adaptive begins with: a task should cost at most 5 % of what it does.",
+        " adaptive begins with: a task should cost at most 5 % of what it does. No more than"
+        f" {MOST_ITERATIONS} iterations are simulated.",
         f"The tree of this program is a chain with little beside it: all work is {width[0][0]:.2f}"
         f" ({width[0][1]} x {width[0][2]}) to {width[-1][0]:.2f} times ({width[-1][1]} x {width[-1][2]}) as long as its"
         " longest chain, so more cores cannot make it faster than by that. What policies differ by is overhead.",

@@ -63,7 +63,7 @@ class scheduler {
   /// That with the longest path behind it goes first.
   bool goes_by_paths() const noexcept { return policy == scheduling::critical_path; }
   /// Its tasks run where they are queued: a get() elsewhere must not run them in place.
-  bool pins() const noexcept { return !is_default || (places_jobs() && !goes_by_paths()); }
+  bool pins() const noexcept { return m_pins; }
   /// Where tasks that are sent here are queued: in another pool while this one has no workers of its own. Any thread;
   /// relaxed, because either pool will do. docs/design/pools.md
   scheduler& host() noexcept {
@@ -206,6 +206,7 @@ class scheduler {
   void queue_by_path(job& item, const placement& where) noexcept;
   std::size_t suspended_coroutines() const noexcept; // of the runtime
 
+  const bool m_pins = !is_default || (places_jobs() && !goes_by_paths());
   const std::int64_t m_search_ns;
   const unsigned m_workers_max, m_spares_max, m_first_worker, m_first_spare;
   const bool m_nudges;

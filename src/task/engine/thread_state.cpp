@@ -23,7 +23,12 @@ TREADLE_NOINLINE void set_this_task_stack(task_stack* current) noexcept { treadl
 
 bool on_worker() noexcept { return this_task_stack() != nullptr; }
 
-TREADLE_NOINLINE bool stack_has_room() noexcept { return this_task::stack_remaining() > k_stack_reserve_bytes; }
+TREADLE_NOINLINE bool stack_has_room() noexcept {
+  const task_stack* const current = this_task_stack();
+  if (TREADLE_UNLIKELY(!current)) return this_task::stack_remaining() > k_stack_reserve_bytes;
+  return static_cast<const char*>(__builtin_frame_address(0)) >
+         static_cast<const char*>(current->limit) + k_stack_reserve_bytes;
+}
 
 } // namespace treadle::detail
 

@@ -175,16 +175,18 @@ void worker::continue_sample() noexcept {
   m_phases_to_sample = every;
 }
 
-std::int64_t worker::queue(job& item) noexcept {
-  if (TREADLE_UNLIKELY(--m_jobs_to_stamp == 0)) { // in pools that place jobs: each time
-    if (k_counts && (!m_places || ++m_placed_jobs % k_queued_per_stamp == 0)) item.queued_at = ticks_now();
-    if (m_places) {
-      m_jobs_to_stamp = 1;
-      m_scheduler.place(item);
-      return 0;
-    }
-    m_jobs_to_stamp = k_queued_per_stamp;
-  }
+/// In pools that place jobs: each time, and then false, because it has been placed.
+bool worker::stamp(job& item) noexcept {
+  if (k_counts && (!m_places || ++m_placed_jobs % k_queued_per_stamp == 0)) item.queued_at = ticks_now();
+  m_jobs_to_stamp = m_places ? 1 : k_queued_per_stamp;
+  if (!m_places) return true;
+  m_scheduler.place(item);
+  return false;
+}
+
+// Part of its callers here, which each task that is made comes through.
+[[gnu::always_inline]] inline std::int64_t worker::queue_inline(job& item) noexcept {
+  if (TREADLE_UNLIKELY(--m_jobs_to_stamp == 0) && !stamp(item)) return 0;
   try {
     return tasks.push(&item);
   } catch (...) { // no memory to grow: a queue that needs none
@@ -193,13 +195,15 @@ std::int64_t worker::queue(job& item) noexcept {
   }
 }
 
+std::int64_t worker::queue(job& item) noexcept { return queue_inline(item); }
+
 void worker::push(job& item) noexcept {
-  if (const std::int64_t size = queue(item)) m_scheduler.notify_work(size > 1);
+  if (const std::int64_t size = queue_inline(item)) m_scheduler.notify_work(size > 1);
 }
 
 void worker::push_new(job& task) noexcept {
   counters.created.increment_unshared();
-  const std::int64_t size = queue(task);
+  const std::int64_t size = queue_inline(task);
   if (size)
     m_scheduler.notify_work(size > 1);
   else if (ordered && ordered->wants_sweep())

@@ -183,6 +183,8 @@ class worker {
   /// Without waking anybody. How many there are now; 0 when there was no memory and somebody may have been woken for
   /// it.
   std::int64_t queue(job& item) noexcept;
+  std::int64_t queue_inline(job& item) noexcept;
+  TREADLE_NOINLINE bool stamp(job& item) noexcept;
   /// Drops the entries of tasks that were run in place, wherever they are among those that this worker can take.
   /// Destructors of what the tasks hold may suspend: nothing of this worker may be used afterwards.
   TREADLE_NOINLINE void drop_stale() noexcept;
