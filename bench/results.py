@@ -32,6 +32,7 @@ RIVALS = {  # in the order of the columns
     "treadle_critical_path": "critical-path",
     "treadle_fifo": "local-priority-fifo",
     "treadle_shared": "shared-priority",
+    "treadle_watched": "watched",
     "treadle_two_pools": "two pools",
     "treadle_bare": "without counters",
     "treadle_printed": "printing 10 a second",

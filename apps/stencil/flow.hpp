@@ -68,6 +68,7 @@ class flow {
       std::size_t i = m_parts.index_of(before);
       const std::size_t offset = before - m_parts.begin(i);
       std::vector<part> sources;
+      sources.reserve((offset + size + 2) / m_parts.smallest() + 2);
       for (std::size_t have = 0; have < offset + size + 2; i = m_parts.after(i)) {
         sources.push_back(m_now[i]);
         have += m_parts.size(i);

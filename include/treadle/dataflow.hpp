@@ -46,6 +46,31 @@ class inline_list {
   std::size_t m_size = 0;
 };
 
+/// The same for a number that is known when it runs: a few in the object itself, or all of them elsewhere.
+template <class T, std::size_t k_few>
+class few_or_many {
+ public:
+  /// Before the first; no more than so many come. Throws std::bad_alloc.
+  void reserve(std::size_t count) {
+    if (count > k_few) m_many.reserve(count);
+  }
+  template <class... Args>
+  void emplace_back(Args&&... args) {
+    are_many() ? static_cast<void>(m_many.emplace_back(std::forward<Args>(args)...))
+               : m_few.emplace_back(std::forward<Args>(args)...);
+  }
+  bool empty() const noexcept { return size() == 0; }
+  std::size_t size() const noexcept { return are_many() ? m_many.size() : m_few.size(); }
+  T* begin() noexcept { return are_many() ? m_many.data() : m_few.begin(); }
+  T* end() noexcept { return begin() + size(); }
+
+ private:
+  bool are_many() const noexcept { return m_many.capacity() != 0; }
+
+  inline_list<T, k_few> m_few;
+  std::vector<T> m_many;
+};
+
 template <class T, class R, class How, class F, class... Args>
 class dataflow_node final : public dataflow_state<T, How> {
  public:
@@ -113,7 +138,7 @@ class dataflow_node final : public dataflow_state<T, How> {
   };
   bool m_done = false;
   static constexpr std::size_t k_inputs = (std::size_t{is_future<Args>} + ... + 0);
-  std::conditional_t<(is_future_vector<Args> || ...), std::vector<hook>,
+  std::conditional_t<(is_future_vector<Args> || ...), few_or_many<hook, 4>,
                      inline_list<hook, k_inputs == 0 ? 1 : k_inputs>>
       m_hooks;
 };

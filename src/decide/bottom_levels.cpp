@@ -70,15 +70,16 @@ bottom_levels::creator_kind& bottom_levels::kind_of(creator& c) {
   if (self) {
     if (creator_kind* known = self->children.load(order::acquire)) return *known;
   }
+  const void* const site = self ? self->kind->site : c.m_site;
   const unsigned depth = self ? std::min(self->kind->by->depth + 1, k_depth_max) : 0;
   const std::lock_guard guard(m_lock);
   creator_kind* found = nullptr;
   for (const auto& kind : m_creators)
-    if (kind->site == c.m_site && kind->depth == depth) found = kind.get();
+    if (kind->site == site && kind->depth == depth) found = kind.get();
   if (!found) {
     m_creators.push_back(std::make_unique<creator_kind>());
     found = m_creators.back().get();
-    found->site = c.m_site;
+    found->site = site;
     found->depth = depth;
   }
   if (self) self->children.store(found, order::release);

@@ -89,7 +89,7 @@ class bottom_levels {
 class bottom_levels::creator {
  public:
   creator() = default;
-  /// Begins anew; keeps its memory.
+  /// Begins anew; keeps its memory. `site` may be null where the task has a number, which knows its own.
   void begin(task_number self, const void* site) noexcept {
     m_self = self;
     m_site = site;

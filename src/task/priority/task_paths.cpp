@@ -147,7 +147,7 @@ void begin_task(const job& task) noexcept {
     outer->stop(now);
     outer->next = nullptr; // it runs at once
   }
-  path->makes.begin(number, site_of_task(task));
+  path->makes.begin(number, number != 0 ? nullptr : site_of_task(task));
   path->task = &task;
   path->go_on(now);
   path->ran = 0;
