@@ -6,7 +6,7 @@ namespace cholesky::by_halves {
 
 namespace {
 
-// Below them the library's own routines are faster, or as fast.
+// Up to so many rows or columns the library's own routines are called.
 constexpr std::size_t k_solved_at_once = 16, k_updated_at_once = 16, k_factorised_at_once = 32;
 
 int as_int(std::size_t n) noexcept { return static_cast<int>(n); }

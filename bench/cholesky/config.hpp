@@ -18,8 +18,7 @@
 namespace cholesky_bench {
 
 /// The tiles: the fastest of 600, 40 and 6 runs of apps/cholesky with two workers (`--repeat`) and tiles of 32 to 512.
-/// Between 48 and 88, 96 and 208, 288 and 384 they hardly differ, but for powers of two, which are slower; `--tile T`
-/// tries another one, for any rival.
+/// Between 48 and 88, 96 and 208, 288 and 384 most hardly differ; `--tile T` tries another one, for any rival.
 struct problem {
   const char* name;
   std::size_t n, tile;

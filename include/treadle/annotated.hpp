@@ -13,6 +13,7 @@ class annotated_function {
  public:
   annotated_function(F function, const char* name) : m_function(std::move(function)), m_name(name) {}
   const char* annotation() const noexcept { return m_name; }
+  /// The callable alone.
   F&& function() && noexcept { return std::move(m_function); }
   const F& function() const& noexcept { return m_function; }
 
@@ -29,6 +30,13 @@ class annotated_function {
   F m_function;
   const char* m_name;
 };
+
+namespace detail {
+template <class F>
+inline constexpr bool is_annotated = false;
+template <class F>
+inline constexpr bool is_annotated<annotated_function<F>> = true;
+} // namespace detail
 
 /// `async(annotated(f, "assemble"), ...)`. The name is not copied: use a literal.
 template <class F>

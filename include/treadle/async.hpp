@@ -25,7 +25,7 @@ auto bind_arguments(F&& f, Args&&... args) {
     return std::decay_t<F>(std::forward<F>(f));
   } else if constexpr (requires { f.annotation(); }) {
     const char* const name = f.annotation();
-    if constexpr (requires { f.function(); })
+    if constexpr (is_annotated<std::decay_t<F>>)
       return annotated(bind_all(std::forward<F>(f).function(), std::forward<Args>(args)...), name);
     else
       return annotated(bind_all(std::forward<F>(f), std::forward<Args>(args)...), name);

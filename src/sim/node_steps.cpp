@@ -25,15 +25,18 @@ bool simulator::decide_inline(int n) {
   return how == node_sort::call && !m_how.spawn_calls;
 }
 
-void simulator::is_made(int n) {
+/// In the tree of an expression, whose nodes one task makes without waiting, evaluation begins with the first operand.
+void simulator::is_made(int n, std::uint64_t stretch) {
   node_state& one = state(n);
   one.made_ns = one.begun_ns = m_now_ns;
+  one.stretch = stretch;
+  if (stretch == 0) return;
   for (const int input : m_graph.inputs(n))
-    if (state(input).now != phase::unmade) one.begun_ns = std::min(one.begun_ns, state(input).begun_ns);
+    if (state(input).stretch == stretch) one.begun_ns = std::min(one.begun_ns, state(input).begun_ns);
 }
 
-void simulator::make(int n, int by) {
-  is_made(n);
+void simulator::make(int n, int by, std::uint64_t stretch) {
+  is_made(n, stretch);
   state(n).now = phase::staged;
   std::vector<int> joins;
   input_is_there(n, by, joins); // its making is one

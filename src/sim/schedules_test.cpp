@@ -33,6 +33,8 @@ workload random_program(std::uint64_t seed) {
       passed += random.below(static_cast<std::uint32_t>(own[static_cast<std::size_t>(parent)] - passed) + 1);
       const bool called = random.below(4) == 0;
       node = b.add(called ? node_sort::call : node_sort::task, "made", ns, parent, passed);
+      if (parent > 0 && random.below(2) == 0) // an input from before its maker, which others may have as well
+        b.input(node, static_cast<int>(random.below(static_cast<std::uint32_t>(parent))));
       if (random.below(2) == 0) b.wait(parent, node, passed);
     } else {
       node = b.task("node", ns);

@@ -65,7 +65,7 @@ void simulator::begin() {
     if (one.how == node_sort::thread) {
       const int s = new_stack();
       stack_at(s).thread = static_cast<int>(m_workers.size());
-      stack_at(s).frames.push_back({n});
+      stack_at(s).frames.push_back({.node = n, .stretch = ++m_stretches});
       state(n).now = phase::started;
       m_workers.push_back({.outside = true, .running = s, .idle = false});
       add_event(static_cast<double>(one.release_ns), event::sort::goes_on, stack_at(s).thread);

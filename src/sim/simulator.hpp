@@ -32,7 +32,8 @@ class simulator {
     bool inlined = false; // decided when it is made
     unsigned pool = 0;
     double made_ns = 0, ready_ns = 0;
-    double begun_ns = 0;       // its evaluation: it or the first of its inputs was made
+    std::uint64_t stretch = 0; // of its maker, when it was made
+    double begun_ns = 0;       // its evaluation: it was made, or an input of the same stretch begun
     int first_waiter = k_none; // stack
     ready_queues::place where; // while queued
     ready_queues::entry entry{};
@@ -44,10 +45,16 @@ class simulator {
     bool paid = false;        // for the next action, or its end
     bool is_warm = false;     // what it needs was made by its worker
     bool blocked = false;     // its stack has been left meanwhile
-    double working_ns = 0;    // of its own time, and of what ran on top of it
+    double working_ns = 0;    // of its own, and of what ran on top of it
+    std::uint64_t stretch = 0; // of time, from where it began or waited to the next wait
+  };
+  struct follower {
+    int node;
+    std::size_t depth; ///< of the stack when it may begin
   };
   struct stack {
-    std::vector<frame> frames; // the innermost last
+    std::vector<frame> frames;       // the innermost last
+    std::vector<follower> followers; // inlined tasks whose inputs are there; the next one last
     int next_waiter = k_none;
     int thread = k_none; // the worker that is no worker, if it is the stack of one
   };
@@ -97,14 +104,15 @@ class simulator {
   void count_looks_while_idle(int w);
   void run_on_new_stack(int w, int n, bool is_warm);
   void push_frame(int w, int n, bool is_warm = true);
+  void add_to_top(int w, double ns);
   processors::need need_of(const frame& running) const;
   void end_frame(int w);
   void leave_stack(int w, int waited);
 
   // What becomes of nodes (node_steps.cpp).
   bool decide_inline(int n);
-  void is_made(int n);
-  void make(int n, int by);
+  void is_made(int n, std::uint64_t stretch);
+  void make(int n, int by, std::uint64_t stretch = 0);
   void input_is_there(int n, int by, std::vector<int>& joins);
   void enqueue(int n, int by);
   void start(int n);
@@ -129,6 +137,7 @@ class simulator {
   std::vector<stack> m_stacks;
   std::vector<int> m_free_stacks;
   std::vector<int> m_follows;           // inlined, and their last input completes now
+  std::uint64_t m_stretches = 0;
   std::vector<std::vector<int>> m_idle; // workers of each pool, who was busy last comes last
   std::priority_queue<event, std::vector<event>, std::greater<>> m_events;
   std::uint64_t m_event_number = 0;

@@ -153,6 +153,53 @@ TEST(simulator, what_is_inlined_with_inputs_missing_follows_the_last_of_them) {
   EXPECT_LT(run(work, how, costs).makespan_ns, 2000);
 }
 
+TEST(simulator, what_follows_the_same_input_runs_one_after_the_other) {
+  builder b;
+  const int input = b.task("input", 200), parent = b.task("parent", 0);
+  const int first = b.task("follows", 10, parent, 0), second = b.task("follows", 20, parent, 0);
+  b.input(first, input);
+  b.input(second, input);
+  b.wait(second, first, 20);
+  b.wait(parent, second, 0);
+  const workload work = workload_of(std::move(b));
+  schedule how = on_workers(2);
+  how.inlining = "always";
+  EXPECT_EQ(run(work, how).makespan_ns, 230);
+}
+
+TEST(simulator, inlining_by_cost_goes_by_simulated_time) {
+  builder b;
+  const int parent = b.task("parent", 0);
+  for (int i = 0; i < 100; ++i) b.wait(parent, b.task("child", 6'000, parent), 0);
+  const workload work = workload_of(std::move(b));
+  schedule how = on_workers(2);
+  how.inlining = "by-cost";
+  const cost_table costs{.create_ns = 400, .pop_ns = 50}; // 5 % of 8.5 us and more
+  machine on = flat_machine(2);
+  EXPECT_EQ(predict(work, on, how, costs).inlined, 95u);
+  on.core_speed = 0.5;
+  EXPECT_EQ(predict(work, on, how, costs).inlined, 0u);
+}
+
+TEST(simulator, what_an_evaluation_waited_for_before_is_no_part_of_it) {
+  builder b; // a chain, each link waited for before the next is made, and one more behind a join
+  const int parent = b.task("parent", 0);
+  int last = -1;
+  for (int i = 0; i < 20; ++i) {
+    const int link = b.task("link", 100'000, parent, 0);
+    b.input(link, last);
+    b.wait(parent, link, 0);
+    const int join = b.add(node_sort::join, "when_all", 0);
+    b.input(join, link);
+    b.wait(parent, join, 0);
+    last = join;
+  }
+  const workload work = workload_of(std::move(b));
+  schedule how = on_workers(2);
+  how.inlining = "paper-baseline";
+  EXPECT_EQ(run(work, how).inlined, 15u) << "100 us each";
+}
+
 TEST(simulator, says_which_inlining_there_is) {
   schedule how = on_workers(1);
   how.inlining = "sometimes";

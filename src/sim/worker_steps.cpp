@@ -21,9 +21,15 @@ void simulator::start_piece(int w, double ns, bool is_own, const processors::nee
   add_event(one.left_ns / one.rate, event::sort::piece_ends, w, ++one.version);
 }
 
+void simulator::add_to_top(int w, double ns) {
+  const worker_state& one = worker(w);
+  if (one.is_own) stack_at(one.running).frames.back().working_ns += ns;
+}
+
 void simulator::end_piece(int w) {
   worker_state& one = worker(w);
   one.at_work = false;
+  add_to_top(w, m_now_ns - one.since_ns);
   if (one.outside) return;
   prediction::worker& told = m_found.workers[static_cast<std::size_t>(w)];
   (one.is_own ? told.busy_ns : told.overhead_ns) += m_now_ns - one.since_ns;
@@ -41,6 +47,7 @@ void simulator::retime() {
     one.left_ns = std::max(0.0, one.left_ns - passed * one.rate);
     prediction::worker& told = m_found.workers[other];
     (one.is_own ? told.busy_ns : told.overhead_ns) += passed;
+    add_to_top(static_cast<int>(other), passed);
     one.since_ns = m_now_ns;
     one.rate = rate;
     add_event(one.left_ns / rate, event::sort::piece_ends, static_cast<int>(other), ++one.version);
@@ -100,7 +107,6 @@ void simulator::go_on(int w) {
     if (until_ns > top.done_ns) {
       const auto ns = static_cast<double>(until_ns - top.done_ns);
       top.done_ns = until_ns;
-      top.working_ns += ns;
       return start_piece(w, ns, true, need_of(top));
     }
     if (pays_first(w, top)) continue;
@@ -121,35 +127,34 @@ bool simulator::act(int w, const graph::action& what) {
   node_state& made = state(what.node);
   m_found.inlined += made.inlined;
   if (!made.inlined || made.missing > 1) {
-    make(what.node, w);
+    make(what.node, w, top.stretch);
     return true;
   }
-  is_made(what.node);
+  is_made(what.node, top.stretch);
   made.missing = 0;
   made.ready_ns = m_now_ns;
   push_frame(w, what.node);
   return true;
 }
 
-/// The innermost task is done. What is inlined and had missed only this follows at once, on the same stack.
+/// The innermost task is done. What is inlined and had missed only this follows on the same stack, one after the other,
+/// each with what follows it in turn.
 void simulator::end_frame(int w) {
   worker_state& one = worker(w);
-  const int s = one.running;
-  std::vector<frame>& frames = stack_at(s).frames;
-  const frame top = frames.back();
-  frames.pop_back();
-  if (frames.empty()) {
-    m_free_stacks.push_back(s);
-    one.running = k_none;
-  } else {
-    frames.back().working_ns += top.working_ns;
-  }
+  stack& here = stack_at(one.running);
+  const frame top = here.frames.back();
+  here.frames.pop_back();
+  if (!here.frames.empty()) here.frames.back().working_ns += top.working_ns;
   if (m_inlining.decides())
     m_inlining.executed(node(top.node).site, {m_now_ns - state(top.node).begun_ns, top.working_ns, top.blocked});
   complete(top.node, w);
-  for (const int next : std::exchange(m_follows, {})) {
-    if (one.running == k_none) one.running = new_stack();
+  for (; !m_follows.empty(); m_follows.pop_back()) here.followers.push_back({m_follows.back(), here.frames.size()});
+  if (!here.followers.empty() && here.followers.back().depth == here.frames.size()) {
+    const int next = here.followers.back().node;
+    here.followers.pop_back();
     push_frame(w, next);
+  } else if (here.frames.empty()) {
+    m_free_stacks.push_back(std::exchange(one.running, k_none));
   }
 }
 
@@ -159,6 +164,7 @@ bool simulator::wait_for(int w, int n) {
     frame& top = stack_at(s).frames.back();
     ++top.next_action;
     top.paid = false;
+    top.stretch = ++m_stretches;
   };
   node_state& waited = state(n);
   const unsigned pool = worker(w).pool;
@@ -191,6 +197,12 @@ void simulator::leave_stack(int w, int waited) {
   worker_state& one = worker(w);
   stack& left = stack_at(one.running);
   for (frame& each : left.frames) each.blocked = true;
+  for (; !left.followers.empty(); left.followers.pop_back()) { // what waits there may need them
+    const int next = left.followers.back().node;
+    state(next).inlined = false;
+    --m_found.inlined;
+    enqueue(next, w);
+  }
   left.next_waiter = state(waited).first_waiter;
   state(waited).first_waiter = std::exchange(one.running, k_none);
   if (one.outside) return;
@@ -201,7 +213,7 @@ void simulator::leave_stack(int w, int waited) {
 }
 
 void simulator::push_frame(int w, int n, bool is_warm) {
-  stack_at(worker(w).running).frames.push_back({.node = n, .is_warm = is_warm});
+  stack_at(worker(w).running).frames.push_back({.node = n, .is_warm = is_warm, .stretch = ++m_stretches});
   start(n);
   if (!worker(w).outside) ++m_found.workers[static_cast<std::size_t>(w)].tasks;
 }

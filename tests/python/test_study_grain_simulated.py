@@ -187,7 +187,7 @@ def test_the_command(tmp_path):
 
 def test_wrong_numbers(tmp_path):
     for wrong, message in (
-        (["--cores", "0"], "numbers of cores from 1"),
+        (["--cores", "0"], "different numbers from 1"),
         (["--bandwidth", "-1"], "bandwidth: GB/s"),
     ):
         done = study(tmp_path, *wrong)

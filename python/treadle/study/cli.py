@@ -89,7 +89,7 @@ def grain_command(
         if runs := runs_of(sweep, read(file, Run)):
             rows = metrics(runs)
             cells = list(simulated.cells(sweep, plan, runs, caches))
-            found = wanted(cells, read(simulated_file, simulated.SimulatedRun))
+            found = wanted(cells, read(simulated_file, simulated.SimulatedRun)) if cells else []
             memory = simulated.bandwidth_of(plan, runs, caches)
             more = part(sweep, plan, found, len(cells), memory, caches, rows) if found else []
             (out / "grain.html").write_text(page(sweep, rows, len(runs), of, more), "utf-8")
@@ -140,8 +140,8 @@ def inlining_command(
     from .inlining_simulated_page import parts
 
     counts = tuple(cores or (8, 16, 32, 64)) if simulate else ()
-    if counts and min(counts) < 1:
-        raise ValueError("cores: numbers from 1, such as 8 64")
+    if counts and not (1 <= min(counts) and max(counts) <= 1024 and len(set(counts)) == len(counts)):
+        raise ValueError("cores: different numbers from 1 to 1024, such as 8 64")
 
     plan = inlining.Plan(
         tuple(workers or (1, 2, 4)), repeats, iterations, large_iterations,

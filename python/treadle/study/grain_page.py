@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from typing import Any
 
 from .grain import Sweep
@@ -27,7 +28,7 @@ def figure(
     # Scales come before the curves, whose margins depend on them.
     axes = drawing.add_subplot(xscale="log", yscale=scale)
     lines: list[Any] = []
-    for (label, value), color in zip(left, COLORS, strict=False):
+    for (label, value), color in zip(left, cycle(COLORS), strict=False):
         points = [
             (row.partition, y) for row in rows if (y := value(row)) is not None and (y > 0 or scale != "log")
         ]

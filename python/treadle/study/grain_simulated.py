@@ -58,7 +58,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         if len(set(self.cores)) < len(self.cores) or not all(1 <= n <= 1024 for n in self.cores):
-            raise ValueError("simulate: different numbers of cores from 1 to 1024, such as 8 16 32 64")
+            raise ValueError("cores: different numbers from 1 to 1024, such as 8 16 32 64")
         if not self.bandwidth_gbs >= 0:
             raise ValueError(f"bandwidth: GB/s, not {self.bandwidth_gbs}")
 

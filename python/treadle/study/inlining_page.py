@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import cycle
 from statistics import median
 from typing import Any
 
@@ -32,7 +33,7 @@ def threshold_figure(runs: Sequence[Run], dashed: str = "adaptive", of_what: str
     """Time over the lower threshold, a curve for each number of workers; dashed: a policy that has none."""
     figure = canvas()
     axes = figure.add_subplot()
-    for workers, color in zip(sorted({r.workers for r in runs}), COLORS, strict=False):
+    for workers, color in zip(sorted({r.workers for r in runs}), cycle(COLORS), strict=False):
         mine = [r for r in runs if r.workers == workers]
         curve = medians(
             (r for r in mine if r.policy == "paper-baseline" and r.lower_us), lambda r: (r.lower_us,)

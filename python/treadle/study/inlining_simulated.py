@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 from .. import _native
@@ -86,8 +86,12 @@ class Run:
         )  # fmt: skip
 
 
-def cells(plan: Plan, cores: tuple[int, ...]) -> Iterator[Cell]:
+def cells(plan: Plan, cores: tuple[int, ...]) -> list[Cell]:
     """The experiments of the plan on so many cores."""
+    return list(dict.fromkeys(_cells(plan, cores)))
+
+
+def _cells(plan: Plan, cores: tuple[int, ...]) -> Iterator[Cell]:
     for case in _cases(plan):
         for costs in COSTS:
             for count in cores:
@@ -115,13 +119,22 @@ def record(folder: Path, users: int, items: int, iterations: int) -> tuple[Path,
     file = folder / f"als-{users}x{items}-{iterations}.tasks"
     inlined = file.with_suffix(".seconds")
     if not (file.is_file() and inlined.is_file()):
-        rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        _forget(folder)
+        folder.mkdir(parents=True, exist_ok=True)
         inlined.write_text(str(_run(users, items, iterations, 10**15, None)), "utf-8")
         partial = file.with_name("partial-" + file.name)
         _run(users, items, iterations, 0, partial)
         partial.replace(file)
     return file, float(inlined.read_text("utf-8"))
+
+
+def _forget(folder: Path) -> None:
+    """Removes the recordings, and the folder when there is nothing else in it."""
+    for pattern in ("als-*.tasks", "als-*.seconds", "partial-als-*.tasks"):
+        for file in folder.glob(pattern):
+            file.unlink()
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _run(users: int, items: int, iterations: int, threshold_ns: int, into: Path | None) -> float:
@@ -178,7 +191,7 @@ def simulate(
     runs = log.measure(
         out / "inlining-simulated.csv", Run, cells(plan, cores), lambda cell: run_once(folder, cell), report
     )
-    rmtree(folder, ignore_errors=True)
+    _forget(folder)
     return runs
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from statistics import median
 from typing import Any
 
@@ -21,7 +22,7 @@ def parts(runs: Sequence[Run], measured: Sequence[inlining.Run]) -> list[str]:
         return []
     cores = sorted({r.cores for r in runs if r.experiment != "check"})
     return [
-        f"<h2>Simulated: {cores[0]} to {cores[-1]} cores</h2>" if cores else "<h2>Simulated</h2>",
+        f"<h2>Simulated: {' to '.join(str(c) for c in sorted({cores[0], cores[-1]}))} cores</h2>",
         notes_of(notes(runs, measured)),
         words(
             ("what", "the paper says", *(f"simulated, {TITLES[costs]}" for costs in COSTS)), comparison(runs)
@@ -40,9 +41,9 @@ def notes(runs: Sequence[Run], measured: Sequence[inlining.Run]) -> list[str]:
         " them. Cores are alike, with one hardware thread each, and memory is never short. by-cost is what the policy"
         " adaptive begins with: a task should cost at most 5 % of what it does. No more than"
         f" {MOST_ITERATIONS} iterations are simulated.",
-        f"The tree of this program is a chain with little beside it: all work is {width[0][0]:.2f}"
-        f" ({width[0][1]} x {width[0][2]}) to {width[-1][0]:.2f} times ({width[-1][1]} x {width[-1][2]}) as long as its"
-        " longest chain, so more cores cannot make it faster than by that. What policies differ by is overhead.",
+        f"All work of a program is {width[0][0]:.2f} ({width[0][1]} x {width[0][2]}) to {width[-1][0]:.2f} times"
+        f" ({width[-1][1]} x {width[-1][2]}) as long as its longest chain: more cores cannot make it faster than by that,"
+        " and what policies differ by is mostly overhead.",
         errors(runs, measured),
     ]
 
@@ -110,7 +111,7 @@ def gain_figure(runs: Sequence[Run], policy: str, against: str, case: Callable[[
     figure = canvas()
     axes = figure.add_subplot()
     times: dict[tuple[str, int, str], float] = {(case(r), r.cores, r.policy): r.seconds for r in runs}
-    for name, color in zip(dict.fromkeys(case(r) for r in runs), COLORS, strict=False):
+    for name, color in zip(dict.fromkeys(case(r) for r in runs), cycle(COLORS), strict=False):
         points = [
             (cores, 100 * (1 - s / times[name, cores, against]))
             for (c, cores, p), s in times.items()

@@ -112,7 +112,10 @@ runtime& default_runtime() {
 struct runtime::parts {
   parts(bool follows, detail::binding how, std::vector<detail::managed_pool> pools)
       : active(follows, how, std::move(pools)) {}
-  ~parts() { active.end(); }
+  ~parts() {
+    active.end();
+    for (const auto& pool : all) pool->end();
+  }
 
   const std::uint32_t generation = detail::fork_generation();
   detail::atomic<bool> runs{false}; // all of it has started, and it has not been stopped

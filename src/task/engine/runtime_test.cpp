@@ -151,6 +151,12 @@ TEST(runtime_test, counters_are_printed_at_the_end) {
   EXPECT_EQ(runtime::current_or_null(), nullptr);
 }
 
+TEST(runtime_test, pools_that_lend_end_together_when_it_cannot_start) {
+  for (int i = 0; i < 30; ++i)
+    EXPECT_THROW(runtime({.workers = 1, .pools = "a:1,b:2", .print_counters = {"/threads/nonsense"}}),
+                 std::invalid_argument);
+}
+
 TEST(runtime_test, bad_options_are_refused_by_name) {
   for (std::string bad : {"--treadle:workers=0", "--treadle:workers=two", "--treadle:workers", "--treadle:wrokers=2",
                           "--treadle:stack-bytes=1", "--treadle:workers=2x", "--treadle:print-counter-format=xml",

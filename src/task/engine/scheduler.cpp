@@ -55,6 +55,7 @@ scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runti
 }
 
 void scheduler::start() {
+  m_has_started.store(true, order::relaxed);
   on_duty.set_wanted(m_workers_max);
   add_workers();
   const std::lock_guard nobody_is_added(m_adding);
@@ -76,7 +77,7 @@ void scheduler::run_worker(worker& w) noexcept {
 void scheduler::add_workers() noexcept {
   while (on_duty.lacks_worker()) {
     const std::lock_guard one_at_a_time(m_adding);
-    if (exiting.load(order::relaxed)) return; // from then on m_threads is changed only by stop_workers()
+    if (!m_has_started.load(order::relaxed) || exiting.load(order::relaxed)) return; // from then on m_threads is changed only by stop_workers()
     const auto i = static_cast<unsigned>(m_threads.size());
     if (i == m_workers_max + m_spares_max || !on_duty.take()) return;
     const bool is_spare = i >= m_workers_max;
@@ -106,11 +107,15 @@ void scheduler::pass_on() noexcept {
   check_drained();
 }
 
-scheduler::~scheduler() {
+void scheduler::end() {
   await_visitors(); // their tasks count as in flight; nobody finds this scheduler any more
   wait_idle();
   await_visitors(); // threads on their way out of inject()
   stop_workers();
+}
+
+scheduler::~scheduler() {
+  end();
   workers.clear();
   for (task_fiber* f : m_idle_fibers) delete_fiber(f);
 }

@@ -43,8 +43,9 @@ class scheduler {
   /// Its workers run from here on. All pools are known to `active` by then: a worker that goes to sleep for good offers
   /// itself to those that it knows. Throws std::system_error where there are no threads to be had.
   void start();
-  /// Waits for the tasks in flight and ends the threads.
-  ~scheduler();
+  /// Waits for the tasks in flight and ends the threads. Workers look at other pools until then: all of them are there.
+  void end();
+  ~scheduler(); ///< after end(), if there are other pools
 
   /// The default pool.
   static scheduler& of(const runtime& r) noexcept;
@@ -206,6 +207,7 @@ class scheduler {
   void queue_by_path(job& item, const placement& where) noexcept;
   std::size_t suspended_coroutines() const noexcept; // of the runtime
 
+  atomic<bool> m_has_started{false};
   const bool m_pins = !is_default || (places_jobs() && !goes_by_paths());
   const std::int64_t m_search_ns;
   const unsigned m_workers_max, m_spares_max, m_first_worker, m_first_spare;

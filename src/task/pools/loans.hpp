@@ -105,7 +105,7 @@ class loans {
     busy.add_workers(); // where it had not had all of them yet
   }
 
-  /// Somebody of these pools is busy, and none of their idle workers watches. After end() of `here` alone.
+  /// Somebody of these pools is busy, and none of their idle workers watches. After end() it looks at `here` only.
   bool lacks_watch(const Pool& here) noexcept {
     const scoped_lock guard(m_lock);
     if (m_has_ended) return !here.is_watched() && here.has_busy_worker();

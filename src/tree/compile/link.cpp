@@ -1,8 +1,10 @@
 #include "tree/compile/compiler.hpp"
 
+#include "observe/emit.hpp"
 #include "tree/compile/last_reads.hpp"
 #include "tree/nodes/forms.hpp"
 #include "tree/nodes/primitive_node.hpp"
+#include "tree/run/profile.hpp"
 
 #include <algorithm>
 #include <map>
@@ -19,6 +21,7 @@ void number_nodes(compiled& program) {
     open.pop_back();
     n->index = static_cast<std::uint32_t>(program.pre_order.size());
     n->sequence = sequences[n->primitive_name()]++;
+    if (!n->is_leaf()) n->name_for_traces = detail::kept_for_traces(full_name(*n)).data(); // ends with a null
     program.pre_order.push_back(n);
     program.parents.push_back(parent);
     const auto operands = n->operands();

@@ -21,7 +21,7 @@ struct started_node {
   std::vector<value> args; // with gaps for the pending ones
   std::vector<std::uint32_t> gaps;
 
-  const char* annotation() const noexcept { return n->name_for_traces(); }
+  const char* annotation() const noexcept { return n->name_for_traces; }
   value operator()(std::vector<future<value>> arrived) {
     for (std::size_t i = 0; i < gaps.size(); ++i) args[gaps[i]] = arrived[i].get(); // throws the leftmost error
     context c(*run, depth);
@@ -97,7 +97,7 @@ struct spawned_node {
   std::int64_t start;
   std::uint32_t depth;
 
-  const char* annotation() const noexcept { return n->name_for_traces(); }
+  const char* annotation() const noexcept { return n->name_for_traces; }
   value operator()() {
     context here(*run, depth);
     measurement m(here, start);

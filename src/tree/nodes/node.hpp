@@ -62,8 +62,6 @@ class node {
   bool is_leaf() const noexcept { return m_class <= node_class::variable; }
   std::string_view primitive_name() const noexcept { return m_primitive; }
   const std::string& instance_name() const noexcept { return m_instance; }
-  // As the profile names it. Lives as long as the process, from the first time that somebody asks.
-  const char* name_for_traces() const noexcept;
   place where() const noexcept { return m_where; }
   std::span<node* const> operands() const noexcept { return m_operands; }
   void add_operand(node* n) { m_operands.push_back(n); }
@@ -75,6 +73,7 @@ class node {
   std::uint32_t index = 0;             // pre-order position in the program; of its statistics
   std::uint32_t sequence = 0;          // among the instances of its primitive
   std::uint32_t depth = 0;             // of nesting in the text
+  const char* name_for_traces = "";    // as the profile has it; lives as long as the process
   bool check_stack = false;            // look whether the stack is nearly used up: at calls and every few levels
   bool always_inline = false;          // bookkeeping that is never spawned
   bool has_effects = false;            // writes variables, does I/O, draws random numbers, or may
@@ -91,7 +90,6 @@ class node {
   std::string m_primitive, m_instance;
   place m_where;
   std::vector<node*> m_operands;
-  mutable detail::atomic<const char*> m_name_for_traces{nullptr};
 };
 
 // The node as one of that class; null when it is none.
