@@ -41,11 +41,11 @@ class simulator {
   struct frame {
     int node;
     std::size_t next_action = 0;
-    std::int64_t done_ns = 0; // of its own time
-    bool paid = false;        // for the next action, or its end
-    bool is_warm = false;     // what it needs was made by its worker
-    bool blocked = false;     // its stack has been left meanwhile
-    double working_ns = 0;    // of its own, and of what ran on top of it
+    std::int64_t done_ns = 0;  // of its own time
+    bool paid = false;         // for the next action, or its end
+    bool is_warm = false;      // what it needs was made by its worker
+    bool blocked = false;      // its stack has been left meanwhile
+    double working_ns = 0;     // of its own, and of what ran on top of it
     std::uint64_t stretch = 0; // of time, from where it began or waited to the next wait
   };
   struct follower {
@@ -136,7 +136,7 @@ class simulator {
   std::vector<worker_state> m_workers; // of the pools, then threads outside
   std::vector<stack> m_stacks;
   std::vector<int> m_free_stacks;
-  std::vector<int> m_follows;           // inlined, and their last input completes now
+  std::vector<int> m_follows; // inlined, and their last input completes now
   std::uint64_t m_stretches = 0;
   std::vector<std::vector<int>> m_idle; // workers of each pool, who was busy last comes last
   std::priority_queue<event, std::vector<event>, std::greater<>> m_events;

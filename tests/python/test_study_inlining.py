@@ -1,6 +1,7 @@
 """The study of inlining: what it measures, that it can be interrupted, and its page."""
 
 import csv
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -138,9 +139,9 @@ def test_the_command(tmp_path):
 
 
 def test_the_simulated_part_has_the_same_experiments_on_more_cores(tmp_path):
-    plan = replace(TINY, workers=(1, 2))
-    cells = list(inlining_simulated.cells(plan, (2, 8)))
-    assert len(cells) == len(set(cells)) == 2 * 2 * (5 * 4 + len(LOWER_US)) + 4 * 2 * 2
+    plan = TINY
+    cells = inlining_simulated.cells(plan, (2, 8))
+    assert len(cells) == len(set(cells)) == 2 * 2 * (5 * 4 + len(LOWER_US)) + 2 * 4
     told = []
     runs = inlining_simulated.simulate(plan, (2, 8), tmp_path, lambda *what: told.append(what))
     assert (
@@ -152,7 +153,7 @@ def test_the_simulated_part_has_the_same_experiments_on_more_cores(tmp_path):
     assert not (tmp_path / "recordings").exists()
     by_cell = {r.cell: r for r in runs}
     for r in runs:
-        assert r.seconds > 0.9 * r.inlined_seconds * max(1 / r.cores, r.path_seconds / r.work_seconds)
+        assert r.seconds > 0.99 * r.inlined_seconds / r.cores  # all work, at the speed it is scaled to
         if r.policy == "never":
             assert r.inlined == 0
     assert any(r.inlined > 0 for r in runs if r.policy == "paper-baseline")
@@ -163,10 +164,9 @@ def test_the_simulated_part_has_the_same_experiments_on_more_cores(tmp_path):
 def test_the_simulated_part_of_the_page_says_so(tmp_path):
     runs = inlining_simulated.simulate(TINY, (2, 8), tmp_path, lambda *_: None)
     measured = inlining.measure(TINY, tmp_path / "inlining.csv", lambda *_: None)
-    text = page(TINY, measured, 1, 1, inlining_simulated_page.parts(runs, measured))
+    text = page(TINY, measured, 1, 1, inlining_simulated_page.parts(runs))
     assert "Simulated: 2 to 8 cores" in text and "All simulated numbers" in text and "Figure 11" in text
     assert text.count("<svg") == 4 + 2 * 4
-    assert "% off in the median" in text
-    nothing_measured = inlining_simulated_page.errors(runs, [])
-    assert "not known how far off" in nothing_measured
-    assert inlining_simulated_page.parts([], measured) == []
+    assert re.search(r"what the simulation says of paper-baseline there: -?\d+ and -?\d+ %", text)
+    assert "not known how far off" in inlining_simulated_page.errors([])
+    assert inlining_simulated_page.parts([]) == []

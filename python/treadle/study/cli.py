@@ -140,7 +140,7 @@ def inlining_command(
     from .inlining_simulated_page import parts
 
     counts = tuple(cores or (8, 16, 32, 64)) if simulate else ()
-    if counts and not (1 <= min(counts) and max(counts) <= 1024 and len(set(counts)) == len(counts)):
+    if any(not 0 < count <= 1024 for count in counts) or len(set(counts)) < len(counts):
         raise ValueError("cores: different numbers from 1 to 1024, such as 8 64")
 
     plan = inlining.Plan(
@@ -162,7 +162,7 @@ def inlining_command(
                 inlining_simulated.simulate(plan, counts, out, report)
     finally:
         if runs := inlining.runs_of(plan, read(file, inlining.Run)):
-            simulated = parts(inlining_simulated.runs_of(plan, counts, out), runs) if simulate else []
+            simulated = parts(inlining_simulated.runs_of(plan, counts, out)) if simulate else []
             (out / "inlining.html").write_text(page(plan, runs, len(runs), of, simulated), "utf-8")
             print(f"{len(runs)} of {of} runs: {file}, {out / 'inlining.html'}", file=sys.stderr)
     for note in plan.left_out():

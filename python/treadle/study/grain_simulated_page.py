@@ -117,20 +117,13 @@ def beside_the_paper(by_cores: Rows, points: int) -> list[str]:
     """What each of its findings is here, and whether that agrees."""
     few, many = min(by_cores), max(by_cores)
     sentences = []
-    if few < many:
+    if 8 <= few < many:  # the paper's plateau
         slow, fast = best(by_cores[few]), best(by_cores[many])
         gain = slow.seconds / fast.seconds
-        waits_little = (fast.wait_ns or 0) < 0.5 * fast.task_ns
         sentences.append(
             f"From {few} to {many} cores the best time goes from {slow.seconds:.3g} to {fast.seconds:.3g} s,"
             f" {gain:.1f} times as fast. The paper: execution time stays about the same from eight cores on."
-            + (
-                " This agrees."
-                if gain < 1.25
-                else " This disagrees: most tasks of the best partitions need no memory here."
-                if waits_little
-                else " This disagrees: each further domain brings a memory of its own."
-            )
+            + verdict(gain < 1.25)
         )
     quiet = {n: share(choice, rows) for n, rows in by_cores.items() if (choice := calm(rows))}
     without = [str(n) for n in by_cores if n not in quiet]
@@ -147,22 +140,12 @@ def beside_the_paper(by_cores: Rows, points: int) -> list[str]:
     looks = [share(fewest_looks(rows), rows) for rows in by_cores.values()]
     sentences.append(
         f"The partition with the fewest looks has {spread(looks)} of the best speed. The paper: 31,250 points with 28"
-        " cores, 89 % of it."
-        + (
-            " This agrees."
-            if min(looks) > 0.85
-            else " This disagrees: workers that starve go to sleep here, and then do not look."
-        )
+        " cores, 89 % of it." + verdict(min(looks) > 0.85)
     )
     finest = [rows[0].idle_rate for rows in by_cores.values()]
     sentences.append(
         f"With {by_cores[many][0].partition:,} points per partition the idle-rate is {spread(finest)}. The paper: up to"
-        " 90 %."
-        + (
-            " Here it is more: one task makes all others, and the cores wait for it."
-            if max(finest) > 0.97
-            else verdict(max(finest) > 0.7)
-        )
+        " 90 %." + verdict(max(finest) > 0.7)
     )
     return sentences + waits_beside_the_paper(by_cores, points)
 
@@ -189,11 +172,7 @@ def waits_beside_the_paper(by_cores: Rows, points: int) -> list[str]:
         numbers = ", ".join(str(n) for n in sorted(enough))
         sentences.append(
             f"At {common:,} points it is {told} µs with {numbers} cores. The paper: it grows with the number of cores."
-            + (
-                verdict(True)
-                if all(after > 1.1 * before for before, after in zip(there, there[1:], strict=False))
-                else " This disagrees: each further domain brings a memory of its own, so it grows only within one."
-            )
+            + verdict(all(after > 1.1 * before for before, after in zip(there, there[1:], strict=False)))
         )
     return sentences
 

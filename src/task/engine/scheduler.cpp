@@ -77,7 +77,8 @@ void scheduler::run_worker(worker& w) noexcept {
 void scheduler::add_workers() noexcept {
   while (on_duty.lacks_worker()) {
     const std::lock_guard one_at_a_time(m_adding);
-    if (!m_has_started.load(order::relaxed) || exiting.load(order::relaxed)) return; // from then on m_threads is changed only by stop_workers()
+    if (!m_has_started.load(order::relaxed) || exiting.load(order::relaxed))
+      return; // from then on m_threads is changed only by stop_workers()
     const auto i = static_cast<unsigned>(m_threads.size());
     if (i == m_workers_max + m_spares_max || !on_duty.take()) return;
     const bool is_spare = i >= m_workers_max;
