@@ -72,7 +72,11 @@ def comparison(runs: Sequence[Run]) -> list[tuple[str, ...]]:
         ]
 
     def gain(experiment: str, policy: str, against: str) -> list[str]:
-        return by_costs(lambda mine: in_percent(improvement(of(mine, experiment), policy, against)))
+        def tell(mine: list[inlining.Run]) -> str:
+            found = improvement(of(mine, experiment), policy, against)
+            return in_percent(found) if found else "not simulated"
+
+        return by_costs(tell)
 
     return [
         ("Figures 5 to 7: best lower threshold", "800 to 1000 µs, depending on the number of threads",
