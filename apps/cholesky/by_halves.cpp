@@ -18,14 +18,13 @@ block part(const block& of, std::size_t row, std::size_t column, std::size_t row
   return {of.data + column * of.next + row, rows, columns, of.next};
 }
 
-/// c := c - a b^T.
+} // namespace
+
 void subtract_product(const block& c, const block& a, const block& b) {
   CHOLESKY_BLAS(cblas_dgemm)
   (CblasColMajor, CblasNoTrans, CblasTrans, as_int(c.rows), as_int(c.columns), as_int(a.columns), -1, a.data,
    as_int(a.next), b.data, as_int(b.next), 1, c.data, as_int(c.next));
 }
-
-} // namespace
 
 void solve(const block& b, const block& l) {
   const std::size_t n = b.columns, h = half_of(n), rest = n - h;

@@ -12,6 +12,8 @@ struct block {
   std::size_t rows, columns, next;
 };
 
+/// c := c - a b^T, in one piece.
+void subtract_product(const block& c, const block& a, const block& b);
 /// b := b l^-T, with l lower triangular.
 void solve(const block& b, const block& l);
 /// c := c - a a^T, the lower triangle.

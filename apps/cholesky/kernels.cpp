@@ -1,6 +1,5 @@
 #include "cholesky/kernels.hpp"
 
-#include "cholesky/blas.hpp"
 #include "cholesky/by_halves.hpp"
 
 #include <cmath>
@@ -11,7 +10,7 @@ namespace cholesky {
 
 namespace {
 
-int as_int(std::size_t n) noexcept { return static_cast<int>(n); }
+by_halves::block whole(const tile& a) noexcept { return {a.data, a.rows, a.columns, a.rows}; }
 
 /// 0, or the order of the leading minor of the tile that is not positive.
 std::size_t factorise_tile(double* data, std::size_t n) {
@@ -41,18 +40,8 @@ void potrf(const tile& a, std::size_t index, std::size_t begin, unsigned times) 
   if (const std::size_t order = factorise_tile(a.data, a.rows)) throw not_positive_definite(index, begin + order);
 }
 
-void trsm(const tile& b, const tile& l) {
-  by_halves::solve({b.data, b.rows, b.columns, b.rows}, {l.data, l.rows, l.columns, l.rows});
-}
-
-void syrk(const tile& c, const tile& a) {
-  by_halves::update({c.data, c.rows, c.rows, c.rows}, {a.data, a.rows, a.columns, a.rows});
-}
-
-void gemm(const tile& c, const tile& a, const tile& b) {
-  CHOLESKY_BLAS(cblas_dgemm)
-  (CblasColMajor, CblasNoTrans, CblasTrans, as_int(c.rows), as_int(c.columns), as_int(a.columns), -1, a.data,
-   as_int(a.rows), b.data, as_int(b.rows), 1, c.data, as_int(c.rows));
-}
+void trsm(const tile& b, const tile& l) { by_halves::solve(whole(b), whole(l)); }
+void syrk(const tile& c, const tile& a) { by_halves::update(whole(c), whole(a)); }
+void gemm(const tile& c, const tile& a, const tile& b) { by_halves::subtract_product(whole(c), whole(a), whole(b)); }
 
 } // namespace cholesky

@@ -223,9 +223,6 @@ template <class Executor>
 inline constexpr bool is_named_executor = false;
 template <any_executor Executor>
 inline constexpr bool is_named_executor<named_executor<Executor>> = true;
-} // namespace detail
-
-namespace detail {
 
 template <class Executor, class Call>
 auto start_on(const Executor& executor, Call call) {

@@ -142,6 +142,12 @@ TREADLE_NOINLINE void* allocate_without_cache(std::size_t c) {
   return head;
 }
 
+void put(thread_list& list, node* n) noexcept {
+  n->next = list.head;
+  list.head = n;
+  ++list.count;
+}
+
 /// Without a list of this thread that has room. Apart, so that the common way needs no registers saved.
 TREADLE_NOINLINE void free_without_room(node* n, std::size_t c) noexcept {
   thread_list* const lists = t_lists ? t_lists : open_cache();
@@ -155,9 +161,7 @@ TREADLE_NOINLINE void free_without_room(node* n, std::size_t c) noexcept {
     list.reserve = std::exchange(list.head, nullptr);
     list.count = 0;
   }
-  n->next = list.head;
-  list.head = n;
-  ++list.count;
+  put(list, n);
 }
 
 } // namespace
@@ -186,9 +190,7 @@ TREADLE_NOINLINE void slab_free(void* memory, std::size_t bytes) noexcept {
   thread_list* const lists = t_lists;
   node* const n = static_cast<node*>(memory);
   if (TREADLE_UNLIKELY(!lists || lists[c].count >= k_batch)) return free_without_room(n, c);
-  n->next = lists[c].head;
-  lists[c].head = n;
-  ++lists[c].count;
+  put(lists[c], n);
 }
 
 std::uint64_t slab_bytes() noexcept { return g_bytes.load(order::relaxed); }

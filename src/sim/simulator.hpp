@@ -104,7 +104,7 @@ class simulator {
   void count_looks_while_idle(int w);
   void run_on_new_stack(int w, int n, bool is_warm);
   void push_frame(int w, int n, bool is_warm = true);
-  void add_to_top(int w, double ns);
+  double book_time(int w);
   processors::need need_of(const frame& running) const;
   void end_frame(int w);
   void leave_stack(int w, int waited);

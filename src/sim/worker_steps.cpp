@@ -21,18 +21,22 @@ void simulator::start_piece(int w, double ns, bool is_own, const processors::nee
   add_event(one.left_ns / one.rate, event::sort::piece_ends, w, ++one.version);
 }
 
-void simulator::add_to_top(int w, double ns) {
+/// What has passed since the piece began, or went on at another speed.
+double simulator::book_time(int w) {
   const worker_state& one = worker(w);
-  if (one.is_own) stack_at(one.running).frames.back().working_ns += ns;
+  const double passed = m_now_ns - one.since_ns;
+  if (one.is_own) stack_at(one.running).frames.back().working_ns += passed;
+  if (one.outside) return passed;
+  prediction::worker& told = m_found.workers[static_cast<std::size_t>(w)];
+  (one.is_own ? told.busy_ns : told.overhead_ns) += passed;
+  return passed;
 }
 
 void simulator::end_piece(int w) {
   worker_state& one = worker(w);
   one.at_work = false;
-  add_to_top(w, m_now_ns - one.since_ns);
+  book_time(w);
   if (one.outside) return;
-  prediction::worker& told = m_found.workers[static_cast<std::size_t>(w)];
-  (one.is_own ? told.busy_ns : told.overhead_ns) += m_now_ns - one.since_ns;
   m_processors.end(static_cast<unsigned>(w));
   retime();
 }
@@ -43,11 +47,7 @@ void simulator::retime() {
     worker_state& one = m_workers[other];
     const double rate = m_processors.rate(other);
     if (rate == one.rate) continue;
-    const double passed = m_now_ns - one.since_ns;
-    one.left_ns = std::max(0.0, one.left_ns - passed * one.rate);
-    prediction::worker& told = m_found.workers[other];
-    (one.is_own ? told.busy_ns : told.overhead_ns) += passed;
-    add_to_top(static_cast<int>(other), passed);
+    one.left_ns = std::max(0.0, one.left_ns - book_time(static_cast<int>(other)) * one.rate);
     one.since_ns = m_now_ns;
     one.rate = rate;
     add_event(one.left_ns / rate, event::sort::piece_ends, static_cast<int>(other), ++one.version);

@@ -86,7 +86,7 @@ struct machine {
   double core_speed = 1;    ///< relative to the one that was recorded
   double smt_gain = 0.25;   ///< what each further busy hardware thread adds to a core's speed
   double bandwidth_gbs = 0; ///< of the memory of each domain, in GB/s, shared by those who use it; 0: never short
-  /// Of a core: a task with no more bytes needs memory only when another worker runs it than who made it runnable.
+  /// Of a core: a task with no more bytes needs memory only when its worker has taken it from a queue not its own.
   std::int64_t cache_bytes = 0;
 };
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -163,21 +164,36 @@ def ratings(users: int, items: int) -> np.ndarray:
     return chosen
 
 
-def run_once(cell: Cell) -> Run:
-    """In this process, with a tree of its own: no decision is left from an earlier run."""
-    workload = als_workload(
-        "als", "ALS", ratings(cell.users, cell.items), factors_of(cell.users, cell.items), cell.iterations
-    )
+@contextmanager
+def prepared(users: int, items: int, iterations: int, **settings: Any) -> Iterator[Callable[[int], Any]]:
+    """The program, compiled under these settings, and the workers started: a call with a number of iterations gives the
+    factors. In a tree of its own: no decision is left from an earlier run."""
+    workload = als_workload("als", "ALS", ratings(users, items), factors_of(users, items), iterations)
     program: Any = jit(workload.program.__treadle_function__)
-    settings = {"policy": cell.policy, "workers": cell.workers, "dense_diagonals": True}
-    with config(**settings, lower_ns=1000 * cell.lower_us, upper_ns=1000 * cell.upper_us):
-        ratings_, X, Y, _, regularization, alpha = workload.arguments
-        program.lower()  # compiles
-        Program("1", "")()  # starts the workers
-        with profile() as recorded:
-            start = time.perf_counter()
-            factors = program(ratings_, X, Y, cell.iterations, regularization, alpha)
-            seconds = time.perf_counter() - start
+    ratings_, X, Y, _, regularization, alpha = workload.arguments
+    with config(**settings, dense_diagonals=True):
+        program.lower()
+        Program("1", "")()
+        yield lambda count: program(ratings_, X, Y, count, regularization, alpha)
+
+
+def run_once(cell: Cell) -> Run:
+    """In this process."""
+    with (
+        prepared(
+            cell.users,
+            cell.items,
+            cell.iterations,
+            policy=cell.policy,
+            workers=cell.workers,
+            lower_ns=1000 * cell.lower_us,
+            upper_ns=1000 * cell.upper_us,
+        ) as program,
+        profile() as recorded,
+    ):
+        start = time.perf_counter()
+        factors = program(cell.iterations)
+        seconds = time.perf_counter() - start
     rows = recorded.rows
     return Run(
         cell.repeat, cell.experiment, cell.users, cell.items, cell.iterations, cell.workers, cell.policy, cell.lower_us,

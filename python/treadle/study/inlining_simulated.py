@@ -14,17 +14,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from .. import _native
-from ..config import config
-from ..demo.data import als_workload
-from ..jit import jit
-from ..physl import Program
 from ..prediction import Setting, load, predict
 from ..trace import trace
 from . import inlining, log
-from .inlining import LOWER_US, SWEEP_BAND_US, Plan, ratings
+from .inlining import LOWER_US, SWEEP_BAND_US, Plan
 
 COSTS = ("hpx", "treadle")
 POLICIES = ("never", "paper-baseline", "paper-adaptive", "by-cost")
@@ -140,21 +135,21 @@ def _forget(folder: Path) -> None:
 
 def _run(users: int, items: int, iterations: int, threshold_ns: int, into: Path | None) -> float:
     """The least of some runs, or one that is recorded; the first gets its memory from the system."""
-    workload = als_workload(
-        "als", "ALS", ratings(users, items), inlining.factors_of(users, items), iterations
-    )
-    program: Any = jit(workload.program.__treadle_function__)
-    ratings_, X, Y, _, regularization, alpha = workload.arguments
+    with inlining.prepared(
+        users,
+        items,
+        iterations,
+        policy="paper-baseline",
+        workers=1,
+        lower_ns=threshold_ns,
+        upper_ns=threshold_ns,
+    ) as program:
 
-    def once(count: int) -> float:
-        start = time.perf_counter()
-        program(ratings_, X, Y, count, regularization, alpha)
-        return time.perf_counter() - start
+        def once(count: int) -> float:
+            start = time.perf_counter()
+            program(count)
+            return time.perf_counter() - start
 
-    settings: dict[str, Any] = {"policy": "paper-baseline", "workers": 1, "dense_diagonals": True}
-    with config(**settings, lower_ns=threshold_ns, upper_ns=threshold_ns):
-        program.lower()
-        Program("1", "")()
         once(1)
         if into:
             with trace(str(into), records_per_thread=RECORDS):
