@@ -1,5 +1,7 @@
 #pragma once
 
+#include <treadle/detail/config.hpp>
+
 #include <cstdint>
 #include <mutex>
 
@@ -28,6 +30,23 @@ class fork_participant {
   fork_participant* m_next = nullptr;
 };
 
+bool somebody_forks() noexcept;
+void wait_for_fork() noexcept;
+
+/// A mutex of a fork_participant, or of what one locks: leaves it to a thread that is about to fork.
+class yielding_mutex {
+ public:
+  void lock() {
+    if (TREADLE_UNLIKELY(somebody_forks())) wait_for_fork();
+    m_mutex.lock();
+  }
+  bool try_lock() { return m_mutex.try_lock(); }
+  void unlock() { m_mutex.unlock(); }
+
+ private:
+  std::mutex m_mutex;
+};
+
 /// The mutex of something that lives for ever; free in the child of a fork.
 class fork_safe_mutex final : fork_participant {
  public:
@@ -41,7 +60,7 @@ class fork_safe_mutex final : fork_participant {
   void unlock() noexcept override { m_mutex.unlock(); }
 
  private:
-  std::mutex m_mutex;
+  yielding_mutex m_mutex;
 };
 
 /// How many forks lie between the first process and this one: what was made in another generation belongs to threads

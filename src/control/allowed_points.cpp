@@ -15,13 +15,13 @@ constexpr unsigned k_most_refused = 1000; // in a row: a search does not keep th
 /// The mutex is left while it lives.
 class outside {
  public:
-  explicit outside(std::unique_lock<std::mutex>& held) : m_held(held) { m_held.unlock(); }
+  explicit outside(allowed_points::lock& held) : m_held(held) { m_held.unlock(); }
   ~outside() { m_held.lock(); }
   outside(const outside&) = delete;
   outside& operator=(const outside&) = delete;
 
  private:
-  std::unique_lock<std::mutex>& m_held;
+  allowed_points::lock& m_held;
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // Which points of a session's space the program allows.
 #pragma once
 
+#include "base/fork.hpp"
 #include "loop/state.hpp"
 
 #include <treadle/tune/session.hpp>
@@ -24,7 +25,7 @@ class allowed_points {
 
   explicit operator bool() const noexcept { return m_constraint != nullptr; }
 
-  using lock = std::unique_lock<std::mutex>;
+  using lock = std::unique_lock<yielding_mutex>;
   /// The nearest to a point, itself first. Throws std::invalid_argument when there is none.
   tune::arm nearest(tune::arm from, lock& held) const;
   std::vector<tuned_point> among(std::vector<tuned_point> points, lock& held) const;

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/fnv1a.hpp"
+#include "base/fork.hpp"
 #include "control/allowed_points.hpp"
 #include "control/deciding_time.hpp"
 #include "control/recall.hpp"
@@ -52,8 +53,8 @@ struct session_state final : loop::explained, loop::choice_names {
   static std::string described(const std::vector<knob_base*>& knobs);
 
   // With the mutex, which they leave for what the program gave: to on_change(), and its constraint.
-  session_context& in(std::string_view label, std::unique_lock<std::mutex>& held);
-  void install(std::unique_lock<std::mutex>& held);
+  session_context& in(std::string_view label, std::unique_lock<detail::yielding_mutex>& held);
+  void install(std::unique_lock<detail::yielding_mutex>& held);
   void install_best() noexcept; // what is being tried ends without a result; without the mutex
   // Trials may overlap all the time: when a window is complete those still open say nothing any more.
   bool may_choose() const noexcept {
@@ -84,7 +85,7 @@ struct session_state final : loop::explained, loop::choice_names {
   const std::string choices;
   const allowed_points allowed;
 
-  mutable std::mutex mutex; // of all below
+  mutable detail::yielding_mutex mutex; // of all below
   loop::decision decision;
   loop::by_context<session_context> contexts;
   session_context* present = nullptr; // of the open trials; null: what they measure is of no use
@@ -100,7 +101,7 @@ struct session_state final : loop::explained, loop::choice_names {
   loop::explanation asked{*this};
 };
 
-session_context& session_state::in(std::string_view label, std::unique_lock<std::mutex>& held) {
+session_context& session_state::in(std::string_view label, std::unique_lock<detail::yielding_mutex>& held) {
   const unsigned workers = present_workers();
   if (session_context* known = contexts.find(workers, label)) return *known;
   std::array<std::uint32_t, tune::space::k_max_dimensions> now{};
@@ -120,7 +121,7 @@ session_context& session_state::in(std::string_view label, std::unique_lock<std:
 
 /// One thread at a time brings `present_at` to the knobs, and goes on when it changes meanwhile. Throws what
 /// on_change() has thrown first, with all knobs set.
-void session_state::install(std::unique_lock<std::mutex>& held) {
+void session_state::install(std::unique_lock<detail::yielding_mutex>& held) {
   if (std::exchange(installing, true)) return;
   std::exception_ptr error;
   while (installed != present_at) {

@@ -105,7 +105,7 @@ program als(const char* file, int users, int items, int factors, int iterations)
                                               matrix(users, factors, start),
                                               matrix(items, factors, start)};
   return {std::string(file) + ' ' + std::to_string(users) + " x " + std::to_string(items),
-          [=] { static_cast<void>(compiled->run(arguments, {})); }, true};
+          [=] { static_cast<void>(compiled->run(arguments, {})); }};
 }
 
 program factorisation(std::size_t n, std::size_t tile) {

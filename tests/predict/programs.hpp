@@ -10,7 +10,6 @@ namespace predicted_programs {
 struct program {
   std::string name;
   std::function<void()> run;
-  bool is_plain_alone = false; ///< with one worker it does other things, without tasks: no recording for more workers
 };
 
 /// Of all kinds: fork-join by futures and by forks, dataflow, loops, random graphs, the applications, PhySL.

@@ -72,22 +72,21 @@ double predicted(const program& what, const observation& recorded, const treadle
   return predict(graph, machine, how, treadle::sim::costs_from_name("treadle")).makespan_ns;
 }
 
-std::vector<double> errors;
+using errors = std::vector<double>;
 
-void print(const program& what, const std::string& recorded, const std::string& run, double found_ns,
-           const observation& took) {
+void print(const program& what, unsigned recorded, const std::string& run, double found_ns, const observation& took,
+           errors& into) {
   const auto least = static_cast<double>(took.all.front());
   const double error = found_ns / least - 1;
-  errors.push_back(std::abs(error));
-  std::printf("%-32s %9s %20s %8.3f ms %8.3f ms %8.3f ms %+7.1f%%\n", what.name.c_str(), recorded.c_str(), run.c_str(),
+  into.push_back(std::abs(error));
+  std::printf("%-32s %9u %20s %8.3f ms %8.3f ms %8.3f ms %+7.1f%%\n", what.name.c_str(), recorded, run.c_str(),
               found_ns / 1e6, least / 1e6, static_cast<double>(took.all[took.all.size() / 2]) / 1e6, 100 * error);
 }
 
-void print_errors(const char* of) {
-  std::sort(errors.begin(), errors.end());
-  std::printf("%s: error against the least time: median %.1f %%, 90 of 100 below %.1f %%\n\n", of,
-              100 * errors[errors.size() / 2], 100 * errors[errors.size() * 9 / 10]);
-  errors.clear();
+void print(const char* of, errors all) {
+  std::sort(all.begin(), all.end());
+  std::printf("%s: error against the least time: median %.1f %%, 90 of 100 below %.1f %%\n", of,
+              100 * all[all.size() / 2], 100 * all[all.size() * 9 / 10]);
 }
 
 /// Kendall's tau: of the pairs that are in the same order less those that are not, where the measured ones differ by a
@@ -116,20 +115,21 @@ int main(int argc, char** argv) {
   }
   std::printf("%-32s %9s %20s %11s %11s %11s %8s\n", "program", "recorded", "run", "predicted", "least", "median",
               "error");
+  errors from_one, from_two, of_policies;
   for (const program& what : programs) {
     const auto seen = observe_all(what, {{.name = "default", .workers = 1}, {.name = "default", .workers = 2}});
     for (const observation& recorded : seen) {
-      if (what.is_plain_alone && recorded.pool.workers == 1) continue;
       for (const observation& took : seen)
-        print(what, std::to_string(recorded.pool.workers), std::to_string(took.pool.workers) + " workers",
-              predicted(what, recorded, took.pool), took);
+        print(what, recorded.pool.workers, std::to_string(took.pool.workers) + " workers",
+              predicted(what, recorded, took.pool), took, recorded.pool.workers == 1 ? from_one : from_two);
     }
   }
-  print_errors("workers");
+  print("recorded with one worker", from_one);
+  print("recorded with two workers", from_two);
+  std::printf("\n");
 
   using treadle::scheduling;
   for (const program& what : programs) {
-    if (what.is_plain_alone) continue;
     std::vector<treadle::pool> pools;
     for (const unsigned workers : {1u, 2u})
       for (const scheduling policy :
@@ -141,10 +141,10 @@ int main(int argc, char** argv) {
     for (const observation& took : seen) {
       found.push_back(predicted(what, seen.front(), took.pool));
       measured.push_back(static_cast<double>(took.all.front()));
-      print(what, "1", std::to_string(took.pool.workers) + ' ' + std::string(to_string(took.pool.policy)), found.back(),
-            took);
+      print(what, 1, std::to_string(took.pool.workers) + ' ' + std::string(to_string(took.pool.policy)), found.back(),
+            took, of_policies);
     }
     std::printf("%-32s order of the configurations: %.2f\n", what.name.c_str(), agreement(found, measured));
   }
-  print_errors("policies");
+  print("policies", of_policies);
 }

@@ -1,4 +1,6 @@
 // Programs split over workers give what they give one after the other: values, errors, effects and statistics.
+#include <treadle/observe/trace.hpp>
+
 #include "tree/test_support.hpp"
 
 #include <algorithm>
@@ -163,6 +165,19 @@ TEST(adaptive, a_single_worker_splits_nothing_and_moves_nowhere) {
   options.worth_ns = 0;
   for (int i = 0; i < 3; ++i) static_cast<void>(p.run({}, options));
   EXPECT_EQ(w.rt.statistics().tasks_created, 0u);
+}
+
+// A recording for predictions: with more workers there would be parts.
+TEST(adaptive, a_single_worker_splits_what_it_could_give_away_while_that_is_recorded) {
+  const workers w(1);
+  const physl::program p("define(f, x, block(define(i), for_in(i, range(64), store(slice(x, i), "
+                         "sum(constant(1.0, list(20000))))), x)) f(constant(0.0, list(64)))",
+                         "t");
+  static_cast<void>(p.run({}, with_policy(policy::adaptive))); // measures
+  const auto before = w.rt.statistics().tasks_created;
+  const trace recording(trace::default_records, true);
+  EXPECT_EQ(repr(p.run({}, with_policy(policy::adaptive))), repr(p.run({}, with_policy(policy::always_inline))));
+  EXPECT_GT(w.rt.statistics().tasks_created, before);
 }
 
 // How many evaluations of the body of the loop went to other tasks than the one that came to the loop.

@@ -2,6 +2,8 @@
 
 #include <treadle/runtime.hpp>
 
+#include "observe/emit.hpp"
+
 #include <algorithm>
 
 namespace treadle::tree {
@@ -30,18 +32,21 @@ run_state::run_state(const physl::run_options& options, std::span<node_statistic
       m_size(size),
       m_searches(searches),
       m_services(options) {
+  const bool recorded = detail::forks_are_recorded.load(detail::order::relaxed);
   const auto workers = options.policy == physl::policy::always_inline ? 1 : runtime::current().workers();
-  // The paper's spawn instances, and know nothing of parts. How many workers may be active changes meanwhile.
-  m_adapts = workers > 1 && options.policy == physl::policy::adaptive;
+  // The paper's spawn instances, and know nothing of parts. How many workers may be active changes meanwhile. Who
+  // records what could be given away wants to see it with one worker, too.
+  m_adapts = (workers > 1 || recorded) && options.policy == physl::policy::adaptive;
   m_overlaps = m_adapts || (workers > 1 && options.policy == physl::policy::always_async);
   m_least_worth = splitting::to_ticks(options.worth_ns ? static_cast<double>(*options.worth_ns)
                                                        : splitting::k_part.fitting_ns() / 4); // it may grow
+  m_threshold_is_fixed = options.worth_ns || recorded;
   m_services.allow_tasks(m_overlaps);
   const bool has_bounds = options.policy == physl::policy::paper_baseline;
   m_terms = terms.record({options.policy, has_bounds ? options.lower_ns : 0, has_bounds ? options.upper_ns : 0,
                           options.policy == physl::policy::adaptive && (!m_adapts || detail::present_workers() < 2)});
   if (options.timeline_capacity != 0) m_timeline = std::make_unique<timeline_buffer>(options.timeline_capacity);
-  m_tunes = m_adapts && !options.worth_ns && split.claim(detail::present_workers());
+  m_tunes = m_adapts && !m_threshold_is_fixed && split.claim(detail::present_workers());
 }
 
 run_state::~run_state() {

@@ -146,7 +146,7 @@ class run_state {
   // By what all tasks and earlier runs have measured.
   bool is_worth_by_others(std::uint32_t node, std::uint64_t times, local_statistics* shard) const noexcept;
   // Of work, in ticks
-  std::uint64_t threshold() const noexcept { return m_options.worth_ns ? m_least_worth : m_split.threshold(); }
+  std::uint64_t threshold() const noexcept { return m_threshold_is_fixed ? m_least_worth : m_split.threshold(); }
 
   decide::inlining_decision search_decision(std::uint32_t node, decide::execution previous) noexcept;
   void publish(std::size_t node) noexcept; // what the shards hold
@@ -158,6 +158,7 @@ class run_state {
   bool m_overlaps = false;
   bool m_adapts = false; // where it pays, measured
   bool m_tunes = false;  // has claimed m_split
+  bool m_threshold_is_fixed = false; // at the lowest
   const run_terms* m_terms;
   std::span<node_statistics> m_statistics;
   const double m_size;
