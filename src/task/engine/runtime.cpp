@@ -153,9 +153,6 @@ runtime::runtime(runtime_options options) {
     managed.push_back({{pool.workers, pool.cpus}, alone, counts_cores});
     workers += pool.workers;
   }
-  // A search is longer than a wake-up costs, shorter than anybody notices, and as long as the serial parts between
-  // short loops; where workers share cores it keeps others from working.
-  const std::int64_t search_ns = workers <= cores ? 50'000 : 10'000;
   auto made = std::make_unique<parts>(follows, detail::binding_from_name(resolved.bind, "runtime_options::bind"),
                                       std::move(managed));
   m_parts = made.get(); // before workers look for it
@@ -169,8 +166,8 @@ runtime::runtime(runtime_options options) {
   std::vector<detail::scheduler*> all;
   for (const auto& [pool, counts_cores] : wanted) {
     const unsigned spares = made->active.spares_of(all.size());
-    const detail::scheduler::setup setup{pool,      first,       first_spare, spares, made->active.lends(all.size()),
-                                         search_ns, made->active};
+    const detail::scheduler::setup setup{
+        pool, first, first_spare, spares, made->active.lends(all.size()), workers > cores, made->active};
     all.push_back(made->all.emplace_back(std::make_unique<detail::scheduler>(setup, resolved, *this)).get());
     if (all.back()->is_default) made->by_default = all.back();
     first += pool.workers;

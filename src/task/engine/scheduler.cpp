@@ -6,6 +6,7 @@
 #include "task/engine/worker_hook.hpp"
 #include "task/latent/nudge.hpp"
 #include "task/latent/promoted_task.hpp"
+#include "topology/kept_off.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -26,10 +27,26 @@ std::span<const unsigned> nearest_to_caller(const idle_workers& of) noexcept {
   return here && &here->owner().idle == &of ? std::span(here->near().workers) : std::span<const unsigned>();
 }
 
+/// A worker that went to sleep where its waker runs now is often woken there, because the system looks for an idle
+/// hardware thread only on machines that seem to have many; then the two share that one for a tenth of a second.
+void wake_elsewhere(const idle_workers& of, unsigned number, atomic<std::uint32_t>& word) noexcept {
+  worker* const here = this_worker();
+  if (here && &here->owner().idle == &of && !here->owner().shares_cores) {
+    const worker& sleeper = here->owner().workers[number];
+    const int cpu = sched_getcpu();
+    here->cpu.store(cpu, order::relaxed);
+    if (sleeper.cpu.load(order::relaxed) == cpu) {
+      const kept_off not_here(sleeper.thread_id.load(order::relaxed), cpu);
+      return futex_wake(word);
+    }
+  }
+  futex_wake(word);
+}
+
 } // namespace
 
 scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runtime& owner)
-    : idle(wanted.described.workers + wanted.spares, nearest_to_caller),
+    : idle(wanted.described.workers + wanted.spares, {nearest_to_caller, wake_elsewhere}),
       on_duty(idle, wanted.described.workers + wanted.spares),
       active(wanted.active),
       workers(wanted.described.workers + wanted.spares),
@@ -39,9 +56,9 @@ scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runti
       is_default(name == "default"),
       policy(wanted.described.policy),
       lends(wanted.lends),
+      shares_cores(wanted.shares_cores),
       share(wanted.described.workers),
       serial(next_serial.fetch_add(1, order::relaxed)),
-      m_search_ns(wanted.search_ns),
       m_workers_max(wanted.described.workers),
       m_spares_max(wanted.spares),
       m_first_worker(wanted.first),

@@ -34,8 +34,8 @@ class scheduler {
     unsigned first;       ///< the number of worker 0 through all pools of the runtime
     unsigned first_spare; ///< the same of the first spare
     unsigned spares;
-    bool lends; ///< workers, to other pools of the runtime, and borrows theirs
-    std::int64_t search_ns;
+    bool lends;          ///< workers, to other pools of the runtime, and borrows theirs
+    bool shares_cores;   ///< there are more workers in the runtime than cores
     concurrency& active; ///< of the runtime
   };
   /// Otherwise by the options of its runtime.
@@ -178,15 +178,16 @@ class scheduler {
   worker_list workers;
   runtime& facade;
   const std::size_t stack_bytes;
-  /// How long a worker looks for work before it sleeps.
+  /// How long a worker looks for work before it sleeps: longer than a wake-up costs, shorter than anybody notices, and
+  /// as long as the serial parts between short loops; where workers share cores it keeps others from working.
   std::int64_t search_ns() const noexcept {
     const std::int64_t chosen = tunables::search;
-    return chosen != 0 ? chosen : m_search_ns;
+    return chosen != 0 ? chosen : shares_cores ? 10'000 : 50'000;
   }
   const std::string name;
   const bool is_default;
   const scheduling policy;
-  const bool lends;                   ///< see setup
+  const bool lends, shares_cores;     ///< see setup
   atomic<unsigned> share{0};          ///< of the workers that may be active in the runtime, without loans
   const std::uint64_t serial;         ///< among all that this process has made
   readiness_counts outside_at_start;  ///< what foreign threads had counted before
@@ -209,7 +210,6 @@ class scheduler {
 
   atomic<bool> m_has_started{false};
   const bool m_pins = !is_default || (places_jobs() && !goes_by_paths());
-  const std::int64_t m_search_ns;
   const unsigned m_workers_max, m_spares_max, m_first_worker, m_first_spare;
   const bool m_nudges;
   const worker_hooks m_hooks;

@@ -424,6 +424,7 @@ job* worker::search_or_sleep() {
     const std::int64_t sleep_ns = naps ? nap_ns : watches ? k_watch_ns : k_forever_ns;
     counters.parked.begin(ticks_now());
     if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
+    cpu.store(sched_getcpu(), order::relaxed);
     const bool offers = m_scheduler.lends && m_scheduler.active.between_pools.offer(m_scheduler);
     const bool woken = m_scheduler.idle.sleep(m_index, sleep_ns, m_scheduler);
     if (offers) m_scheduler.active.between_pools.end_offer(m_scheduler);

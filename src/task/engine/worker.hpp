@@ -148,7 +148,7 @@ class worker {
   worker_counters counters;
   atomic<int> thread_id{0};
   atomic<bool> looks_for_work{true};
-  atomic<int> cpu{0}; // where it last looked for work
+  atomic<int> cpu{0}; // where it last looked for work, went to sleep, or woke somebody
 
   static void fiber_main(fiber& self, fiber& previous); ///< what every task fiber runs
 

@@ -22,7 +22,10 @@ bool idle_workers::withdraw(unsigned worker) noexcept {
 
 void idle_workers::wake(unsigned worker) noexcept {
   m_seats[worker].wake_up.store(1, order::release); // W, beyond the model: pairs with sleep()
-  futex_wake(m_seats[worker].wake_up);
+  if (m_how.wake)
+    m_how.wake(*this, worker, m_seats[worker].wake_up);
+  else
+    futex_wake(m_seats[worker].wake_up);
 }
 
 bool idle_workers::somebody_sleeps() const noexcept {
@@ -33,8 +36,8 @@ bool idle_workers::somebody_sleeps() const noexcept {
 }
 
 bool idle_workers::wake_one() noexcept {
-  if (m_nearest) {
-    for (const unsigned worker : m_nearest(*this)) {
+  if (m_how.nearest) {
+    for (const unsigned worker : m_how.nearest(*this)) {
       if (!(m_sleeping[worker / 64].load(order::relaxed) >> (worker % 64) & 1) || !withdraw(worker)) continue;
       wake(worker);
       return true;

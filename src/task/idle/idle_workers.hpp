@@ -19,11 +19,16 @@ namespace treadle::detail {
 /// good announces itself, passes a heavy fence, and looks at all queues once more.
 class idle_workers {
  public:
-  /// `nearest`: which of its workers should be woken first by whoever calls it, if that matters.
-  explicit idle_workers(unsigned workers,
-                        std::span<const unsigned> (*nearest)(const idle_workers& of) noexcept = nullptr)
+  /// What may depend on who wakes whom; each may be null.
+  struct by_caller {
+    /// Which of the workers should be woken first.
+    std::span<const unsigned> (*nearest)(const idle_workers& of) noexcept;
+    /// Does futex_wake(word) for a worker, as if that was all.
+    void (*wake)(const idle_workers& of, unsigned worker, atomic<std::uint32_t>& word) noexcept;
+  };
+  explicit idle_workers(unsigned workers, by_caller how = {})
       : m_workers(workers),
-        m_nearest(nearest),
+        m_how(how),
         m_sleeping(std::make_unique<atomic<std::uint64_t>[]>((workers + 63) / 64)),
         m_seats(std::make_unique<seat[]>(workers)) {}
 
@@ -103,7 +108,7 @@ class idle_workers {
 
   alignas(k_cache_line) atomic<std::uint64_t> m_count{0}; // searching << 32 | napping << 16 | parked
   const unsigned m_workers;
-  std::span<const unsigned> (*const m_nearest)(const idle_workers& of) noexcept;
+  const by_caller m_how;
   std::unique_ptr<atomic<std::uint64_t>[]> m_sleeping; // one bit per worker that naps or is parked
   std::unique_ptr<seat[]> m_seats;
 };

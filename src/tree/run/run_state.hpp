@@ -156,8 +156,8 @@ class run_state {
   splitting& m_split;
   std::uint64_t m_least_worth = 0; // the lowest threshold
   bool m_overlaps = false;
-  bool m_adapts = false; // where it pays, measured
-  bool m_tunes = false;  // has claimed m_split
+  bool m_adapts = false;             // where it pays, measured
+  bool m_tunes = false;              // has claimed m_split
   bool m_threshold_is_fixed = false; // at the lowest
   const run_terms* m_terms;
   std::span<node_statistics> m_statistics;
