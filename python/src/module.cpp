@@ -3,6 +3,7 @@
 #include "convert.hpp"
 #include "counters.hpp"
 #include "prediction.hpp"
+#include "programs.hpp"
 #include "session.hpp"
 #include "tuning.hpp"
 
@@ -354,6 +355,7 @@ NB_MODULE(_native, m) {
   });
   m.def("forget_after_fork", &forget_after_fork);
   bind_counters(m);
+  bind_programs(m);
   bind_tuning(m);
   bind_prediction(m);
 

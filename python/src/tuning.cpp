@@ -1,6 +1,7 @@
 // Knobs, sessions and trials for treadle.tuning. A knob of Python is the position of its value.
 #include "tuning.hpp"
 
+#include <treadle/observe/programs.hpp>
 #include <treadle/tune/explain.hpp>
 #include <treadle/tune/session.hpp>
 

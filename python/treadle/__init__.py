@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .future import Future
     from .info import info
     from .profile import Profile, profile
+    from .programs import RunningProgram, programs, report_progress
     from .report import visualize
     from .trace import TaskProfile, Trace, trace
     from .transducer import prange
@@ -39,6 +40,7 @@ __all__ = [
     "PhyslError",
     "Profile",
     "Reading",
+    "RunningProgram",
     "TaskProfile",
     "Trace",
     "UnsupportedError",
@@ -51,6 +53,8 @@ __all__ = [
     "policies",
     "prange",
     "profile",
+    "programs",
+    "report_progress",
     "trace",
     "tune",
     "visualize",
@@ -63,6 +67,7 @@ _LOADED_WHEN_USED = {
     "Future": "future",
     "Profile": "profile",
     "Reading": "counters",
+    "RunningProgram": "programs",
     "TaskProfile": "trace",
     "Trace": "trace",
     "counters": "counters",
@@ -71,6 +76,8 @@ _LOADED_WHEN_USED = {
     "physl": "physl",
     "prange": "transducer",
     "profile": "profile",
+    "programs": "programs",
+    "report_progress": "programs",
     "trace": "trace",
     "tune": "tune",
     "visualize": "report",

@@ -25,6 +25,7 @@ from .jit import JitFunction, compiled_functions, relative
 from .machine_map import MAPPINGS, map_machine, parse_pools
 from .predict_command import predict_command
 from .study.cli import app as study_app
+from .top import top_command
 from .tune.cli import app as tune_app
 
 app = typer.Typer(
@@ -34,6 +35,7 @@ app = typer.Typer(
 app.add_typer(study_app, name="study")
 app.add_typer(tune_app, name="tune")
 app.command("predict")(predict_command)
+app.command("top")(top_command)
 out = Console(width=None if sys.stdout.isatty() else 100)
 err = Console(stderr=True)
 

@@ -5,6 +5,7 @@
 #include "control/store_file.hpp"
 #include "observe/decision_hooks.hpp"
 #include "observe/periodic.hpp"
+#include "observe/programs/program_name.hpp"
 
 #include <treadle/observe/machine.hpp>
 
@@ -31,24 +32,9 @@ detail::fork_safe_mutex& knowledge() {
   return mutex;
 }
 
-/// What the program was called by name_program(); with the mutex.
-std::string& given_name() {
-  static auto& name = *new std::string;
-  return name;
-}
-
-std::string this_program() {
-  {
-    const std::lock_guard guard(knowledge());
-    if (!given_name().empty()) return given_name();
-  }
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).filename().string();
-}
-
 detail::store_file::place this_place() {
   const machine_info machine = describe_machine();
-  return {this_program(), machine.processor + ", " + std::to_string(machine.usable_cores) + " cores"};
+  return {detail::name_of_program(), machine.processor + ", " + std::to_string(machine.usable_cores) + " cores"};
 }
 
 /// With what earlier runs have measured, or a short run would leave less than it found.
@@ -189,11 +175,6 @@ void remember_decisions(const std::string& path) {
   auto* const made = new tuning_store(path.empty() ? tuning_store::standard_path() : path);
   g_store.store(made, detail::order::release);                           // pairs with save_remembered()
   loop::the_memory.store(&made->of_decisions(), detail::order::release); // pairs with explained::kept_in()
-}
-
-void detail::name_program(std::string name) {
-  const std::lock_guard guard(knowledge());
-  given_name() = std::move(name);
 }
 
 [[maybe_unused]] static const bool g_hooked = [] {

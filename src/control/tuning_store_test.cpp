@@ -8,6 +8,7 @@
 #include <treadle/async.hpp>
 #include <treadle/detail/site.hpp>
 #include <treadle/observe/machine.hpp>
+#include <treadle/observe/programs.hpp>
 #include <treadle/runtime.hpp>
 #include <treadle/tune/session.hpp>
 

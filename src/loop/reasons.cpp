@@ -3,6 +3,9 @@
 #include "base/fork.hpp"
 #include "loop/short_name.hpp"
 #include "observe/decision_hooks.hpp"
+#include "observe/programs/page.hpp"
+#include "observe/programs/state_sources.hpp"
+#include "observe/programs/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -64,6 +67,21 @@ std::string compared(const std::vector<decision_report::alternative>& measured, 
          " more";
 }
 
+/// The decisions in force, for whoever looks at the program from outside.
+void add_decisions(detail::program_state& to) {
+  try {
+    for (const decision_report& one : explain()) {
+      if (!one.present) continue;
+      if (to.decisions++ >= detail::program_state::k_decisions) continue;
+      auto& as = to.in_force[to.decisions - 1];
+      detail::copy_text(one.kind, as.kind);
+      detail::copy_text(one.name, as.instance);
+      detail::copy_text(one.chosen, as.chosen);
+    }
+  } catch (...) { // no memory: those that were added
+  }
+}
+
 } // namespace
 
 explanation::explanation(explained& of) : m_of(of) {
@@ -71,6 +89,7 @@ explanation::explanation(explained& of) : m_of(of) {
   const std::lock_guard guard(r.mutex);
   r.all.push_back(&of);
   detail::g_explain_table.store(explain_table, detail::order::relaxed);
+  detail::g_add_decisions.store(add_decisions, detail::order::relaxed);
 }
 void explanation::end() noexcept {
   if (std::exchange(m_ended, true)) return;

@@ -61,10 +61,4 @@ class tuning_store {
 /// milliseconds; it is written twice a minute and when a runtime ends. Any thread. Empty: the standard file.
 void remember_decisions(const std::string& path = {});
 
-namespace detail {
-/// For interpreters, whose file does not tell programs apart: stores that are made from now on take this for the
-/// program's name. Empty: the name of the file again. Any thread.
-void name_program(std::string name);
-} // namespace detail
-
 } // namespace treadle

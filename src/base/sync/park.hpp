@@ -13,4 +13,9 @@ void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_
 /// Wakes up to `count` threads that wait on `word`. The word may already be gone: only its address is used.
 void futex_wake(atomic<std::uint32_t>& word, int count = 1) noexcept;
 
+/// The same for a word in memory that processes share.
+void shared_futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::int64_t timeout_ns = k_forever_ns) noexcept;
+void shared_futex_wake(atomic<std::uint32_t>& word, int count = 1) noexcept;
+
 } // namespace treadle::detail

@@ -5,6 +5,7 @@
 #include "observe/counter_printer.hpp"
 #include "observe/decision_hooks.hpp"
 #include "observe/trace/traced_run.hpp"
+#include "task/counters/published_workers.hpp"
 #include "task/counters/thread_counters.hpp"
 #include "task/engine/concurrency.hpp"
 #include "task/engine/concurrency_knob.hpp"
@@ -178,6 +179,7 @@ runtime::runtime(runtime_options options) {
   if (const auto n = detail::the_concurrency_knob.given()) made->active.grant(std::min(*n, made->active.maximum()));
   made->runs.store(true, detail::order::release); // pairs with visit_current_pools(): all pools
   detail::publish_thread_counters();
+  detail::publish_workers();
   {
     std::lock_guard guard(runtimes().mutex);
     runtimes().live.push_back(this);
@@ -410,6 +412,11 @@ bool visit_current_pools(void (*visit)(void*, const std::vector<std::unique_ptr<
   if (w && !scheduler::has_started(r)) return false;
   visit(argument, scheduler::pools_of(r));
   return true;
+}
+
+void visit_all_pools(void (*visit)(void*, const std::vector<std::unique_ptr<scheduler>>&), void* argument) {
+  std::lock_guard guard(runtimes().mutex);
+  for (const runtime* r : runtimes().live) visit(argument, scheduler::pools_of(*r));
 }
 
 scheduler& enter_current_scheduler() {

@@ -232,6 +232,9 @@ class scheduler {
 /// when there is none.
 bool visit_current_pools(void (*visit)(void* argument, const std::vector<std::unique_ptr<scheduler>>& pools),
                          void* argument);
+/// The same for those of each runtime that has started.
+void visit_all_pools(void (*visit)(void* argument, const std::vector<std::unique_ptr<scheduler>>& pools),
+                     void* argument);
 
 /// Queues a job as schedule() does, and counts it as created, but tells nobody that there is a new task.
 void queue_here(job& task);

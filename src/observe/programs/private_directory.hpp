@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+
+namespace treadle::detail {
+
+/// Makes the folder, for this user alone, where it is not there yet. Throws std::system_error that names it when it
+/// cannot be made, is no folder but a link, belongs to somebody else, or is open to others.
+void require_private_directory(const std::string& path);
+
+} // namespace treadle::detail

@@ -1,0 +1,39 @@
+#include "observe/programs/program_name.hpp"
+
+#include <treadle/observe/programs.hpp>
+
+#include "base/fork.hpp"
+
+#include <filesystem>
+#include <mutex>
+#include <system_error>
+
+namespace treadle::detail {
+namespace {
+
+struct given_name {
+  fork_safe_mutex mutex;
+  std::string name;
+};
+given_name& given() {
+  static auto& one = *new given_name;
+  return one;
+}
+
+} // namespace
+
+void name_program(std::string name) {
+  given_name& g = given();
+  const std::lock_guard guard(g.mutex);
+  g.name = std::move(name);
+}
+
+std::string name_of_program() {
+  given_name& g = given();
+  const std::lock_guard guard(g.mutex);
+  if (!g.name.empty()) return g.name;
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).filename().string();
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace treadle::detail {
+
+/// Of the executable, unless name_program() has given another one.
+std::string name_of_program();
+
+} // namespace treadle::detail

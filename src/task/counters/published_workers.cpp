@@ -1,0 +1,53 @@
+#include "task/counters/published_workers.hpp"
+
+#include "observe/programs/page.hpp"
+#include "observe/programs/publisher.hpp"
+#include "observe/programs/state_sources.hpp"
+#include "task/engine/concurrency.hpp"
+#include "task/engine/scheduler.hpp"
+#include "task/engine/worker.hpp"
+
+#include <algorithm>
+
+namespace treadle::detail {
+namespace {
+
+std::uint64_t tasks_of(const readiness_counts& c) noexcept { return c.direct.load(order::relaxed); }
+
+void add(const worker& w, program_state& to) noexcept {
+  const worker_counters& c = w.counters;
+  to.executed += c.finished.load(order::relaxed) + tasks_of(c);
+  to.queued += static_cast<std::uint64_t>(std::max<std::int64_t>(w.tasks.size(), 0)) + w.placed_size();
+  if (!c.alive.is_open()) return;
+  if (w.lends())
+    ++to.blocked;
+  else if (!c.searching.is_open())
+    ++to.active;
+  else
+    ++(c.parked.is_open() ? to.parked : to.searching);
+}
+
+void add(const std::vector<std::unique_ptr<scheduler>>& pools, program_state& to) noexcept {
+  const concurrency& shared = pools.front()->active;
+  to.workers += shared.maximum();
+  to.granted += shared.present();
+  for (const auto& pool : pools) {
+    to.executed += tasks_of(pool->counted_elsewhere);
+    to.queued += static_cast<std::uint64_t>(pool->injected.size());
+    for (const auto& w : pool->workers) add(*w, to);
+  }
+}
+
+void add_all(program_state& to) {
+  to.executed += tasks_of(counted_outside);
+  visit_all_pools([](void* into, const auto& pools) { add(pools, *static_cast<program_state*>(into)); }, &to);
+}
+
+} // namespace
+
+void publish_workers() noexcept {
+  g_add_workers.store(add_all, order::relaxed);
+  begin_publishing();
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,152 @@
+"""Programs of other processes, as treadle.programs and `treadle top` show them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from test_cli import TREADLE
+
+import treadle as td
+from treadle.top import Rate, view
+
+PROGRAM = """
+import sys, time
+import numpy as np, treadle as td
+
+@td.jit
+def total(n):
+    s = 0.0
+    for i in range(n):
+        s += i * 0.5
+    return s
+
+td.config(workers=2)
+td.report_progress(0.5, "half")
+total(10)
+print("ready", flush=True)
+while True:
+    total(1000)
+    time.sleep(0.005)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    place = tmp_path / "private"
+    place.mkdir(mode=0o700)
+    monkeypatch.setenv("TREADLE_DIR", str(place))
+    return place
+
+
+@pytest.fixture
+def program(folder, tmp_path):
+    script = tmp_path / "busy.py"
+    script.write_text(PROGRAM)
+    child = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    while not (folder / "programs" / str(child.pid)).exists():
+        assert child.poll() is None
+        time.sleep(0.01)
+    yield child
+    child.send_signal(signal.SIGCONT)
+    child.kill()
+    child.wait()
+
+
+def of(pid, patience_ms=5000):
+    return next(one for one in td.programs(patience_ms) if one.pid == pid)
+
+
+def test_a_program_says_what_it_does(program):
+    one = of(program.pid)
+    assert one.name == "busy.py"
+    assert one.answers
+    assert one.workers == one.granted == 2
+    assert one.active + one.searching + one.parked + one.blocked <= 2
+    assert one.cpu_ns > 0
+    assert ("half", 0.5) in [(p.stream, p.value) for p in one.streams]
+    later = of(program.pid)
+    assert later.runs_ns > one.runs_ns
+    assert later.cpu_ns >= one.cpu_ns
+
+
+def test_one_that_is_stopped_does_not_answer_and_goes_on_later(program):
+    assert of(program.pid).answers
+    program.send_signal(signal.SIGSTOP)
+    while Path(f"/proc/{program.pid}/stat").read_text().rsplit(")")[1].split()[0] != "T":
+        time.sleep(0.001)
+    stopped = of(program.pid, 50)
+    assert not stopped.answers
+    assert stopped.workers == 2
+    program.send_signal(signal.SIGCONT)
+    assert of(program.pid).answers
+
+
+def test_one_that_was_killed_is_gone_with_its_file(program, folder):
+    assert of(program.pid)
+    program.kill()
+    program.wait()
+    assert program.pid not in [one.pid for one in td.programs()]
+    assert list((folder / "programs").iterdir()) == []
+
+
+def test_publishing_can_be_turned_off(folder):
+    code = (
+        "import time, treadle as td, numpy as np\n"
+        "f = td.jit(lambda x: x + 1.0)\nf(np.ones(3)); td.config(workers=1); f(np.ones(3)); time.sleep(0.2)\n"
+        "print(td.programs())"
+    )
+    for wanted, expected in (("0", False), ("1", True)):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"TREADLE_PUBLISH": wanted}, capture_output=True, text=True
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert ("RunningProgram" in done.stdout) == expected
+
+
+def test_top_prints_a_row_for_each(program):
+    done = subprocess.run([TREADLE, "top", "--count=1"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    row = next(line for line in done.stdout.splitlines() if str(program.pid) in line)
+    assert "busy.py" in row
+    assert "2 of 2" in row
+    assert "half 0.5" in row
+
+
+def test_top_as_json(program):
+    done = subprocess.run([TREADLE, "top", "--json"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (one,) = [row for row in json.loads(done.stdout) if row["pid"] == program.pid]
+    assert one["name"] == "busy.py"
+    assert 0 <= one["cores"] < 3
+    assert one["streams"][0]["stream"] == "half"
+
+
+def test_top_without_programs_says_so(folder):
+    done = subprocess.run([TREADLE, "top", "--count=1"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "No program of this user has a Treadle runtime at the moment." in done.stdout
+
+
+def test_a_folder_that_is_open_to_others_is_one_clear_message(folder):
+    folder.chmod(0o755)
+    done = subprocess.run([TREADLE, "top", "--count=1"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"{folder} is open to others (chmod 700 mends that)" in done.stderr
+
+
+def test_rates_need_two_looks_and_survive_a_runtime_that_ends():
+    rate = Rate()
+    one = td.RunningProgram(1, "a", True, 0, 10**9, 10**9, 2, 2, 1, 0, 1, 0, 5, 100, [], [])
+    assert rate.of([one])[1] == (None, None)
+    later = one._replace(runs_ns=2 * 10**9, cpu_ns=25 * 10**8, executed=1100)
+    cores, tasks = rate.of([later])[1]
+    assert cores == pytest.approx(1.5)
+    assert tasks == pytest.approx(1000)
+    assert rate.of([later._replace(runs_ns=3 * 10**9, executed=3)])[1].tasks == 0
+    assert view([later], rate.of([later]), details=True)
