@@ -101,8 +101,8 @@ class publisher final : fork_participant {
       if (!m_runs) return;
       m_runs = false;
       m_ends.store(1, order::relaxed);
-      futex_wake(m_ends);
-      if (m_page) ask(*m_page);
+      if (!m_page) return; // the thread sleeps, and finds out when it wakes up, if it ever does
+      ask(*m_page);
     }
     pthread_join(m_thread, nullptr);
     const std::lock_guard guard(m_mutex);
@@ -140,10 +140,12 @@ class publisher final : fork_participant {
       const std::string folder = program_directory();
       require_private_directory(folder);
       require_private_directory(folder + "/programs");
-      page_file made = page_file::create(folder + "/programs", name_of_program());
-      write_state(*made, state());
+      const std::string name = name_of_program();
+      const program_state now = state();
       const std::lock_guard guard(m_mutex);
-      m_page = std::move(made);
+      if (m_ends.load(order::relaxed) != 0) return false;
+      m_page = page_file::create(folder + "/programs", name);
+      write_state(*m_page, now);
       return true;
     } catch (const std::exception&) { // nobody sees it
       return false;
