@@ -61,7 +61,7 @@ class Results:
     """Medians per operation; times of a whole run where there are no operations."""
 
     note: dict[str, str] = field(default_factory=dict)  # of what was measured last
-    oldest: dict[str, str] = field(default_factory=dict)
+    oldest: dict[str, str] = field(default_factory=dict)  # of each, what the oldest file says that has it
     cost: dict[Key, Median] = field(default_factory=dict)
     unit: dict[str, str] = field(default_factory=dict)
     operations: dict[Key, int] = field(default_factory=dict)
@@ -83,12 +83,9 @@ def newest(folder: Path = BENCH / "results") -> Path:
 
 def read(folder: Path) -> Results:
     results = Results()
-    for file in sorted(folder.glob("*.csv")):
-        note, series = load(file)
-        if note["date"] > results.note.get("date", ""):
-            results.note = note
-        if note["date"] < results.oldest.get("date", "~"):
-            results.oldest = note
+    for note, series in sorted(map(load, sorted(folder.glob("*.csv"))), key=lambda loaded: loaded[0]["date"]):
+        results.note = note
+        results.oldest = note | results.oldest
         for key, s in series.items():
             if not (counted := s.counted()):
                 continue

@@ -135,7 +135,7 @@ def machine(results: Results) -> str:
     """Each file says what holds for it; where the first and the last one differ, both are given."""
     spans = {}
     for name, text in results.note.items():
-        before = results.oldest.get(name, text)  # older files lack what was noted later
+        before = results.oldest[name]
         spans[name] = text if before == text else f"{before} to {text}"
     spans.pop("seed", None)
     return "Measured on: " + "; ".join(f"{name} {text}" for name, text in spans.items()) + "."
