@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #if defined(TREADLE_TSAN)
 // The reference count of std::exception_ptr is decremented inside libstdc++, which is not instrumented: ThreadSanitizer
 // does not see that the last owner, who destroys an exception that travelled through futures, comes after all others.
@@ -17,6 +19,7 @@ extern "C" const char* __tsan_default_suppressions() {
 #endif
 
 int main(int argc, char** argv) {
+  setenv("TREADLE_PUBLISH", "0", 0); // nobody looks at tests, and those that fork have no thread too many
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -1,5 +1,6 @@
 """Shared by the Python tests: the checkers under tools/ are importable, and an interrupt is one."""
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 for folder in ("tools", "bench"):
     sys.path.insert(0, str(ROOT / folder))
+
+os.environ.setdefault("TREADLE_PUBLISH", "0")  # nobody looks at tests, but those of programs themselves
 
 # Shells start what runs in their background with interrupts ignored, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -40,6 +40,7 @@ def folder(tmp_path, monkeypatch):
     place = tmp_path / "private"
     place.mkdir(mode=0o700)
     monkeypatch.setenv("TREADLE_DIR", str(place))
+    monkeypatch.delenv("TREADLE_PUBLISH", raising=False)
     return place
 
 

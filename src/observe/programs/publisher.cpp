@@ -101,7 +101,10 @@ class publisher final : fork_participant {
       if (!m_runs) return;
       m_runs = false;
       m_ends.store(1, order::relaxed);
-      if (!m_page) return; // the thread sleeps, and finds out when it wakes up, if it ever does
+      if (!m_page) { // the thread sleeps, and finds out when it wakes up, if it ever does
+        pthread_detach(m_thread);
+        return;
+      }
       ask(*m_page);
     }
     pthread_join(m_thread, nullptr);
