@@ -29,7 +29,8 @@ struct for_each_algorithm {
 template <any_execution_policy Policy, std::forward_iterator I, class F>
   requires std::invocable<F&, std::iter_reference_t<I>>
 auto for_each(const Policy& policy, I first, I last, F&& f) {
-  return detail::run_algorithm(policy, detail::for_each_algorithm<std::random_access_iterator<I>>{}, first, last, std::forward<F>(f));
+  return detail::run_algorithm(policy, detail::for_each_algorithm<std::random_access_iterator<I>>{}, first, last,
+                               std::forward<F>(f));
 }
 template <any_execution_policy Policy, detail::range_for<Policy> R, class F>
 auto for_each(const Policy& policy, R&& range, F&& f) {

@@ -270,7 +270,8 @@ unsigned concurrency::usable_by(std::size_t pool) const noexcept {
   return left == 0 ? m_usable : std::min(static_cast<unsigned>(left), m_usable);
 }
 
-/// A worker for each pool that cannot borrow one, and one for all others together: with fewer, tasks would wait for ever.
+/// A worker for each pool that cannot borrow one, and one for all others together: with fewer, tasks would wait for
+/// ever.
 unsigned concurrency::least_grant() const noexcept {
   unsigned n = 0;
   bool some_lend = false;

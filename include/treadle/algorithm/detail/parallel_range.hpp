@@ -103,9 +103,8 @@ void for_ranges(const Policy& policy, std::uint64_t n, Run run) {
   if constexpr (Policy::has_executor) {
     run_in_bulk(policy, n, n == 0 ? 0 : bulk_tasks(policy.cut(), n),
                 [&](std::uint64_t, std::uint64_t first, std::uint64_t last) {
-                  for_ranges(policy.in_place(), last - first, [&](std::uint64_t begin, std::uint64_t end) {
-                    return run(first + begin, first + end);
-                  });
+                  for_ranges(policy.in_place(), last - first,
+                             [&](std::uint64_t begin, std::uint64_t end) { return run(first + begin, first + end); });
                 });
     return;
   }
