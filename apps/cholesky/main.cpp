@@ -71,6 +71,12 @@ outcome factorise_random(const arguments& a, const launchers& launch, treadle::p
   return result;
 }
 
+void check_spoilt(const arguments& a) {
+  if (a.spoil && *a.spoil >= a.n)
+    throw std::invalid_argument("--spoil " + std::to_string(*a.spoil) + ": the last element of the diagonal is " +
+                                std::to_string(a.n - 1));
+}
+
 void check_memory(const arguments& a) {
   constexpr double k_bytes_per_task = 512;
   const tiling shape(a.n, a.tile);
@@ -127,6 +133,7 @@ int run(int argc, char** argv) {
   if (const auto said = apps::parse(app, argc, argv)) return *said;
   const apps::configuration& how = a.configuration.apply_to(options);
   check_memory(a);
+  check_spoilt(a);
   use_blas_threads(1);
   treadle::runtime runtime(options);
   auto tuner = apps::tuner_of(how, a.configuration.sizes, runtime);

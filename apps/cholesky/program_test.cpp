@@ -56,6 +56,8 @@ TEST(cholesky_program, says_what_is_wrong) {
   expect_run("--repeat 0", 2, "--repeat");
   expect_run("--configuration papers", 2, "no configuration 'papers'; there are: default, paper-default, paper-pools");
   expect_run("--configuration strict --workers 1", 2, "needs two workers, not 1");
+  expect_run("--configuration marked --workers 2 --critical 1", 2, "configuration marked has no pool 'critical'");
+  expect_run("--n 64 --spoil 64", 2, "--spoil 64: the last element of the diagonal is 63");
   expect_run("--configuration strict --workers 2 --critical 5", 2, "'critical' cannot have 5 of 2 workers");
   expect_run("--configuration strict --workers 2 --treadle:pools=io:1", 2, "describes the pools itself");
   expect_run("--counter /threads/idle", 2, "no counter '/threads/idle'");

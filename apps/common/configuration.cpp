@@ -36,8 +36,12 @@ launcher unmarked(bool) { return launcher(); }
 launcher marked_by_priority(bool marked) {
   return marked ? launcher(treadle::parallel_executor(treadle::priority::critical)) : launcher();
 }
-/// Both by name: a task that names no pool stays in that of the task which made it ready.
-launcher marked_by_pool(bool marked) { return launcher(treadle::pool_executor(marked ? "critical" : "default")); }
+/// Both by name: a task that names no pool stays in that of the task which made it ready. The priority, which all tasks
+/// of the pool have, changes no order: each of their waits is measured, of other tasks one in sixteen.
+launcher marked_by_pool(bool marked) {
+  return launcher(marked ? treadle::pool_executor("critical", treadle::priority::critical)
+                         : treadle::pool_executor("default"));
+}
 
 /// With one worker there is one pool.
 launcher marked_by_pool_if_any(bool marked) {
@@ -71,8 +75,10 @@ constexpr configuration k_configurations[] = {
 
 pool_sizes resolve(const configuration& how, pool_sizes sizes) {
   if (sizes.workers == 0) sizes.workers = std::max(treadle::describe_machine().usable_cores, 1U);
-  if (!how.is_split) return sizes;
   const std::string name = how.name;
+  if (!how.is_split && sizes.critical != 0)
+    throw std::invalid_argument("configuration " + name + " has no pool 'critical', and so no workers for it");
+  if (!how.is_split) return sizes;
   if (sizes.workers == 1 && how.is_tuned) return sizes;
   if (sizes.workers == 1)
     throw std::invalid_argument("configuration " + name + " has two pools and needs two workers, not 1");

@@ -34,6 +34,17 @@ template <class T>
 concept any_executor = is_executor<T> || own_executor<T>;
 
 namespace detail {
+/// Tasks of it run where the program says, or as many as it says: parts of them must not run elsewhere.
+template <class T>
+constexpr bool is_own_executor() noexcept {
+  if constexpr (own_executor<T>)
+    return true;
+  else if constexpr (requires(const T& e) { e.inner; }) // with a name
+    return is_own_executor<decltype(T::inner)>();
+  else
+    return false;
+}
+
 /// A policy or an executor: before what is called, and behind a stop token.
 template <class T>
 concept before_function = std::is_same_v<std::decay_t<T>, launch> || any_executor<std::decay_t<T>>;

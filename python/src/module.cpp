@@ -382,6 +382,7 @@ NB_MODULE(_native, m) {
   m.def("scheduling_policies", [] { return names_up_to(scheduling::critical_path); });
   m.def("parse_pools", [](const std::string& text) { // by name
     const pools described(text);
+    refuse_own_threads(described.list());
     std::vector<std::pair<std::string, unsigned>> workers;
     for (const pool& one : described.list()) workers.emplace_back(one.name, one.workers);
     return workers;

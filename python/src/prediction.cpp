@@ -55,12 +55,24 @@ nb::dict record_of(const sim::prediction& found) {
 std::vector<pool> pools_from(const std::string& text, const std::string& policy, const topology& machine) {
   std::vector<pool> list{{.name = "default", .workers = static_cast<unsigned>(machine.units.size())}};
   if (!text.empty()) list = pools(text).list();
+  refuse_own_threads(list);
+  constexpr unsigned k_most = 4096; // as many as a runtime may have
+  for (const pool& one : list)
+    if (one.workers > k_most)
+      throw std::invalid_argument("pool '" + one.name + "': expected at most " + std::to_string(k_most) + " workers");
   if (policy.empty()) return list;
   for (pool& one : list) one.policy = scheduling_from_name(policy);
   return list;
 }
 
 } // namespace
+
+void refuse_own_threads(const std::vector<pool>& described) {
+  for (const pool& one : described)
+    if (!one.cpus.empty() || !one.domains.empty())
+      throw std::invalid_argument("pool '" + one.name +
+                                  "': cpus= and domains= are for runtimes; here the mapping says where its workers go");
+}
 
 topology read_machine(const std::string& machine, const std::string& distances) {
   topology read = machine.empty()             ? topology::of_this_process()

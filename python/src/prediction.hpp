@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <treadle/pools.hpp>
 #include <treadle/topology.hpp>
 
 #include <string>
@@ -11,6 +12,9 @@ namespace treadle::python {
 
 /// "" for what this process may use, a file of lstopo that ends in .xml, or a description in the syntax of hwloc.
 topology read_machine(const std::string& machine, const std::string& distances);
+
+/// Throws std::invalid_argument for pools that have hardware threads of their own, which only those of runtimes can.
+void refuse_own_threads(const std::vector<pool>& described);
 
 void bind_prediction(nanobind::module_& m);
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .machine_map import MAPPINGS
+from .machine_map import MAPPINGS, WORKERS_MOST
 from .prediction import (
     COSTS,
     ORDERS,
@@ -40,7 +40,7 @@ def predict_command(
         str, typer.Option(metavar="ROWS", help="Between its NUMA domains: '10,21;21,10'.")
     ] = "",
     workers: Annotated[
-        int, typer.Option(min=0, max=65536, help="Of one pool; 0: one for each hardware thread.")
+        int, typer.Option(min=0, max=WORKERS_MOST, help="Of one pool; 0: one for each hardware thread.")
     ] = 0,
     pools: Annotated[
         str,
@@ -73,7 +73,7 @@ def predict_command(
             " never, paper-baseline[:LOWER:UPPER] (µs), paper-adaptive, by-cost.",
         ),
     ] = "",
-    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of what is drawn at random.")] = 0,
     sweep: Annotated[
         Sweep | None, typer.Option(help="Try several numbers of workers, or sizes of pools.")
     ] = None,
@@ -91,6 +91,8 @@ def predict_command(
         raise ValueError("give either workers or pools")
     if sweep and pools:
         raise ValueError("a sweep makes the pools itself")
+    if critical and pools and order != "marked" and "critical" not in {one.split(":")[0] for one in pools.split(",")}:
+        raise ValueError("critical sites need a pool 'critical', or --order marked")
     setting = Setting(
         machine, distances, core_speed, smt_gain, bandwidth, pools or (f"default:{workers}" if workers else ""),
         policy, tuple(critical or ()), order, mapping, spawn_calls, inlining, seed, costs,

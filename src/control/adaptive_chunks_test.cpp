@@ -1,6 +1,7 @@
 #include <treadle/algorithm.hpp>
 #include <treadle/algorithm/for_loop.hpp>
 #include <treadle/treadle.hpp>
+#include <treadle/tune/explain.hpp>
 
 #include <gtest/gtest.h>
 
@@ -62,6 +63,21 @@ TEST(adaptive_chunks, one_loop_on_several_threads) {
     });
   }
   for (auto& t : threads) t.join();
+}
+
+TEST(adaptive_chunks, may_be_explained_while_new_ones_begin) {
+  runtime rt({.workers = 2});
+  std::atomic<bool> over{false};
+  std::thread asks([&] {
+    while (!over) static_cast<void>(explain());
+  });
+  for (int n = 1; n < 1'000'000; n *= 2) {
+    std::atomic<int> hits{0};
+    for_loop(par.with(adaptive_chunk_size{}), 0, n, [&](int) { ++hits; });
+    EXPECT_EQ(hits, n);
+  }
+  over = true;
+  asks.join();
 }
 
 TEST(adaptive_chunks, an_exception_leaves_the_loop_usable) {

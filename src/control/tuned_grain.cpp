@@ -34,6 +34,7 @@ class place_names final : public loop::choice_names {
 
 tuned_grain::tuned_grain(const options& wanted)
     : m_options(wanted), m_decision(wanted.kind, wanted.name, wanted.budget) {
+  const scoped_lock held(m_lock); // explain() may ask already
   const double start = wanted.start > 0 ? wanted.start : std::sqrt(wanted.smallest * wanted.largest);
   m_known = &m_contexts.add(std::make_unique<known>(begin(present_workers(), start)));
   m_at = m_known->search.next(loop::state::k_no_tries);

@@ -4,8 +4,10 @@
 #include "topology/process_mask.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -193,9 +195,34 @@ topology topology::from_xml(const std::string& file) {
   return load_and_read(tree.get(), what);
 }
 
+namespace {
+
+/// How many objects the lowest level has, as far as the numbers of a synthetic description tell.
+double objects_of(const std::string& description) {
+  double n = 1;
+  for (const char* at = description.c_str(); *at != '\0'; ++at) {
+    if (*at == '(') { // attributes of a level
+      while (*at != '\0' && *at != ')') ++at;
+      if (*at == '\0') break;
+    }
+    const bool begins =
+        std::isdigit(static_cast<unsigned char>(*at)) && (at == description.c_str() || at[-1] == ':' || at[-1] == ' ');
+    if (!begins) continue;
+    char* end = nullptr;
+    n *= std::strtod(at, &end);
+    at = end - 1;
+  }
+  return n;
+}
+
+} // namespace
+
 topology topology::from_description(const std::string& description) {
-  const tree_pointer tree = begin_tree();
+  constexpr double k_most = 1 << 16; // hwloc takes minutes for a million
   const std::string what = "topology '" + description + "'";
+  if (objects_of(description) > k_most)
+    throw std::invalid_argument(what + ": expected at most " + std::to_string(1 << 16) + " hardware threads");
+  const tree_pointer tree = begin_tree();
   if (hwloc_topology_set_synthetic(tree.get(), description.c_str()) != 0)
     throw std::invalid_argument(what + ": expected levels with their numbers, as in 'numa:4 core:18 pu:4'");
   return load_and_read(tree.get(), what);

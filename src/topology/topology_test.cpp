@@ -159,6 +159,9 @@ TEST(topology_test, bad_descriptions) {
     }
     return "nothing";
   };
+  for (const char* much : {"numa:100000 core:100000 pu:100", "100000 100000", "core:999999999999999999999999"})
+    EXPECT_EQ(message([=] { static_cast<void>(topology::from_description(much)); }),
+              "topology '" + std::string(much) + "': expected at most 65536 hardware threads");
   EXPECT_EQ(message([] { static_cast<void>(topology::from_description("four cores")); }),
             "topology 'four cores': expected levels with their numbers, as in 'numa:4 core:18 pu:4'");
   const auto distances = [&](const char* text) {

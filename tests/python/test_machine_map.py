@@ -76,4 +76,5 @@ def test_bad_input():
     assert "topology 'cores'" in refused("info", "--topology", "cores")
     assert "topology file 'none.xml'" in refused("info", "--topology", "none.xml")
     assert "1 rows for 2 domains" in refused("info", "--topology", "numa:2 pu:1", "--distances", "10,20")
+    assert "pool 'a': cpus= and domains= are for runtimes" in refused("info", "--pools", "a:2:domains=1")
     assert "pool 'io' needs a number of workers" in refused("info", "--pools", "io")

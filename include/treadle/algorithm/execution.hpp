@@ -71,14 +71,17 @@ class execution_policy {
     return execution_policy<Execution, true, Executor, StopToken>(m_cut, m_executor, m_token);
   }
   /// The whole algorithm runs as a task of this executor (executors.hpp), and its parts in the same pool. On a
-  /// sequenced_executor it runs in order, as with seq.
+  /// sequenced_executor it runs in order, as with seq. With a program's own executor or a limiting_executor, for_loop
+  /// and for_each make tasks of it, up to 64 of about the same number of iterations or as many as the chunk size says,
+  /// wait for them, and append reductions on the calling thread; whatever else, and loops with (task), run in order
+  /// as one task.
   template <any_executor E>
   constexpr auto on(const E& executor) const noexcept {
     return execution_policy<Execution, Asynchronous, E, StopToken>(m_cut, executor, m_token);
   }
   /// What is left for the task that does it.
   constexpr auto in_place() const noexcept {
-    constexpr bool sequenced = requires { Executor::keeps_order; };
+    constexpr bool sequenced = requires { Executor::keeps_order; } || detail::is_own_executor<Executor>();
     return execution_policy<sequenced ? detail::execution::sequenced : Execution, false, detail::no_executor,
                             StopToken>(m_cut, {}, m_token);
   }

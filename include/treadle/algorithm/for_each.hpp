@@ -4,23 +4,33 @@
 
 namespace treadle {
 
+namespace detail {
+
+template <bool ByNumber>
+struct for_each_algorithm {
+  static constexpr bool makes_tasks_of_executor = ByNumber;
+
+  template <class Policy, class I, class F>
+  void operator()(const Policy& policy, I first, I last, F& f) const {
+    for_parts(
+        policy,
+        [call = loop_function<std::iter_reference_t<I>>(f)](I it, I end) {
+          for (; it != end; ++it) call(*it);
+        },
+        first, last);
+  }
+};
+
+} // namespace detail
+
 /// Calls f(element) for each element. Like all algorithms here: f is used by reference and by several workers at the
 /// same time; the call blocks until all is done, with a policy of (task) it returns a future; an exception is that of
 /// the first element for which f throws, those before it are done (docs/guide/algorithms.md).
 template <any_execution_policy Policy, std::forward_iterator I, class F>
   requires std::invocable<F&, std::iter_reference_t<I>>
 auto for_each(const Policy& policy, I first, I last, F&& f) {
-  return detail::run_algorithm(
-      policy,
-      [](const auto& how, I from, I to, auto& function) {
-        detail::for_parts(
-            how,
-            [call = detail::loop_function<std::iter_reference_t<I>>(function)](I it, I end) {
-              for (; it != end; ++it) call(*it);
-            },
-            from, to);
-      },
-      first, last, std::forward<F>(f));
+  return detail::run_algorithm(policy, detail::for_each_algorithm<std::random_access_iterator<I>>{}, first, last,
+                               std::forward<F>(f));
 }
 template <any_execution_policy Policy, detail::range_for<Policy> R, class F>
 auto for_each(const Policy& policy, R&& range, F&& f) {

@@ -90,6 +90,8 @@ constexpr std::uint64_t iterations(I first, I last, std::ptrdiff_t stride) {
 }
 
 struct for_loop_algorithm {
+  static constexpr bool makes_tasks_of_executor = true;
+
   template <class Policy, class I, class Stride, class F>
   void operator()(const Policy& policy, I first, I last, Stride stride, F& f) const {
     const auto function = loop_function<I>(f);

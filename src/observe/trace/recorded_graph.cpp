@@ -213,10 +213,10 @@ std::string write_graph(const recorded_graph& graph) {
 recorded_graph parse_graph(std::string_view text, const std::string& name) { return parser(text, name).parse(); }
 
 recorded_graph read_graph(const std::string& file) {
+  errno = 0;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"), std::fclose);
   std::string text;
   char block[1 << 16];
-  errno = 0;
   for (std::size_t got = 1; in && got > 0;) {
     got = std::fread(block, 1, sizeof block, in.get());
     text.append(block, got);

@@ -114,6 +114,10 @@ void concurrency::grant(unsigned n) {
                                 ", the workers of all pools, got " + std::to_string(n));
   {
     const std::lock_guard guard(m_mutex);
+    if (const unsigned least = least_grant(); n != 0 && n < least)
+      throw std::invalid_argument("runtime::set_concurrency: expected 0 or " + std::to_string(least) + " to " +
+                                  std::to_string(m_maximum) +
+                                  ", because that many pools do not run the tasks of others, got " + std::to_string(n));
     m_granted = n;
     share_out();
   }
@@ -266,21 +270,42 @@ unsigned concurrency::usable_by(std::size_t pool) const noexcept {
   return left == 0 ? m_usable : std::min(static_cast<unsigned>(left), m_usable);
 }
 
+/// A worker for each pool that cannot borrow one, and one for all others together: with fewer, tasks would wait for
+/// ever.
+unsigned concurrency::least_grant() const noexcept {
+  unsigned n = 0;
+  bool some_lend = false;
+  for (std::size_t i = 0; i < m_managed.size(); ++i) lends(i) ? some_lend = true : ++n;
+  return n + some_lend;
+}
+
+/// As shares(), of those of the pools that `of` has a number for; who cannot borrow is served first.
+void concurrency::divide(std::vector<unsigned>& each, unsigned n, bool (*of)(const managed_pool&)) const {
+  std::vector<std::size_t> order;
+  for (const bool lending : {false, true})
+    for (std::size_t i = 0; i < each.size(); ++i)
+      if (of(m_managed[i]) && lends(i) == lending) order.push_back(i);
+  std::vector<unsigned> most;
+  for (const std::size_t i : order) most.push_back(each[i]);
+  const std::vector<unsigned> got = shares(most, n);
+  for (std::size_t k = 0; k < order.size(); ++k) each[order[k]] = got[k];
+}
+
 void concurrency::share_out() {
   if (m_pools.empty()) return; // it ends
   std::vector<unsigned> each = working_sizes();
   for (std::size_t i = 0; i < each.size(); ++i) each[i] = std::min(each[i], m_limits[i]);
-  each = shares(each, m_granted);
-  std::vector<unsigned> counted; // those that may use all cores of the process together
+  divide(each, m_granted, [](const managed_pool&) { return true; });
+  const std::vector<unsigned> granted = each;
+  unsigned counted = 0; // of those that may use all cores of the process together
   for (std::size_t i = 0; i < each.size(); ++i) {
     each[i] = std::min(each[i], usable_by(i));
-    if (m_managed[i].counts_cores) counted.push_back(each[i]);
+    if (m_managed[i].counts_cores) counted += each[i];
   }
-  if (std::accumulate(counted.begin(), counted.end(), 0u) > m_usable) {
-    counted = shares(counted, m_usable);
-    for (std::size_t i = 0, n = 0; i < each.size(); ++i)
-      if (m_managed[i].counts_cores) each[i] = counted[n++];
-  }
+  if (counted > m_usable) divide(each, m_usable, [](const managed_pool& one) { return one.counts_cores; });
+  // However few cores are left: without a worker the tasks of such a pool would wait for ever.
+  for (std::size_t i = 0; i < each.size(); ++i)
+    if (!lends(i)) each[i] = std::max(each[i], std::min(granted[i], 1u));
   between_pools.share_out(each, m_limits);
   choose_hosts();
   for (scheduler* pool : m_pools) pool->add_workers();

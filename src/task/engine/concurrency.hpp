@@ -38,7 +38,7 @@ class concurrency {
   void end();
   /// Whether its runtime is the one that threads outside use, for present_workers().
   void make_current(bool is_current);
-  /// Any thread. Throws std::invalid_argument beyond what there is.
+  /// Any thread. Throws std::invalid_argument beyond what there is, and below what pools that share nothing need.
   void grant(unsigned n);
   /// The same for one pool; see runtime::set_concurrency().
   void limit(std::string_view pool, unsigned n);
@@ -89,6 +89,8 @@ class concurrency {
   void put_in_pool(std::size_t pool, unsigned index, steal_order& near) const;
   void find_places(const process_mask& within);
   // With the mutex
+  unsigned least_grant() const noexcept;
+  void divide(std::vector<unsigned>& each, unsigned n, bool (*of)(const managed_pool&)) const;
   void share_out();
   void use_sizes();
   std::vector<unsigned> working_sizes() const;

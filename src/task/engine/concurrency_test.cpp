@@ -465,6 +465,60 @@ TEST(affinity, is_followed_while_the_runtime_runs) {
   ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
 }
 
+/// However few cores are left: nobody else would run the tasks of a pool that cannot borrow workers.
+TEST(affinity, that_shrinks_leaves_a_worker_to_each_pool_that_cannot_borrow) {
+  cpu_set_t whole, one;
+  CPU_ZERO(&whole);
+  ASSERT_EQ(sched_getaffinity(getpid(), sizeof whole, &whole), 0);
+  std::vector<unsigned> cpus;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &whole)) cpus.push_back(cpu);
+  if (cpus.size() < 2) GTEST_SKIP() << "there is one core";
+  const std::string own = "own:cpus=" + std::to_string(cpus[1]);
+  for (const std::string& pools :
+       {own + ":exclusive", own + ":policy=static", own + ":exclusive,default:cpus=" + std::to_string(cpus[0])}) {
+    for (const unsigned left : {cpus[0], cpus[1]}) {
+      runtime rt({.pools = pools});
+      CPU_ZERO(&one);
+      CPU_SET(left, &one);
+      ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
+      EXPECT_TRUE(comes_true([&] {
+        async([] {}).get();
+        return rt.concurrency() == 2;
+      })) << pools;
+      for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(async(pool_executor("own"), [i] { return i; }).get(), i) << pools;
+        EXPECT_EQ(async([i] { return i; }).get(), i) << pools;
+        std::this_thread::sleep_for(60ms); // the mask is looked at twice in a second
+      }
+      ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
+    }
+  }
+}
+
+TEST(set_concurrency, that_leaves_a_pool_alone_without_a_worker_is_refused) {
+  runtime rt({.workers = 2, .pools = "own:1:exclusive,io:1"});
+  const auto message = [&](unsigned n) -> std::string {
+    try {
+      rt.set_concurrency(n);
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message(1).find("expected 0 or 2 to 4"), std::string::npos) << message(1);
+  EXPECT_EQ(rt.concurrency(), 4u);
+  rt.set_concurrency(2); // one of its own, and one for the two that lend each other
+  EXPECT_EQ(async(pool_executor("own"), [] { return 1; }).get(), 1);
+  EXPECT_EQ(async(pool_executor("io"), [] { return 2; }).get(), 2);
+  EXPECT_EQ(async([] { return async(pool_executor("io"), [] { return 3; }).get(); }).get(), 3);
+  rt.set_concurrency(0);
+  auto waits = async(pool_executor("own"), [] { return 4; });
+  EXPECT_EQ(waits.wait_for(20ms), future_status::timeout);
+  rt.set_concurrency(4);
+  EXPECT_EQ(waits.get(), 4);
+}
+
 /// Where the program has said how many workers it wants, its main thread may be bound to a core of its own.
 TEST(affinity, of_the_main_thread_is_its_own_where_workers_are_asked_for) {
   cpu_set_t whole, one;

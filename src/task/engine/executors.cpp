@@ -3,6 +3,8 @@
 #include "task/counters/task_events.hpp"
 #include "task/engine/scheduler.hpp"
 
+#include <treadle/async.hpp>
+
 #include <stdexcept>
 
 namespace treadle {
@@ -73,16 +75,29 @@ void limiter::add(executable task) noexcept {
 }
 
 void limiter::go_on() noexcept {
-  job* next = nullptr;
-  {
-    const scoped_lock guard(m_lock);
-    next = m_first;
-    if (!next)
-      ++m_left;
-    else if (!(m_first = next->next_job))
-      m_last = nullptr;
+  for (;;) {
+    job* next = nullptr;
+    {
+      const scoped_lock guard(m_lock);
+      next = m_first;
+      if (!next)
+        ++m_left;
+      else if (!(m_first = next->next_job))
+        m_last = nullptr;
+    }
+    if (!next) return;
+    executable one(intrusive_ptr<future_state>::adopt(static_cast<future_state*>(next)));
+    if (stack_has_room()) return start_or_break(std::move(one));
+    // An executor that runs what it is given at once has ended the one before inside of this call, and so on.
+    try {
+      auto self = intrusive_ptr<limiter>::share(this);
+      static_cast<void>(start_task(launch::async, [self = std::move(self), task = std::move(one)]() mutable {
+        self->start_or_break(std::move(task));
+      }));
+      return;
+    } catch (...) { // no memory: it was dropped, and so broken
+    }
   }
-  if (next) start_or_break(executable(intrusive_ptr<future_state>::adopt(static_cast<future_state*>(next))));
 }
 
 void limiter::start_or_break(executable task) noexcept {

@@ -1,12 +1,15 @@
 #include "task/engine/runtime_fixture.hpp"
 
+#include <treadle/algorithm/for_each.hpp>
 #include <treadle/algorithm/for_loop.hpp>
+#include <treadle/algorithm/sort.hpp>
 #include <treadle/treadle.hpp>
 
 #include <array>
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -245,6 +248,113 @@ TEST_P(executors_test, a_programs_own_executor_runs_tasks) {
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
   mine.shared->drops = true;
   EXPECT_THROW(async(mine, [] {}).get(), future_error);
+}
+
+/// Runs what it is given at once.
+struct at_once {
+  void execute(executable task) const { task(); }
+};
+
+/// Where loops put their iterations: on the thread of the executor, at most so many at a time, in order.
+TEST_P(executors_test, loops_run_where_a_programs_own_executor_has_them_run) {
+  const one_thread mine;
+  std::atomic<bool> stop{false};
+  std::thread runs([&] {
+    while (!stop) mine.run_all();
+  });
+  const std::thread::id its = runs.get_id();
+  std::atomic<int> elsewhere{0};
+  const auto here = [&] { elsewhere += std::this_thread::get_id() != its; };
+  std::vector<int> numbers(1000);
+  for (const auto& policy : {par.on(mine), par.on(mine).with(static_chunk_size{7})}) {
+    for_loop(policy, 0, 1000, [&](int i) {
+      here();
+      numbers[static_cast<std::size_t>(i)] = i;
+    });
+  }
+  int expected = 0;
+  for (const int n : numbers) EXPECT_EQ(n, expected++);
+  std::string letters;
+  for_loop(par.on(named(mine, "loop")), 0, 26, reduction(letters, std::string(), std::plus<>()),
+           [&](int i, std::string& s) {
+             here();
+             s += static_cast<char>('a' + i);
+           });
+  EXPECT_EQ(letters, "abcdefghijklmnopqrstuvwxyz");
+  for_each(par.on(mine), numbers, [&](int& n) {
+    here();
+    ++n;
+  });
+  std::list<int> list(numbers.begin(), numbers.end());
+  for_each(par.on(mine), list.begin(), list.end(), [&](int) { here(); });
+  for_each(seq.on(mine), numbers, [&](int) { here(); });
+  sort(par.on(mine), numbers.begin(), numbers.end(), [&](int a, int b) {
+    here();
+    return a > b;
+  });
+  EXPECT_EQ(numbers.front(), 1000);
+  for_loop(par(task).on(mine), 0, 10, [&](int) { here(); }).get();
+  for_loop(par.on(mine), 0, 0, [&](int) { here(); });
+  EXPECT_EQ(elsewhere, 0);
+  const auto first_error = [&] {
+    try {
+      for_loop(par.on(mine), 0, 100, [](int i) {
+        if (i >= 30) throw i;
+      });
+    } catch (int i) {
+      return i;
+    }
+    return -1;
+  };
+  EXPECT_EQ(first_error(), 30);
+  EXPECT_EQ(async([&] {
+              int sum = 0;
+              for_loop(par.on(mine), 0, 10, reduction_plus(sum), [](int i, int& s) { s += i; });
+              return sum;
+            }).get(),
+            45);
+  stop = true;
+  runs.join();
+  mine.shared->drops = true;
+  EXPECT_THROW(for_loop(par.on(mine), 0, 10, [](int) {}), future_error);
+}
+
+TEST_P(executors_test, loops_keep_to_a_limit) {
+  for (const int limit : {1, 2}) {
+    const limiting_executor limited(parallel_executor(), static_cast<unsigned>(limit));
+    std::atomic<int> now{0}, most{0}, done{0};
+    const auto body = [&](int) {
+      const int mine = ++now;
+      for (int seen = most; seen < mine && !most.compare_exchange_weak(seen, mine);) {
+      }
+      this_task::yield();
+      --now;
+      ++done;
+    };
+    for_loop(par.on(limited), 0, 500, body);
+    async([&] { for_loop(par.on(limited), 0, 500, body); }).get();
+    EXPECT_EQ(done, 1000);
+    EXPECT_LE(most, limit);
+  }
+}
+
+TEST_P(executors_test, a_limit_on_what_runs_at_once_does_not_use_up_the_stack) {
+  constexpr int k_many = 100'000;
+  const auto all_run = [&](const auto& limited) {
+    std::atomic<int> done{0};
+    std::vector<future<void>> waiting;
+    waiting.reserve(k_many);
+    auto first = async(limited, [&] {
+      for (int i = 0; i < k_many; ++i) waiting.push_back(async(limited, [&] { ++done; }));
+    });
+    first.get();
+    for (auto& one : waiting) one.get();
+    return done == k_many;
+  };
+  EXPECT_TRUE(all_run(limiting_executor(at_once(), 1)));
+  EXPECT_TRUE(all_run(limiting_executor(sequenced_executor(), 1)));
+  EXPECT_TRUE(async([&] { return all_run(limiting_executor(at_once(), 1)); }).get());
+  EXPECT_TRUE(async([&] { return all_run(limiting_executor(sequenced_executor(), 2)); }).get());
 }
 
 TEST_P(executors_test, a_limit_holds_and_nobody_waits_for_ever) {

@@ -49,14 +49,18 @@ std::vector<unsigned> list_from(std::string_view text) {
   return result;
 }
 
-/// One thing that is said of a pool.
-void apply(pool& one, std::string_view field) {
+/// One thing that is said of a pool; `said` are the keys of those before.
+void apply(pool& one, std::string_view field, std::vector<std::string_view>& said) {
+  const std::size_t equals = std::min(field.find('='), field.size());
+  const std::string_view key = field.substr(0, equals);
+  const std::string_view what = field == "exclusive" ? field : equals == field.size() ? "a number of workers" : key;
+  if (std::find(said.begin(), said.end(), what) != said.end())
+    throw std::invalid_argument("has " + std::string(what) + " twice");
+  said.push_back(what);
   if (field == "exclusive") {
     one.exclusive = true;
     return;
   }
-  const std::size_t equals = std::min(field.find('='), field.size());
-  const std::string_view key = field.substr(0, equals);
   const std::string_view value = field.substr(std::min(equals + 1, field.size()));
   if (equals == field.size()) {
     const auto workers = number_from(field, k_number_max);
@@ -95,6 +99,7 @@ pools::pools(std::string_view text) {
   try {
     split(text, ',', [this](std::string_view described) {
       pool one;
+      std::vector<std::string_view> said;
       bool is_name = true;
       split(described, ':', [&](std::string_view field) {
         if (std::exchange(is_name, false)) {
@@ -102,7 +107,7 @@ pools::pools(std::string_view text) {
           return;
         }
         try {
-          apply(one, field);
+          apply(one, field, said);
         } catch (const std::invalid_argument& e) {
           throw std::invalid_argument("pool " + quoted(one.name) + ": " + e.what());
         }

@@ -57,6 +57,10 @@ TEST(pools_description, what_is_wrong_is_named) {
         << list;
   EXPECT_NE(message("a:stack-bytes=0").find("expected a number of bytes"), std::string::npos);
   EXPECT_NE(message("a:cores=1").find("nothing is called 'cores'"), std::string::npos);
+  EXPECT_EQ(message("a:1:2"), "pools 'a:1:2': pool 'a': has a number of workers twice");
+  EXPECT_EQ(message("a:policy=static:policy=static"),
+            "pools 'a:policy=static:policy=static': pool 'a': has policy twice");
+  EXPECT_EQ(message("a:exclusive:1:exclusive"), "pools 'a:exclusive:1:exclusive': pool 'a': has exclusive twice");
   EXPECT_THROW(pools().add({.name = "a"}).add({.name = "a"}), std::invalid_argument);
 }
 

@@ -63,7 +63,7 @@ TEST_P(resize_test, loses_no_task_meanwhile) {
     std::mt19937 random(7);
     while (!over) {
       rt.resize_pool(random() % 2 == 0 ? "a" : "b", 1 + static_cast<unsigned>(random() % 2));
-      if (random() % 4 == 0) rt.set_concurrency(static_cast<unsigned>(random() % 7));
+      if (random() % 4 == 0) rt.set_concurrency(random() % 4 == 0 ? 0 : 3 + static_cast<unsigned>(random() % 4));
       std::this_thread::yield();
     }
     rt.set_concurrency(6);

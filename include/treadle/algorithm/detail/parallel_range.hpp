@@ -5,6 +5,7 @@
 #include <treadle/stopped.hpp>
 
 #include <new>
+#include <vector>
 
 namespace treadle::detail {
 
@@ -54,6 +55,33 @@ void run_in_pieces(const loop_cut& cut, std::uint64_t n, Run run) {
   }
 }
 
+/// Into how many tasks of a program's own executor a loop is cut.
+inline std::uint64_t bulk_tasks(const loop_cut& cut, std::uint64_t n) noexcept {
+  constexpr std::uint64_t k_most = 64;
+  const std::uint64_t wanted = cut.how != loop_cut::kind::on_demand && cut.chunk > 1 ? (n - 1) / cut.chunk + 1 : k_most;
+  return wanted < n ? wanted : n;
+}
+
+/// Calls part(k, begin, end) for `tasks` ranges that together are [0, n), in tasks of the policy's executor. The first
+/// exception in their order.
+template <any_execution_policy Policy, class Part>
+void run_in_bulk(const Policy& policy, std::uint64_t n, std::uint64_t tasks, Part part) {
+  struct tasks_of_loop : std::vector<future<void>> {
+    ~tasks_of_loop() { // they refer to what the loop has, also when one of them could not be made
+      for (const future<void>& one : *this)
+        if (one.valid()) one.wait();
+    }
+  } all;
+  all.reserve(static_cast<std::size_t>(tasks));
+  for (std::uint64_t k = 0, begin = 0; k < tasks; ++k) {
+    const std::uint64_t end = begin + (n - begin) / (tasks - k);
+    all.push_back(async(policy.executor(), [&part, k, begin, end] { part(k, begin, end); }));
+    begin = end;
+  }
+  for (const future<void>& one : all) one.wait();
+  for (future<void>& one : all) one.get();
+}
+
 template <class Run>
 [[gnu::cold, gnu::noinline]] void share_ranges(const loop_cut& cut, std::uint64_t n, Run& run, loop_site& site) {
   static constexpr loop_body body{[](void* context, void*, std::uint64_t begin, std::uint64_t end) {
@@ -72,6 +100,14 @@ template <class Run>
 /// and small. It may return bool: false says that nothing after the range is needed.
 template <any_execution_policy Policy, class Run>
 void for_ranges(const Policy& policy, std::uint64_t n, Run run) {
+  if constexpr (Policy::has_executor) {
+    run_in_bulk(policy, n, n == 0 ? 0 : bulk_tasks(policy.cut(), n),
+                [&](std::uint64_t, std::uint64_t first, std::uint64_t last) {
+                  for_ranges(policy.in_place(), last - first,
+                             [&](std::uint64_t begin, std::uint64_t end) { return run(first + begin, first + end); });
+                });
+    return;
+  }
   loop_site& site = loop_site_of<Run>;
   if constexpr (!Policy::is_parallel && Policy::has_stop_token) {
     run_in_pieces(policy.cut(), n, [&](std::uint64_t begin, std::uint64_t end) { return run(begin, end); });
@@ -115,6 +151,20 @@ template <class State, class Run, class Make, class Append>
 /// need not commute. `state` is that of the first range.
 template <any_execution_policy Policy, class State, class Run, class Make, class Append>
 void fold_ranges(const Policy& policy, std::uint64_t n, State& state, Run run, Make make, Append append) {
+  if constexpr (Policy::has_executor) {
+    const std::uint64_t tasks = n == 0 ? 0 : bulk_tasks(policy.cut(), n);
+    std::vector<State> parts;
+    parts.reserve(static_cast<std::size_t>(tasks));
+    for (std::uint64_t k = 0; k < tasks; ++k) parts.push_back(make());
+    run_in_bulk(policy, n, tasks, [&](std::uint64_t k, std::uint64_t first, std::uint64_t last) {
+      const auto shifted = [&](State& s, std::uint64_t begin, std::uint64_t end) {
+        return run(s, first + begin, first + end);
+      };
+      fold_ranges(policy.in_place(), last - first, parts[static_cast<std::size_t>(k)], shifted, make, append);
+    });
+    for (State& part : parts) append(state, part);
+    return;
+  }
   loop_site& site = loop_site_of<Run>;
   if constexpr (!Policy::is_parallel && Policy::has_stop_token) {
     run_in_pieces(policy.cut(), n, [&](std::uint64_t begin, std::uint64_t end) { return run(state, begin, end); });
@@ -137,6 +187,14 @@ bool is_here(const Executor& executor) noexcept {
     return false;
 }
 
+/// A loop whose parts are to be tasks of a program's own executor.
+template <class Policy, class Algorithm>
+inline constexpr bool makes_tasks = false;
+template <class Policy, class Algorithm>
+  requires(Policy::is_parallel && Policy::has_executor && Algorithm::makes_tasks_of_executor)
+inline constexpr bool makes_tasks<Policy, Algorithm> =
+    is_own_executor<std::remove_cvref_t<decltype(std::declval<const Policy&>().executor())>>();
+
 /// Runs an algorithm, a function object without state that takes the synchronous policy and the arguments: at once, or
 /// as a task when the policy says so, and then with copies of the arguments.
 template <any_execution_policy Policy, class Algorithm, class... Args>
@@ -153,6 +211,8 @@ auto run_algorithm(const Policy& policy, Algorithm algorithm, Args&&... args) {
       return async(policy.executor(), std::move(call));
     else
       return async(std::move(call));
+  } else if constexpr (makes_tasks<Policy, Algorithm>) {
+    return algorithm(policy, args...);
   } else if constexpr (Policy::has_executor) {
     if (is_here(policy.executor())) return algorithm(policy.in_place(), args...);
     return async(policy.executor(), [&] { return algorithm(policy.in_place(), args...); }).get();
