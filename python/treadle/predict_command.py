@@ -91,7 +91,12 @@ def predict_command(
         raise ValueError("give either workers or pools")
     if sweep and pools:
         raise ValueError("a sweep makes the pools itself")
-    if critical and pools and order != "marked" and "critical" not in {one.split(":")[0] for one in pools.split(",")}:
+    if (
+        critical
+        and pools
+        and order != "marked"
+        and "critical" not in {one.split(":")[0] for one in pools.split(",")}
+    ):
         raise ValueError("critical sites need a pool 'critical', or --order marked")
     setting = Setting(
         machine, distances, core_speed, smt_gain, bandwidth, pools or (f"default:{workers}" if workers else ""),

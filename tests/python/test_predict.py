@@ -92,7 +92,10 @@ def test_command():
         (["nowhere.tasks"], "cannot read the recording 'nowhere.tasks': No such file or directory"),
         (["fib", "--pools", "a:1:domains=3"], "pool 'a': cpus= and domains= are for runtimes"),
         (["fib", "--pools", "a:5000"], "pool 'a': expected at most 4096 workers"),
-        (["cholesky:t=4", "--pools", "a:1,b:1", "--critical", "potrf"], "critical sites need a pool 'critical'"),
+        (
+            ["cholesky:t=4", "--pools", "a:1,b:1", "--critical", "potrf"],
+            "critical sites need a pool 'critical'",
+        ),
         (["cholesky:t=0"], "t is a number from 1 to 200, got '0'"),
         (["cholesky:x=1"], "nothing is called 'x'; there are t, r, unit"),
         (["fib", "--order", "best"], "no order 'best'; there are natural, fifo"),
