@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json as json_module
 import sys
 import time
@@ -78,11 +80,15 @@ def view(found: list[RunningProgram], rates: dict[int, Rates], details: bool) ->
         return Text("No program of this user has a Treadle runtime at the moment.")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("pid", "program", "runs", "granted", "cores", "workers", "queued", "tasks/s", "progress"):
-        table.add_column(name, justify="right" if name in ("pid", "runs", "granted", "cores", "queued", "tasks/s") else "left")
+        table.add_column(
+            name,
+            justify="right" if name in ("pid", "runs", "granted", "cores", "queued", "tasks/s") else "left",
+        )
     for one in found:
         rate = rates[one.pid]
         progress = ", ".join(
-            f"{escape(p.stream)} {p.value:.6g}".strip() + (f" ({_age(p.age_ns)} ago)" if p.age_ns > 5e9 else "")
+            f"{escape(p.stream)} {p.value:.6g}".strip()
+            + (f" ({_age(p.age_ns)} ago)" if p.age_ns > 5e9 else "")
             for p in one.streams
         )
         table.add_row(
@@ -114,7 +120,9 @@ def top_command(
     interval: Annotated[
         float, typer.Option("--interval", "-i", min=0.05, max=3600, help="Seconds between two looks.")
     ] = 1.0,
-    count: Annotated[int, typer.Option("--count", "-n", min=0, help="Look so many times; 0: until Ctrl-C.")] = 0,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=0, help="Look so many times; 0: until Ctrl-C.")
+    ] = 0,
     decisions: Annotated[
         bool, typer.Option("--decisions", "-d", help="Show what each program has decided, too.")
     ] = False,
@@ -146,12 +154,10 @@ def top_command(
             else:
                 out.print(view(found, rates, decisions))
         return
-    with Live(console=out, auto_refresh=False, transient=False) as live:
-        number = 0
-        while True:
+    with contextlib.suppress(KeyboardInterrupt), Live(console=out, auto_refresh=False) as live:
+        for number in itertools.count(1):
             found = programs()
             live.update(view(found, rate.of(found), decisions), refresh=True)
-            number += 1
             if number == count:
                 return
             time.sleep(interval)

@@ -143,7 +143,7 @@ class publisher final : fork_participant {
       const std::string folder = program_directory();
       require_private_directory(folder);
       require_private_directory(folder + "/programs");
-      const std::string name = name_of_program();
+      const std::string path = name_of_program(), name = path.substr(path.rfind('/') + 1);
       const program_state now = state();
       const std::lock_guard guard(m_mutex);
       if (m_ends.load(order::relaxed) != 0) return false;

@@ -106,6 +106,7 @@ std::vector<program_report> running_programs(unsigned patience_ms) {
     mine.answers = true;
     mine.pid = getpid();
     mine.name = name_of_program();
+    mine.name.erase(0, mine.name.rfind('/') + 1);
     reports.push_back(std::move(mine));
   }
   std::sort(reports.begin(), reports.end(), [](const auto& a, const auto& b) { return a.pid < b.pid; });
