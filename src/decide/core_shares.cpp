@@ -39,8 +39,8 @@ core_shares half_to_preferred(unsigned cores, std::span<const core_claim> claims
   core_shares result(claims.size());
   const auto preferred = [](const core_claim& c) { return c.is_preferred; };
   const auto others = [](const core_claim& c) { return !c.is_preferred; };
-  const bool both = std::any_of(claims.begin(), claims.end(), preferred) &&
-                    std::any_of(claims.begin(), claims.end(), others);
+  const bool both =
+      std::any_of(claims.begin(), claims.end(), preferred) && std::any_of(claims.begin(), claims.end(), others);
   const unsigned half = both ? cores / 2 : cores;
   divide(half, claims, turn, by, preferred, result);
   divide(both ? cores - half : cores, claims, turn, by, others, result);

@@ -9,9 +9,9 @@ namespace treadle::decide {
 
 /// What a program asks for. The order of claims is that in which programs came.
 struct core_claim {
-  unsigned least = 0;       ///< it does nothing useful with fewer, unless 0
-  unsigned most = ~0u;      ///< it has no more workers
-  double weight = 1;        ///< relative to others; positive
+  unsigned least = 0;        ///< it does nothing useful with fewer, unless 0
+  unsigned most = ~0u;       ///< it has no more workers
+  double weight = 1;         ///< relative to others; positive
   bool is_preferred = false; ///< for half_to_preferred()
 };
 

@@ -31,8 +31,8 @@ unsigned producer_consumer::decide(unsigned cores, double target, const sample& 
   const bool known = m_producer.rate > 0 && m_consumer.rate > 0;
   const double both = m_producer.rate + m_consumer.rate;
   const double middle = known ? n * m_consumer.rate / both : n / 2;
-  const double per_item =
-      known && now.seconds > 0 ? std::min(k_loop_gain / (now.seconds * n * both), k_most_per_item) : k_most_per_item / 2;
+  const double per_item = known && now.seconds > 0 ? std::min(k_loop_gain / (now.seconds * n * both), k_most_per_item)
+                                                   : k_most_per_item / 2;
   const double sum = m_sum + k_integral * per_item * off;
   double share = middle / n - per_item * off - sum;
   if (share >= 0 && share <= 1) m_sum = sum; // not where it could do nothing

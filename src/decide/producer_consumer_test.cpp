@@ -18,8 +18,8 @@ struct setting {
   double producer_s = 20, consumer_s = 20; ///< core seconds of an item
   double target = 8, period_s = 5;
   int items = 100;
-  bool up_down = false;  ///< items cost 0.1 to 4.1 and back to 0.1 times as much, in 20 + 20 of them
-  double noise = 0;      ///< of the duration of an item
+  bool up_down = false; ///< items cost 0.1 to 4.1 and back to 0.1 times as much, in 20 + 20 of them
+  double noise = 0;     ///< of the duration of an item
   std::uint64_t seed = 1;
 };
 
@@ -123,8 +123,13 @@ TEST(producer_consumer, the_queue_is_as_long_as_wanted) {
     for (const double target : {4.0, 8.0}) {
       for (const double period : {0.5, 5.0}) {
         for (const std::uint64_t seed : {1u, 2u, 3u}) {
-          const setting s{.producer_s = 24 / a, .consumer_s = 24 / b, .target = target, .period_s = period,
-                          .items = 400, .noise = 0.1, .seed = seed};
+          const setting s{.producer_s = 24 / a,
+                          .consumer_s = 24 / b,
+                          .target = target,
+                          .period_s = period,
+                          .items = 400,
+                          .noise = 0.1,
+                          .seed = seed};
           const outcome ours = run_ours(s), paper = run_paper(s);
           EXPECT_LE(ours.off_mean, 0.5) << name << " N " << target << " T " << period << " paper " << paper.off_mean;
           EXPECT_LE(ours.seconds, paper.seconds * 1.005) << name << " N " << target << " T " << period;
@@ -137,8 +142,14 @@ TEST(producer_consumer, the_queue_is_as_long_as_wanted) {
 TEST(producer_consumer, costs_that_go_up_and_down_are_followed) {
   for (const double target : {4.0, 8.0}) {
     for (const std::uint64_t seed : {1u, 2u, 3u}) {
-      const setting s{.producer_s = 24 / 0.953, .consumer_s = 24 / 0.502, .target = target, .period_s = 0.5,
-                      .items = 400, .up_down = true, .noise = 0.1, .seed = seed};
+      const setting s{.producer_s = 24 / 0.953,
+                      .consumer_s = 24 / 0.502,
+                      .target = target,
+                      .period_s = 0.5,
+                      .items = 400,
+                      .up_down = true,
+                      .noise = 0.1,
+                      .seed = seed};
       const outcome ours = run_ours(s), paper = run_paper(s);
       EXPECT_LE(ours.off_mean, 0.5) << "N " << target << " paper " << paper.off_mean;
     }
@@ -152,9 +163,14 @@ TEST(producer_consumer, any_pair_ends) {
       return least * std::pow(most / least, static_cast<double>(random.below(10001)) / 10000);
     };
     const setting s{.cores = 1 + static_cast<unsigned>(random.below(64)),
-                    .producer_s = from(0.3, 30), .consumer_s = from(0.3, 30), .target = from(0.5, 20),
-                    .period_s = from(0.1, 10), .items = 1 + static_cast<int>(random.below(100)),
-                    .up_down = random.below(2) == 0, .noise = 0.1, .seed = 1 + random.below(1000)};
+                    .producer_s = from(0.3, 30),
+                    .consumer_s = from(0.3, 30),
+                    .target = from(0.5, 20),
+                    .period_s = from(0.1, 10),
+                    .items = 1 + static_cast<int>(random.below(100)),
+                    .up_down = random.below(2) == 0,
+                    .noise = 0.1,
+                    .seed = 1 + random.below(1000)};
     // Either alone with all cores, one after the other, an item at a time, and a period lost for each of them.
     const double all = s.items * (2.3 * (s.producer_s + s.consumer_s) / s.cores + 2 * s.period_s) + 100;
     const outcome ours = run_ours(s);

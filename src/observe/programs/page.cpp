@@ -21,7 +21,7 @@ void write_state(program_page& to, const program_state& state) noexcept {
 bool read_state(const program_page& from, program_state& state) noexcept {
   std::uint64_t words[k_words];
   for (int tries = 0; tries < 100; ++tries) {
-    const std::uint32_t before = from.sequence.load(order::acquire); // pairs with write_state()
+    const std::uint32_t before = from.sequence.load(order::acquire);                         // pairs with write_state()
     for (std::size_t i = 0; i < k_words; ++i) words[i] = from.words[i].load(order::acquire); // pairs with the same
     if (before % 2 != 0 || from.sequence.load(order::relaxed) != before) continue;
     std::memcpy(&state, words, sizeof state);

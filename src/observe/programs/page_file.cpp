@@ -21,7 +21,7 @@ program_page* map(int file) noexcept {
 }
 
 constexpr struct flock whole_file(short type) {
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   return lock;
