@@ -14,7 +14,7 @@ namespace detail {
 namespace {
 
 struct stream {
-  char name[sizeof program_state::progress::stream];
+  char name[sizeof program_state::progress::stream] = {};
   atomic<bool> is_there{false}; // the name stays as it is from then on
   atomic<double> value{0};
   atomic<std::int64_t> at_ns{0};
