@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .machine_map import MAPPINGS, WORKERS_MOST
+from .machine_map import MAPPINGS, WORKERS_MOST, parse_pools
 from .prediction import (
     COSTS,
     ORDERS,
@@ -91,12 +91,7 @@ def predict_command(
         raise ValueError("give either workers or pools")
     if sweep and pools:
         raise ValueError("a sweep makes the pools itself")
-    if (
-        critical
-        and pools
-        and order != "marked"
-        and "critical" not in {one.split(":")[0] for one in pools.split(",")}
-    ):
+    if critical and pools and order != "marked" and "critical" not in parse_pools(pools):
         raise ValueError("critical sites need a pool 'critical', or --order marked")
     setting = Setting(
         machine, distances, core_speed, smt_gain, bandwidth, pools or (f"default:{workers}" if workers else ""),

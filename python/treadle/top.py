@@ -36,14 +36,14 @@ class Rate:
 
     def of(self, all_of_them: list[RunningProgram]) -> dict[int, Rates]:
         rates = {}
-        for now in all_of_them:
-            before = self._before.get(now.pid)
-            between = now.runs_ns - before.runs_ns if before else 0
+        for one in all_of_them:
+            before = self._before.get(one.pid)
+            between = one.runs_ns - before.runs_ns if before else 0
             if before is None or between <= 0:
-                rates[now.pid] = Rates(None, None)
+                rates[one.pid] = Rates(None, None)
             else:
-                tasks = max(now.executed - before.executed, 0)  # fewer where a runtime has ended
-                rates[now.pid] = Rates((now.cpu_ns - before.cpu_ns) / between, tasks / between * 1e9)
+                tasks = max(one.executed - before.executed, 0)  # fewer where a runtime has ended
+                rates[one.pid] = Rates((one.cpu_ns - before.cpu_ns) / between, tasks / between * 1e9)
         self._before = {one.pid: one for one in all_of_them}
         return rates
 
@@ -80,10 +80,7 @@ def view(found: list[RunningProgram], rates: dict[int, Rates], details: bool) ->
         return Text("No program of this user has a Treadle runtime at the moment.")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("pid", "program", "runs", "granted", "cores", "workers", "queued", "tasks/s", "progress"):
-        table.add_column(
-            name,
-            justify="right" if name in ("pid", "runs", "granted", "cores", "queued", "tasks/s") else "left",
-        )
+        table.add_column(name, justify="left" if name in ("program", "workers", "progress") else "right")
     for one in found:
         rate = rates[one.pid]
         progress = ", ".join(

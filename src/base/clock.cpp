@@ -48,11 +48,14 @@ double ns_per_tick() noexcept { return 1.0; }
 
 } // namespace
 
-std::int64_t steady_now_ns() noexcept {
+static std::int64_t now_ns(clockid_t clock) noexcept {
   timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
+std::int64_t steady_now_ns() noexcept { return now_ns(CLOCK_MONOTONIC); }
+std::int64_t thread_cpu_ns() noexcept { return now_ns(CLOCK_THREAD_CPUTIME_ID); }
+std::int64_t process_cpu_ns() noexcept { return now_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 std::int64_t ticks_to_ns(std::int64_t ticks) noexcept {
   return static_cast<std::int64_t>(static_cast<double>(ticks) * ns_per_tick());

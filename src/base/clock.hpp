@@ -13,6 +13,9 @@ inline constexpr std::int64_t k_never_ns = INT64_MAX;
 
 /// Nanoseconds of CLOCK_MONOTONIC. About 20 ns where the kernel maps it into the process.
 std::int64_t steady_now_ns() noexcept;
+/// Processor time of the calling thread, and of the process, in nanoseconds. System calls.
+std::int64_t thread_cpu_ns() noexcept;
+std::int64_t process_cpu_ns() noexcept;
 
 /// Cheapest monotonic time stamp, in ticks of a constant-rate counter common to all cores; not serialising, so it may
 /// drift by a few tens of instructions. Convert differences with ticks_to_ns().

@@ -18,8 +18,6 @@
 
 #include <algorithm>
 
-#include <time.h>
-
 namespace treadle::detail {
 
 /// Both ways, for one number of workers.
@@ -88,12 +86,6 @@ tuned_site* make(atomic<tuned_site*>& slot, task_name name) noexcept {
 std::uint64_t suspensions_here() noexcept {
   worker* w = this_worker();
   return w ? w->counters.suspensions.load(order::relaxed) : 0;
-}
-
-std::int64_t thread_cpu_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 decide::execution previous(const tuned_site& s) noexcept {

@@ -7,7 +7,7 @@ namespace treadle::decide {
 
 namespace {
 
-/// The same for those that `takes_part`, each bounded by what it can use.
+/// Equal shares in units of `by` for the programs that take part, each bounded by what it can use.
 template <class TakesPart>
 void divide(unsigned cores, std::span<const core_claim> claims, std::uint64_t turn, unsigned by, TakesPart takes_part,
             core_shares& to) {

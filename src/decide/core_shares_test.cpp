@@ -92,7 +92,7 @@ RC_GTEST_PROP(core_shares, weighted_is_fair_for_any_claims, ()) {
       }
     }
   }
-  // Whoever waits has its turn.
+  // A program that waits gets its turn.
   std::vector<bool> had(all.size());
   for (std::size_t t = 0; t < all.size(); ++t) {
     const core_shares later = weighted(cores, all, turn + t);

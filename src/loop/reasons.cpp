@@ -67,7 +67,7 @@ std::string compared(const std::vector<decision_report::alternative>& measured, 
          " more";
 }
 
-/// The decisions in force, for whoever looks at the program from outside.
+/// The decisions in force, for programs such as `treadle top`.
 void add_decisions(detail::program_state& to) {
   try {
     for (const decision_report& one : explain()) {

@@ -1,5 +1,6 @@
 #include "observe/periodic.hpp"
 
+#include "base/blocked_signals.hpp"
 #include "base/clock.hpp"
 #include "base/fork.hpp"
 #include "base/sync/park.hpp"
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include <pthread.h>
-#include <signal.h>
 
 namespace treadle::detail {
 
@@ -71,14 +71,7 @@ class clockwork final : fork_participant {
   }
 
   void start() {
-    // Signals of the process go to the threads of the program.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    struct restore {
-      const sigset_t& mask;
-      ~restore() { pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
-    } guard{before};
+    const blocked_signals guard;
     std::thread thread([this] { run(); });
     pthread_setname_np(thread.native_handle(), m_name);
     thread.detach();

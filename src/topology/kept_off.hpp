@@ -4,8 +4,8 @@
 
 namespace treadle::detail {
 
-/// While it lives, a thread is not put on one of the hardware threads, provided that it may run on others. Whoever else
-/// changes where the thread may run meanwhile has the last word. Four system calls.
+/// While it lives, a thread is not put on one of the hardware threads, provided that it may run on others. Where its
+/// mask is changed by somebody else meanwhile, that change stays. Four system calls.
 class kept_off {
  public:
   kept_off(int thread_id, int cpu) noexcept;

@@ -1,11 +1,20 @@
 #include "observe/programs/page.hpp"
 
+#include "base/sync/park.hpp"
+
 #include <cstring>
 
 namespace treadle::detail {
 
 namespace {
 constexpr std::size_t k_words = sizeof(program_state) / 8;
+}
+
+std::uint32_t ask(program_page& page) noexcept {
+  // release: pairs with the publisher, for what the question is about
+  const std::uint32_t question = page.asked.fetch_add(1, order::release) + 1;
+  shared_futex_wake(page.asked);
+  return question;
 }
 
 void write_state(program_page& to, const program_state& state) noexcept {

@@ -46,6 +46,9 @@ struct program_page {
 };
 static_assert(std::is_standard_layout_v<program_page>);
 
+/// By anybody: what the program says from now on is its answer to this question, when `answered` has come to what is
+/// returned.
+std::uint32_t ask(program_page& page) noexcept;
 /// By the program alone. A reader that sees `sequence` even and unchanged has seen one state.
 void write_state(program_page& to, const program_state& state) noexcept;
 /// False when it is being written again and again, or by a program that stopped in the middle.

@@ -1,5 +1,7 @@
 #include "observe/programs/page_file.hpp"
 
+#include "observe/programs/text.hpp"
+
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -60,7 +62,7 @@ page_file page_file::create(const std::string& folder, const std::string& progra
   made->version = k_page_version;
   made->bytes = sizeof(program_page);
   made->pid = getpid();
-  program.copy(made->name, sizeof made->name - 1);
+  copy_text(program, made->name);
   const std::string path = folder + '/' + number;
   if (rename(unfinished.c_str(), path.c_str()) != 0) fail(unfinished);
   made.m_path = path;

@@ -24,6 +24,13 @@ void require_private_directory(const std::string& path) {
   if ((found.st_mode & 077) != 0) refuse(std::errc::permission_denied, "is open to others (chmod 700 mends that)");
 }
 
+std::string require_page_directory() {
+  const std::string folder = program_directory(), pages = folder + "/programs";
+  require_private_directory(folder);
+  require_private_directory(pages);
+  return pages;
+}
+
 } // namespace detail
 
 std::string program_directory() {

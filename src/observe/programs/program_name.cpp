@@ -36,4 +36,6 @@ std::string name_of_program() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).filename().string();
 }
 
+std::string short_name_of_program() { return std::filesystem::path(name_of_program()).filename().string(); }
+
 } // namespace treadle::detail

@@ -1,5 +1,6 @@
 #include "observe/programs/publisher.hpp"
 
+#include "base/blocked_signals.hpp"
 #include "base/clock.hpp"
 #include "base/fork.hpp"
 #include "base/sync/park.hpp"
@@ -17,17 +18,9 @@
 #include <system_error>
 
 #include <pthread.h>
-#include <signal.h>
-#include <time.h>
 
 namespace treadle::detail {
 namespace {
-
-std::int64_t processor_time_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
-}
 
 class publisher final : fork_participant {
  public:
@@ -49,7 +42,7 @@ class publisher final : fork_participant {
     program_state now{};
     now.at_ns = steady_now_ns();
     now.began_ns = m_began_ns;
-    now.cpu_ns = processor_time_ns();
+    now.cpu_ns = process_cpu_ns();
     read_progress(now.streams);
     if (const auto add = g_add_workers.load(order::relaxed)) add(now);
     if (const auto add = g_add_decisions.load(order::relaxed)) add(now);
@@ -80,16 +73,12 @@ class publisher final : fork_participant {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, std::size_t{512} << 10);
-    // Signals of the process go to the threads of the program.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const blocked_signals guard;
     const auto run_it = [](void* self) -> void* {
       static_cast<publisher*>(self)->run();
       return nullptr;
     };
     const bool started = pthread_create(&m_thread, &attributes, run_it, this) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     pthread_attr_destroy(&attributes);
     if (started) pthread_setname_np(m_thread, "treadle-page");
     return started;
@@ -110,11 +99,6 @@ class publisher final : fork_participant {
     pthread_join(m_thread, nullptr);
     const std::lock_guard guard(m_mutex);
     m_page = page_file();
-  }
-
-  static void ask(program_page& page) noexcept {
-    page.asked.fetch_add(1, order::relaxed);
-    shared_futex_wake(page.asked);
   }
 
   void run() noexcept {
@@ -140,14 +124,11 @@ class publisher final : fork_participant {
 
   bool make_page() noexcept {
     try {
-      const std::string folder = program_directory();
-      require_private_directory(folder);
-      require_private_directory(folder + "/programs");
-      const std::string path = name_of_program(), name = path.substr(path.rfind('/') + 1);
+      const std::string folder = require_page_directory(), name = short_name_of_program();
       const program_state now = state();
       const std::lock_guard guard(m_mutex);
       if (m_ends.load(order::relaxed) != 0) return false;
-      m_page = page_file::create(folder + "/programs", name);
+      m_page = page_file::create(folder, name);
       write_state(*m_page, now);
       return true;
     } catch (const std::exception&) { // nobody sees it

@@ -24,10 +24,15 @@ struct asked_program {
   page_file page;
   std::uint32_t question;
 
-  /// Whether it has answered this question, or a later one.
-  bool has_answered() const noexcept {
-    // acquire: pairs with the publisher
-    return static_cast<std::int32_t>(page->answered.load(order::acquire) - question) >= 0;
+  /// False when it has not answered this question, or a later one, by then.
+  bool answers_by(std::int64_t deadline_ns) const noexcept {
+    for (;;) {
+      const std::uint32_t answered = page->answered.load(order::acquire); // pairs with the publisher
+      if (static_cast<std::int32_t>(answered - question) >= 0) return true;
+      const std::int64_t left = deadline_ns - steady_now_ns();
+      if (left <= 0) return false;
+      shared_futex_wait(page->answered, answered, left);
+    }
   }
 };
 
@@ -67,25 +72,18 @@ std::vector<asked_program> ask_all(const std::string& folder) {
     if (pid == 0 || pid == getpid()) continue;
     page_file page = page_file::open(file.path());
     if (!page) continue;
-    const std::uint32_t question = page->asked.fetch_add(1, order::release) + 1; // pairs with the publisher
-    shared_futex_wake(page->asked);
+    const std::uint32_t question = ask(*page);
     asked.push_back({std::move(page), question});
   }
   return asked;
 }
 
 program_report answer_of(asked_program& to, std::int64_t deadline_ns) {
-  while (!to.has_answered()) {
-    const std::uint32_t seen = to.page->answered.load(order::relaxed);
-    const std::int64_t left = deadline_ns - steady_now_ns();
-    if (left <= 0) break;
-    if (!to.has_answered()) shared_futex_wait(to.page->answered, seen, left);
-  }
-  program_state state{};
-  const bool answers = to.has_answered() && read_state(*to.page, state);
-  if (!answers) static_cast<void>(read_state(*to.page, state)); // the latest there is
+  const bool answers = to.answers_by(deadline_ns);
+  program_state state{}; // the answer, or the latest there is
+  const bool is_whole = read_state(*to.page, state);
   program_report r = report_of(state, steady_now_ns());
-  r.answers = answers;
+  r.answers = answers && is_whole;
   r.pid = to.page->pid;
   r.name = text_of(to.page->name);
   return r;
@@ -94,19 +92,15 @@ program_report answer_of(asked_program& to, std::int64_t deadline_ns) {
 } // namespace
 
 std::vector<program_report> running_programs(unsigned patience_ms) {
-  const std::string folder = program_directory();
-  require_private_directory(folder);
-  require_private_directory(folder + "/programs");
-  std::vector<asked_program> asked = ask_all(folder + "/programs");
+  std::vector<asked_program> asked = ask_all(require_page_directory());
   std::vector<program_report> reports;
   const std::int64_t deadline_ns = steady_now_ns() + std::int64_t{patience_ms} * 1'000'000;
   for (asked_program& one : asked) reports.push_back(answer_of(one, deadline_ns));
-  if (is_published()) { // a process does not lock out itself
+  if (is_published()) { // without its file, whose lock would be lost
     program_report mine = report_of(present_state(), steady_now_ns());
     mine.answers = true;
     mine.pid = getpid();
-    mine.name = name_of_program();
-    mine.name.erase(0, mine.name.rfind('/') + 1);
+    mine.name = short_name_of_program();
     reports.push_back(std::move(mine));
   }
   std::sort(reports.begin(), reports.end(), [](const auto& a, const auto& b) { return a.pid < b.pid; });

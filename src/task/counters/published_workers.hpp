@@ -2,7 +2,7 @@
 
 namespace treadle::detail {
 
-/// Whoever looks at this program from outside sees the workers of all runtimes from now on.
+/// From now on programs such as `treadle top` see the workers of all runtimes of this one.
 void publish_workers() noexcept;
 
 } // namespace treadle::detail

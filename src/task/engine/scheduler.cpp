@@ -21,17 +21,23 @@ static constinit atomic<std::uint64_t> next_serial{1};
 
 namespace {
 
-/// Where the caller is one of them. Others who wake a worker are near to nobody.
+/// Null where the caller is none of them.
+worker* caller_among(const idle_workers& of) noexcept {
+  worker* const here = this_worker();
+  return here && &here->owner().idle == &of ? here : nullptr;
+}
+
+/// Threads outside and workers of other pools who wake a worker are near to nobody.
 std::span<const unsigned> nearest_to_caller(const idle_workers& of) noexcept {
-  const worker* const here = this_worker();
-  return here && &here->owner().idle == &of ? std::span(here->near().workers) : std::span<const unsigned>();
+  const worker* const here = caller_among(of);
+  return here ? std::span(here->near().workers) : std::span<const unsigned>();
 }
 
 /// A worker that went to sleep where its waker runs now is often woken there, because the system looks for an idle
 /// hardware thread only on machines that seem to have many; then the two share that one for a tenth of a second.
 void wake_elsewhere(const idle_workers& of, unsigned number, atomic<std::uint32_t>& word) noexcept {
-  worker* const here = this_worker();
-  if (here && &here->owner().idle == &of && !here->owner().shares_cores) {
+  worker* const here = caller_among(of);
+  if (here && !here->owner().shares_cores) {
     const worker& sleeper = here->owner().workers[number];
     const int cpu = sched_getcpu();
     here->cpu.store(cpu, order::relaxed);

@@ -55,7 +55,7 @@ void run_in_pieces(const loop_cut& cut, std::uint64_t n, Run run) {
   }
 }
 
-/// Into how many tasks of a program's own executor a loop is cut.
+/// Into how many tasks of a program's own executor a loop is cut; none where it has no iterations.
 inline std::uint64_t bulk_tasks(const loop_cut& cut, std::uint64_t n) noexcept {
   constexpr std::uint64_t k_most = 64;
   const std::uint64_t wanted = cut.how != loop_cut::kind::on_demand && cut.chunk > 1 ? (n - 1) / cut.chunk + 1 : k_most;
@@ -101,11 +101,10 @@ template <class Run>
 template <any_execution_policy Policy, class Run>
 void for_ranges(const Policy& policy, std::uint64_t n, Run run) {
   if constexpr (Policy::has_executor) {
-    run_in_bulk(policy, n, n == 0 ? 0 : bulk_tasks(policy.cut(), n),
-                [&](std::uint64_t, std::uint64_t first, std::uint64_t last) {
-                  for_ranges(policy.in_place(), last - first,
-                             [&](std::uint64_t begin, std::uint64_t end) { return run(first + begin, first + end); });
-                });
+    run_in_bulk(policy, n, bulk_tasks(policy.cut(), n), [&](std::uint64_t, std::uint64_t first, std::uint64_t last) {
+      for_ranges(policy.in_place(), last - first,
+                 [&](std::uint64_t begin, std::uint64_t end) { return run(first + begin, first + end); });
+    });
     return;
   }
   loop_site& site = loop_site_of<Run>;
@@ -152,7 +151,7 @@ template <class State, class Run, class Make, class Append>
 template <any_execution_policy Policy, class State, class Run, class Make, class Append>
 void fold_ranges(const Policy& policy, std::uint64_t n, State& state, Run run, Make make, Append append) {
   if constexpr (Policy::has_executor) {
-    const std::uint64_t tasks = n == 0 ? 0 : bulk_tasks(policy.cut(), n);
+    const std::uint64_t tasks = bulk_tasks(policy.cut(), n);
     std::vector<State> parts;
     parts.reserve(static_cast<std::size_t>(tasks));
     for (std::uint64_t k = 0; k < tasks; ++k) parts.push_back(make());
