@@ -4,6 +4,7 @@
 
 #include <treadle/executors.hpp>
 #include <treadle/future.hpp>
+#include <treadle/this_task.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -13,6 +14,12 @@ namespace cholesky {
 namespace {
 
 using future_tile = treadle::shared_future<tile>;
+
+/// For recordings: what the running task reads or writes.
+template <class... Tile>
+void note(const Tile&... used) noexcept {
+  (treadle::this_task::note_memory(used.data, used.rows * used.columns * sizeof(double)), ...);
+}
 
 /// The tiles of the lower triangle as they will be after the tasks that exist so far. An update works in place: only
 /// the next update of a tile reads what the last one made, and the tiles that others read, those of finished columns,
@@ -38,6 +45,7 @@ class graph {
       at(k, k) = m_how.launch.potrf.dataflow(
           treadle::annotated(
               [k, begin = m_shape.begin(k), times = m_how.slow_potrf](const future_tile& a) {
+                note(a.get());
                 potrf(a.get(), k, begin, times);
                 return a.get();
               },
@@ -69,6 +77,7 @@ class graph {
                             const Read&... read) {
     return launch.dataflow(treadle::annotated(
                                [](const future_tile& into, const auto&... from) {
+                                 note(into.get(), from.get()...);
                                  Kernel(into.get(), from.get()...);
                                  return into.get();
                                },

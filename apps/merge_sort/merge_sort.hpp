@@ -5,6 +5,7 @@
 
 #include <treadle/executors.hpp>
 #include <treadle/future.hpp>
+#include <treadle/this_task.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -47,10 +48,12 @@ std::vector<T> sort(std::vector<T> v, const settings& how) {
   };
   treadle::future<std::vector<T>> left = sort_half(std::get<0>(splits));
   treadle::future<std::vector<T>> right = sort_half(std::get<1>(splits));
-  return how.launch.merge
-      .async(treadle::annotated([](const std::vector<T>& l, const std::vector<T>& r) { return merge(l, r); }, "merge"),
-             left.get(), right.get())
-      .get();
+  const auto merge_halves = [](const std::vector<T>& l, const std::vector<T>& r) {
+    std::vector<T> merged = merge(l, r);
+    treadle::this_task::note_memory(merged.data(), 2 * merged.size() * sizeof(T)); // read and written
+    return merged;
+  };
+  return how.launch.merge.async(treadle::annotated(merge_halves, "merge"), left.get(), right.get()).get();
 }
 
 } // namespace merge_sort

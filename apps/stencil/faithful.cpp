@@ -5,6 +5,7 @@
 #include "stencil/kernel.hpp"
 
 #include <treadle/async.hpp>
+#include <treadle/this_task.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -34,6 +35,8 @@ faithful_ring::partition faithful_ring::heat_part(const partition& left, const p
     advance_row(in + 1, next.data.get() + 1, last - 1);
     heat(next.data[last], in[last - 1], in[last], after);
   }
+  treadle::this_task::note_memory(in, size * sizeof(double));
+  treadle::this_task::note_memory(next.data.get(), size * sizeof(double));
   return next;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/detail/deadline.hpp>
+#include <treadle/detail/dependences.hpp>
 #include <treadle/detail/stop_signal.hpp>
 
 #include <exception>
@@ -12,6 +13,7 @@ namespace treadle::detail {
 void run_on_fresh_stack(void (*call)(void*), void* argument);
 /// False when the stop was first.
 bool sleep_until_stopped(std::int64_t deadline_ns, stop_signal& stop);
+[[gnu::cold]] void tell_memory(const void* data, std::size_t bytes) noexcept;
 } // namespace treadle::detail
 
 /// Operations on the calling task. Each works on a foreign thread too, with the meaning it has for a thread.
@@ -50,6 +52,14 @@ int worker_index() noexcept;
 
 /// Bytes left on the calling stack. A few nanoseconds.
 std::size_t stack_remaining() noexcept;
+
+/// Tells recordings (trace::save("run.tasks")) that the calling task reads or writes so many bytes at `data`, which a
+/// simulated machine with a bandwidth takes its time for. Several calls add up; where this machine has several NUMA
+/// domains, the home of the task's memory is the one of most bytes. One load as long as nobody records; nothing on a
+/// foreign thread.
+inline void note_memory(const void* data, std::size_t bytes) noexcept {
+  if (TREADLE_UNLIKELY(treadle::detail::records_dependences())) treadle::detail::tell_memory(data, bytes);
+}
 
 /// Calls f() on a new stack and returns its result: the way on for recursion that has used up the stack it is on. The
 /// caller is suspended meanwhile. Rethrows what f throws.

@@ -1,6 +1,7 @@
 // What treadle.top shows, and report_progress().
 #include "programs.hpp"
 
+#include <treadle/observe/agent.hpp>
 #include <treadle/observe/programs.hpp>
 
 #include <nanobind/stl/string.h>
@@ -36,6 +37,11 @@ nb::dict as_dict(const program_report& r) {
   return d;
 }
 
+void wish(unsigned least, unsigned most, double weight, bool preferred, std::string group, std::string role,
+          double target) {
+  wish_for_cores({least, most, weight, preferred, std::move(group), std::move(role), target});
+}
+
 } // namespace
 
 void bind_programs(nanobind::module_& m) {
@@ -54,6 +60,18 @@ void bind_programs(nanobind::module_& m) {
         return all;
       },
       "patience_ms"_a = 100);
+  m.def("wish_for_cores", &wish, "least"_a, "most"_a, "weight"_a, "preferred"_a, "group"_a, "role"_a, "target"_a);
+  m.def("agent_status", [] {
+    const agent_status s = status_of_agent();
+    return nb::make_tuple(s.is_governed, s.granted, s.epoch, s.reason, s.trouble);
+  });
+  m.def(
+      "ask_agent",
+      [](const std::string& command, const std::string& arguments, unsigned patience_ms) {
+        const nb::gil_scoped_release others;
+        return ask_agent(command, arguments, patience_ms);
+      },
+      "command"_a, "arguments"_a, "patience_ms"_a);
 }
 
 } // namespace treadle::python

@@ -17,6 +17,7 @@ from .jit import JitFunction, Lowered, jit
 
 if TYPE_CHECKING:
     from . import physl, tune
+    from .agent import AgentStatus, agent_status, wish_for_cores
     from .counters import Counters, Reading, counters
     from .explain import Explanation, explain
     from .future import Future
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AgentStatus",
     "Config",
     "Counters",
     "Error",
@@ -44,6 +46,7 @@ __all__ = [
     "TaskProfile",
     "Trace",
     "UnsupportedError",
+    "agent_status",
     "config",
     "counters",
     "explain",
@@ -58,10 +61,12 @@ __all__ = [
     "trace",
     "tune",
     "visualize",
+    "wish_for_cores",
 ]
 
 # What is loaded when it is used, by name; the modules among them have the names of what they hold.
 _LOADED_WHEN_USED = {
+    "AgentStatus": "agent",
     "Counters": "counters",
     "Explanation": "explain",
     "Future": "future",
@@ -70,6 +75,7 @@ _LOADED_WHEN_USED = {
     "RunningProgram": "programs",
     "TaskProfile": "trace",
     "Trace": "trace",
+    "agent_status": "agent",
     "counters": "counters",
     "explain": "explain",
     "info": "info",
@@ -81,6 +87,7 @@ _LOADED_WHEN_USED = {
     "trace": "trace",
     "tune": "tune",
     "visualize": "report",
+    "wish_for_cores": "agent",
 }
 
 

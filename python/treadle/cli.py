@@ -17,6 +17,7 @@ from rich.table import Table
 from typer.core import TyperCommand
 
 from . import _native, demo, physl
+from .agent_command import app as agent_app
 from .config import config
 from .counters import counters, without_total
 from .errors import Error
@@ -32,6 +33,7 @@ app = typer.Typer(
     help="Array programs as execution trees of tasks, on a runtime that decides what is worth a task.",
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
+app.add_typer(agent_app, name="agent")
 app.add_typer(study_app, name="study")
 app.add_typer(tune_app, name="tune")
 app.command("predict")(predict_command)

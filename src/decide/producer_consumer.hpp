@@ -22,23 +22,24 @@ class producer_consumer {
     std::optional<double> left = std::nullopt; ///< items that the producer still makes
   };
 
+  /// What it has learned.
+  struct state {
+    double producer_rate = 0, consumer_rate = 0; ///< items per second of a core; 0: not known yet
+    double sum = 0;                              ///< of what the queue was off, in shares of the cores
+    std::optional<double> share = std::nullopt;  ///< of the producer, last
+  };
+  producer_consumer() = default;
+  explicit producer_consumer(const state& learned) noexcept : m_known(learned) {}
+  const state& learned() const noexcept { return m_known; }
+
   /// Cores of the producer from now on; the rest is the consumer's. A queue of less than one item is none: `target` is
   /// at least 1.
   unsigned decide(unsigned cores, double target, const sample& now);
-
-  /// Items per second of a core; 0: not known yet.
-  double producer_rate() const noexcept { return m_producer.rate; }
-  double consumer_rate() const noexcept { return m_consumer.rate; }
+  /// The same share of another number of cores; half of them before the first sample.
+  unsigned keep(unsigned cores) const noexcept;
 
  private:
-  struct estimate {
-    double rate = 0;
-    void add(double items, double core_s) noexcept;
-  };
-
-  estimate m_producer, m_consumer;
-  double m_sum = 0; // of what the queue was off, in cores
-  std::optional<double> m_share;
+  state m_known;
 };
 
 } // namespace treadle::decide

@@ -33,6 +33,19 @@ struct event_record {
   std::uint64_t other_task() const noexcept { return std::bit_cast<std::uint64_t>(value); }
 };
 
+/// The value of memory_used.
+struct memory_use {
+  std::int64_t home;  ///< a domain; -1: not known
+  std::int64_t ticks; ///< that it took to find out
+  double as_value() const noexcept {
+    return event_record::as_value(static_cast<std::uint64_t>(ticks << 16) | static_cast<std::uint16_t>(home));
+  }
+  static memory_use of(const event_record& record) noexcept {
+    const std::uint64_t packed = record.other_task();
+    return {static_cast<std::int16_t>(packed & 0xffff), static_cast<std::int64_t>(packed >> 16)};
+  }
+};
+
 /// For a part of the library that looks at events itself, where they arise: from now on, or no more, they are wanted.
 void want_events(std::uint32_t bits, bool wanted) noexcept;
 

@@ -208,6 +208,7 @@ void tell(const listener_list& list, const event_record& r) noexcept {
   case event_kind::wait_begun:
   case event_kind::wait_ended:
   case event_kind::state_made:
+  case event_kind::memory_used:
   case event_kind::k_count:
     return;
   }

@@ -74,6 +74,7 @@ double simulator::price_of(const frame& top) const {
 processors::need simulator::need_of(const frame& running) const {
   const graph::node& one = node(running.node);
   if (running.is_warm && one.bytes <= m_cache_bytes) return {};
+  if (one.own_ns <= 0) return {}; // so short that nothing was left of it without its records
   return {static_cast<double>(one.bytes) / static_cast<double>(one.own_ns), one.home};
 }
 

@@ -81,7 +81,8 @@ enum class event_kind : unsigned char {
   group_joined,
   wait_begun,
   wait_ended,
-  state_made, // that no task completes
+  state_made,  // that no task completes
+  memory_used, // by the running task; in `task` the bytes
   k_count
 };
 /// The value of wait_begun: a state that is not ready, one that is, or a task_group.

@@ -4,32 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 from typing import Any
 
-from .. import _native
+from ..installed import find, program
 
 
 class ProgramError(RuntimeError):
     """A program that ended with an error of its own, and what it said."""
-
-
-def find(name: str) -> Path | None:
-    """Where the program is; None when it was not built."""
-    for folder in (Path(_native.__file__).parent, Path(__file__).parent.parent):
-        found = folder / "bin" / name
-        if found.is_file():
-            return found
-    return None
-
-
-def program(name: str) -> Path:
-    """FileNotFoundError that says how to build it."""
-    if found := find(name):
-        return found
-    raise FileNotFoundError(
-        f"the program {name} is not part of this installation: build it with TREADLE_APPS=ON"
-    )
 
 
 def run(name: str, options: dict[str, Any], counters: tuple[str, ...] = (), *more: str) -> dict[str, Any]:
@@ -47,3 +28,6 @@ def run(name: str, options: dict[str, Any], counters: tuple[str, ...] = (), *mor
         raise ProgramError(said[0] if said else f"{name} ended with {done.returncode}")
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+__all__ = ["ProgramError", "find", "program", "run"]

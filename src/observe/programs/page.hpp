@@ -34,13 +34,14 @@ struct program_state {
 };
 static_assert(std::is_trivially_copyable_v<program_state> && sizeof(program_state) % 8 == 0);
 
-/// Written by the program; readers only add to `asked`, and wake it. The state is that of `answered`, unless
+/// Written by the program; readers only add to `asked` and `invitations`, and wake it. The state is that of `answered`, unless
 /// `sequence` is odd or changes while it is read.
 struct program_page {
   char magic[8];
   std::uint32_t version, bytes; ///< of a page of this version; a longer one begins like this
   std::int32_t pid;
   atomic<std::uint32_t> asked, answered, sequence;
+  atomic<std::uint32_t> invitations; ///< by agents that have begun, before they ask
   char name[64];
   atomic<std::uint64_t> words[sizeof(program_state) / 8];
 };

@@ -1,5 +1,7 @@
 #include "observe/programs/private_directory.hpp"
 
+#include "observe/programs/invitation.hpp"
+
 #include <treadle/observe/programs.hpp>
 
 #include <cerrno>
@@ -24,9 +26,11 @@ void require_private_directory(const std::string& path) {
   if ((found.st_mode & 077) != 0) refuse(std::errc::permission_denied, "is open to others (chmod 700 mends that)");
 }
 
+std::string page_directory() { return program_directory() + "/programs"; }
+
 std::string require_page_directory() {
-  const std::string folder = program_directory(), pages = folder + "/programs";
-  require_private_directory(folder);
+  const std::string pages = page_directory();
+  require_private_directory(program_directory());
   require_private_directory(pages);
   return pages;
 }

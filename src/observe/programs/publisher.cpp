@@ -16,6 +16,7 @@
 #include <cstring>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <pthread.h>
 
@@ -107,7 +108,8 @@ class publisher final : fork_participant {
       futex_wait(m_ends, 0, left);
     if (m_ends.load(order::relaxed) != 0 || !make_page()) return;
     program_page& page = *m_page;
-    std::uint32_t answered = 0;
+    std::uint32_t answered = 0, invitations = 0;
+    invite();
     while (m_ends.load(order::relaxed) == 0) {
       // acquire: who asks because of something that it has written to sees that it is in the answer
       const std::uint32_t asked = page.asked.load(order::acquire);
@@ -115,11 +117,16 @@ class publisher final : fork_participant {
         shared_futex_wait(page.asked, asked);
         continue;
       }
+      if (const std::uint32_t now = page.invitations.load(order::relaxed); std::exchange(invitations, now) != now) invite();
       write_state(page, state());
       answered = asked;
       page.answered.store(answered, order::release); // pairs with running_programs(): the state
       shared_futex_wake(page.answered, 1 << 30);
     }
+  }
+
+  static void invite() noexcept {
+    if (const auto invited = g_invited.load(order::relaxed)) invited();
   }
 
   bool make_page() noexcept {
@@ -149,5 +156,10 @@ class publisher final : fork_participant {
 void begin_publishing() noexcept { publisher::the().begin(); }
 bool is_published() noexcept { return publisher::the().is_published(); }
 program_state present_state() noexcept { return publisher::the().state(); }
+program_state present_work() noexcept {
+  program_state now{};
+  if (const auto add = g_add_workers.load(order::relaxed)) add(now);
+  return now;
+}
 
 } // namespace treadle::detail

@@ -11,7 +11,8 @@ void begin_publishing() noexcept;
 
 /// Others can look at this process.
 bool is_published() noexcept;
-/// Its state, now.
+/// Its state, now; and only what its workers do, without progress and decisions.
 program_state present_state() noexcept;
+program_state present_work() noexcept;
 
 } // namespace treadle::detail

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/sync/park.hpp"
+#include "observe/programs/invitation.hpp"
 #include "observe/programs/page_file.hpp"
 #include "observe/programs/private_directory.hpp"
 #include "observe/programs/program_name.hpp"
@@ -65,16 +66,22 @@ int number_of(const std::string& name) noexcept {
   return error == std::errc() && end == name.data() + name.size() ? pid : 0;
 }
 
-std::vector<asked_program> ask_all(const std::string& folder) {
-  std::vector<asked_program> asked;
+/// The pages of all other programs.
+template <class Visit>
+void visit_pages(const std::string& folder, Visit visit) {
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     const int pid = number_of(file.path().filename());
     if (pid == 0 || pid == getpid()) continue;
-    page_file page = page_file::open(file.path());
-    if (!page) continue;
+    if (page_file page = page_file::open(file.path())) visit(std::move(page));
+  }
+}
+
+std::vector<asked_program> ask_all(const std::string& folder) {
+  std::vector<asked_program> asked;
+  visit_pages(folder, [&](page_file page) {
     const std::uint32_t question = ask(*page);
     asked.push_back({std::move(page), question});
-  }
+  });
   return asked;
 }
 
@@ -90,6 +97,13 @@ program_report answer_of(asked_program& to, std::int64_t deadline_ns) {
 }
 
 } // namespace
+
+void detail::invite_programs() {
+  visit_pages(require_page_directory(), [](page_file page) {
+    page->invitations.fetch_add(1, order::relaxed); // ask() publishes it
+    ask(*page);
+  });
+}
 
 std::vector<program_report> running_programs(unsigned patience_ms) {
   std::vector<asked_program> asked = ask_all(require_page_directory());

@@ -11,4 +11,12 @@ struct program_state;
 inline constinit atomic<void (*)(program_state& to)> g_add_workers{nullptr};
 inline constinit atomic<void (*)(program_state& to)> g_add_decisions{nullptr};
 
+/// No agent governs the program.
+inline constexpr unsigned k_not_governed = ~0u;
+/// Lets so many workers of all runtimes together be active, whatever the program itself allows beyond that, or
+/// k_not_governed.
+inline constinit atomic<void (*)(unsigned workers)> g_govern{nullptr};
+/// The program has become visible, or an agent that has begun invites it.
+inline constinit atomic<void (*)() noexcept> g_invited{nullptr};
+
 } // namespace treadle::detail

@@ -58,6 +58,8 @@ class recording {
     one.ready_ns = task.queued ? since_start(task.ready_ticks) : one.start_ns;
     one.own_ns = ticks_to_ns(m_found.undisturbed(task.self_ticks, task.told));
     one.worker = m_session.rings()[static_cast<std::size_t>(task.started_on)]->worker();
+    one.bytes = task.bytes;
+    one.home = task.home;
     add(number, one);
     m_first = std::min(m_first, one.created_ns);
     m_graph.span_ns = std::max(m_graph.span_ns, one.end_ns - m_first);

@@ -4,6 +4,7 @@
 #include "observe/trace/node_dependences.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -36,6 +37,8 @@ class replay {
       return m_dependences.end_wait(what);
     case event_kind::state_made:
       return m_dependences.know(what.task, trace_analysis::k_none);
+    case event_kind::memory_used:
+      return use_memory(ring, what);
     case event_kind::task_created:
       return create(ring, ticks, what);
     case event_kind::task_started:
@@ -61,6 +64,10 @@ class replay {
   }
   void end(std::int64_t ticks) {
     m_dependences.end();
+    for (const auto& [where, bytes] : m_bytes) {
+      trace_analysis::task& user = task(where.first);
+      if (user.home == trace_analysis::k_none || bytes > m_bytes.at({where.first, user.home})) user.home = where.second;
+    }
     for (int ring = 0; ring != static_cast<int>(m_running.size()); ++ring) {
       while (!m_running[at(ring)].empty()) leave(ring, ticks);
       if (m_parked[at(ring)] != 0) wake(ring, ticks);
@@ -68,6 +75,7 @@ class replay {
   }
 
  private:
+  static constexpr std::int64_t k_bytes_max = std::int64_t{1} << 50;
   struct open_slice {
     int task;
     std::int64_t begin_ticks;
@@ -98,6 +106,16 @@ class replay {
     return {top.task, m_found.undisturbed(own, task(top.task).told)};
   }
 
+  void use_memory(int ring, const event_record& what) {
+    if (m_running[at(ring)].empty()) return;
+    const int user = m_running[at(ring)].back().task;
+    const memory_use use = memory_use::of(what);
+    const auto bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(what.task, k_bytes_max));
+    task(user).bytes = std::min(task(user).bytes + bytes, k_bytes_max);
+    if (m_found.ticks_per_record > 0)
+      task(user).told += std::llround(static_cast<double>(use.ticks) / m_found.ticks_per_record);
+    if (use.home >= 0) m_bytes[{user, static_cast<int>(use.home)}] += bytes;
+  }
   void create(int ring, std::int64_t ticks, const event_record& what) {
     const int number = add(what);
     m_dependences.make(what, number);
@@ -171,6 +189,7 @@ class replay {
   std::vector<std::vector<open_slice>> m_running;        // by ring, the innermost last
   std::unordered_map<int, std::vector<int>> m_suspended; // the tasks of its stack by the innermost one
   std::vector<std::int64_t> m_parked;                    // by ring: since when, or 0
+  std::map<std::pair<int, int>, std::int64_t> m_bytes;   // by task and domain
   node_dependences m_dependences;
 };
 

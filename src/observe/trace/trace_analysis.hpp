@@ -26,6 +26,8 @@ struct trace_analysis {
     std::int64_t started_ticks = 0, ended_ticks = 0; // 0: not in the trace
     int started_on = k_none;                         // ring
     std::int64_t ready_ticks = 0;                    // made, and all inputs there; of what was in a queue
+    std::int64_t bytes = 0;                          // of memory that it used, as the program tells
+    int home = k_none;                               // the domain of most of them
   };
   /// A stretch of one task on one thread, from its start or resumption to its end or suspension.
   struct slice {

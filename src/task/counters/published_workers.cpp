@@ -45,7 +45,32 @@ void add_all(program_state& to) {
 
 } // namespace
 
+namespace {
+
+/// Each runtime gets its share, by the number of its workers; one that begins meanwhile is told of the next grant.
+void govern_all(unsigned workers) {
+  std::vector<unsigned> most;
+  visit_all_pools(
+      [](void* to, const auto& pools) {
+        static_cast<std::vector<unsigned>*>(to)->push_back(pools.front()->active.maximum());
+      },
+      &most);
+  std::vector<unsigned> each = workers == k_not_governed ? std::vector(most.size(), k_not_governed) : shares(most, workers);
+  std::reverse(each.begin(), each.end());
+  visit_all_pools(
+      [](void* from, const auto& pools) {
+        auto& left = *static_cast<std::vector<unsigned>*>(from);
+        if (left.empty()) return;
+        pools.front()->active.govern(left.back());
+        left.pop_back();
+      },
+      &each);
+}
+
+} // namespace
+
 void publish_workers() noexcept {
+  g_govern.store(govern_all, order::relaxed);
   g_add_workers.store(add_all, order::relaxed);
   begin_publishing();
 }

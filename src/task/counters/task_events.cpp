@@ -1,6 +1,18 @@
 #include "task/counters/task_events.hpp"
 
+#include "base/clock.hpp"
+#include "topology/memory_domain.hpp"
+
+#include <treadle/this_task.hpp>
+
 namespace treadle::detail {
+
+void tell_memory(const void* data, std::size_t bytes) noexcept {
+  if (!is_told(event_kind::memory_used) || bytes == 0) return;
+  const std::int64_t before = ticks_now();
+  const int home = memory_domain(data, bytes);
+  emit({.kind = event_kind::memory_used, .task = bytes, .value = memory_use{home, ticks_now() - before}.as_value()});
+}
 
 void tell_wanted(event_kind kind, const job& task) noexcept {
   if (paths_are_learned.load(order::relaxed)) learn_path(kind, task);

@@ -6,6 +6,7 @@
 #include <treadle/treadle.hpp>
 
 #include "base/clock.hpp"
+#include "observe/emit.hpp"
 #include "observe/trace/recorded_graph.hpp"
 #include "task/engine/runtime_fixture.hpp"
 
@@ -239,6 +240,46 @@ TEST_P(task_recording_test, recordings_begin_and_end_in_the_middle_of_forks) {
   }
   ends = true;
   forks.get();
+}
+
+struct reading_task {
+  void operator()() const {
+    treadle::this_task::note_memory(this, 100);
+    treadle::async(treadle::launch::sync, child_task{}).get();
+    treadle::this_task::note_memory(this, 20);
+  }
+};
+
+TEST_P(task_recording_test, a_task_has_the_memory_that_it_tells) {
+  const recorded_graph graph = record([] {
+    const int data = 0;
+    treadle::this_task::note_memory(&data, sizeof data); // of no task
+    auto one = treadle::async(reading_task{});
+    auto other = treadle::async(child_task{});
+    one.get();
+    other.get();
+  });
+  EXPECT_EQ(at(graph, node_of(graph, "reading_task")).bytes, 120);
+  std::int64_t sum = 0;
+  for (const auto& node : graph.nodes) sum += node.bytes;
+  EXPECT_EQ(sum, 120);
+}
+
+TEST_P(task_recording_test, memory_is_where_most_of_its_bytes_are) {
+  using treadle::detail::memory_use;
+  const auto tell = [](std::uint64_t bytes, int home) { // as on a machine with several domains
+    treadle::detail::emit({.kind = treadle::detail::event_kind::memory_used, .task = bytes, .value = memory_use{home, 5}.as_value()});
+  };
+  const recorded_graph graph = record([&] {
+    treadle::async(treadle::annotated([&] { tell(10, 3), tell(20, 1), tell(11, 3); }, "two domains")).get();
+    treadle::async(treadle::annotated([&] { tell(10, -1), tell(1, 2); }, "one unknown")).get();
+    treadle::async(treadle::annotated([&] { tell(10, -1), tell(~std::uint64_t{0}, -1); }, "nothing known")).get();
+  });
+  EXPECT_EQ(at(graph, node_of(graph, "two domains")).bytes, 41);
+  EXPECT_EQ(at(graph, node_of(graph, "two domains")).home, 3);
+  EXPECT_EQ(at(graph, node_of(graph, "one unknown")).bytes, 11);
+  EXPECT_EQ(at(graph, node_of(graph, "one unknown")).home, 2);
+  EXPECT_EQ(at(graph, node_of(graph, "nothing known")).home, -1);
 }
 
 TEST_P(task_recording_test, promises_are_counted_as_unknown) {

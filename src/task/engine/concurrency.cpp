@@ -124,6 +124,21 @@ void concurrency::grant(unsigned n) {
   trace_knob(the_concurrency_knob.knob_name(), present());
 }
 
+void concurrency::govern(unsigned n) {
+  {
+    const std::lock_guard guard(m_mutex);
+    if (std::exchange(m_governed, n) == n) return;
+    share_out();
+  }
+  trace_knob(the_concurrency_knob.knob_name(), present());
+}
+
+/// An agent knows nothing of pools: it gets what they need at least where it grants anything.
+unsigned concurrency::grant_in_force() const noexcept {
+  const unsigned governed = m_governed == 0 ? 0 : std::max(m_governed, least_grant());
+  return std::min(m_granted, governed);
+}
+
 std::size_t concurrency::index_of(std::string_view name, const char* asking) const {
   std::string known;
   for (std::size_t i = 0; i < m_pools.size(); ++i) {
@@ -243,7 +258,7 @@ unsigned concurrency::budget() {
   unsigned n = 0;
   bool counts_cores = false;
   for (const managed_pool& one : m_managed) one.counts_cores ? counts_cores = true : n += one.placed.workers;
-  return std::min(m_granted, counts_cores ? n + m_usable : n);
+  return std::min(grant_in_force(), counts_cores ? n + m_usable : n);
 }
 
 void concurrency::use_sizes() {
@@ -295,7 +310,7 @@ void concurrency::share_out() {
   if (m_pools.empty()) return; // it ends
   std::vector<unsigned> each = working_sizes();
   for (std::size_t i = 0; i < each.size(); ++i) each[i] = std::min(each[i], m_limits[i]);
-  divide(each, m_granted, [](const managed_pool&) { return true; });
+  divide(each, grant_in_force(), [](const managed_pool&) { return true; });
   const std::vector<unsigned> granted = each;
   unsigned counted = 0; // of those that may use all cores of the process together
   for (std::size_t i = 0; i < each.size(); ++i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "observe/programs/state_sources.hpp"
 #include "task/pools/loans.hpp"
 #include "topology/placement.hpp"
 
@@ -40,6 +41,8 @@ class concurrency {
   void make_current(bool is_current);
   /// Any thread. Throws std::invalid_argument beyond what there is, and below what pools that share nothing need.
   void grant(unsigned n);
+  /// By an agent: no more than `n`, or k_not_governed; beside what the program grants. Any thread.
+  void govern(unsigned n);
   /// The same for one pool; see runtime::set_concurrency().
   void limit(std::string_view pool, unsigned n);
   /// What the pool gains or loses is the default one's; see runtime::resize_pool().
@@ -90,6 +93,7 @@ class concurrency {
   void find_places(const process_mask& within);
   // With the mutex
   unsigned least_grant() const noexcept;
+  unsigned grant_in_force() const noexcept;
   void divide(std::vector<unsigned>& each, unsigned n, bool (*of)(const managed_pool&)) const;
   void share_out();
   void use_sizes();
@@ -110,7 +114,7 @@ class concurrency {
   std::mutex m_mutex;                             // of the next
   std::vector<scheduler*> m_pools;
   bool m_is_current = false;
-  unsigned m_granted = 0, m_usable = 0;
+  unsigned m_granted = 0, m_governed = k_not_governed, m_usable = 0;
   std::vector<unsigned> m_limits; // of pools: how many may be active
   std::vector<unsigned> m_sizes;  // and are theirs; 0: the default one runs its tasks, and keeps a worker for it
   std::vector<unsigned> m_mask;   // hardware threads

@@ -7,6 +7,7 @@
 #include "observe/trace/traced_run.hpp"
 #include "task/counters/published_workers.hpp"
 #include "task/counters/thread_counters.hpp"
+#include "agent_link/link.hpp"
 #include "task/engine/concurrency.hpp"
 #include "task/engine/concurrency_knob.hpp"
 #include "task/engine/exit_report.hpp"
@@ -187,6 +188,7 @@ runtime::runtime(runtime_options options) {
     registry::ask_for_forks(*this);
   }
   try {
+    detail::link_to_agent();
     if (resolved.list_counters) std::fputs(detail::counter_table().c_str(), stdout);
     if (resolved.list_knobs) std::fputs(detail::knob_table().c_str(), stdout);
     if (!resolved.print_counters.empty())

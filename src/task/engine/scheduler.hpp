@@ -172,7 +172,7 @@ class scheduler {
   concurrency& active; ///< of all pools
   alignas(k_cache_line) injected_jobs injected;
   atomic<std::uint64_t> injected_tasks{0}; // counterpart of task_counts::created for foreign threads
-  timer_queue timers;
+  alignas(k_cache_line) timer_queue timers;
   atomic<bool> exiting{false}; // relaxed: idle_workers::wake_all() publishes it
   atomic<std::uint64_t> stacks{0};
   worker_list workers;

@@ -12,7 +12,16 @@ constinit thread_local treadle::detail::task_stack* treadle_task_stack = nullptr
 namespace treadle::detail {
 namespace {
 
-constinit thread_local const void* t_thread_stack_limit = nullptr; // of the stack that the thread was started with
+constinit thread_local stack t_thread_stack; // that the thread was started with; empty until somebody asks
+
+const stack& started_with() noexcept {
+  if (TREADLE_UNLIKELY(!t_thread_stack.mapping)) t_thread_stack = thread_stack();
+  return t_thread_stack;
+}
+
+std::size_t bytes_between(const void* upper, const void* lower) noexcept {
+  return upper > lower ? static_cast<std::size_t>(static_cast<const char*>(upper) - static_cast<const char*>(lower)) : 0;
+}
 
 } // namespace
 
@@ -24,10 +33,13 @@ TREADLE_NOINLINE void set_this_task_stack(task_stack* current) noexcept { treadl
 bool on_worker() noexcept { return this_task_stack() != nullptr; }
 
 TREADLE_NOINLINE bool stack_has_room() noexcept {
-  const task_stack* const current = this_task_stack();
-  if (TREADLE_UNLIKELY(!current)) return this_task::stack_remaining() > k_stack_reserve_bytes;
-  return static_cast<const char*>(__builtin_frame_address(0)) >
-         static_cast<const char*>(current->limit) + k_stack_reserve_bytes;
+  const void* const here = __builtin_frame_address(0);
+  if (const task_stack* const current = this_task_stack(); TREADLE_LIKELY(current))
+    return here > static_cast<const char*>(current->limit) + k_stack_reserve_bytes;
+#if defined(TREADLE_TSAN) // which follows 65536 nested calls and no more; a thread's own stack has room for them
+  if (bytes_between(started_with().top(), here) > 1024 * 1024) return false;
+#endif
+  return bytes_between(here, started_with().limit()) > k_stack_reserve_bytes;
 }
 
 } // namespace treadle::detail
@@ -37,10 +49,7 @@ namespace treadle::this_task {
 TREADLE_NOINLINE std::size_t stack_remaining() noexcept {
   using namespace treadle::detail;
   const task_stack* const current = this_task_stack();
-  if (TREADLE_UNLIKELY(!current && !t_thread_stack_limit)) t_thread_stack_limit = thread_stack().limit();
-  const char* here = static_cast<const char*>(__builtin_frame_address(0));
-  const char* limit = static_cast<const char*>(current ? current->limit : t_thread_stack_limit);
-  return here > limit ? static_cast<std::size_t>(here - limit) : 0;
+  return bytes_between(__builtin_frame_address(0), current ? current->limit : started_with().limit());
 }
 
 } // namespace treadle::this_task

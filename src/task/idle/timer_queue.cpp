@@ -1,25 +1,23 @@
 #include "task/idle/timer_queue.hpp"
 
-#include <algorithm>
+#include <mutex>
 #include <thread>
 
 namespace treadle::detail {
 
 bool timer_queue::arm(timer& t, std::int64_t deadline_ns) noexcept {
-  const std::lock_guard guard(m_mutex);
+  const scoped_lock guard(m_lock);
   t.due_ns = deadline_ns;
   m_timers.insert(t);
+  if (!t.is_limit()) m_sleepers.store(m_sleepers.load(order::relaxed) + 1, order::relaxed);
   publish_next();
   return &*m_timers.begin() == &t;
 }
 
 void timer_queue::cancel(timer& t) noexcept {
-  std::unique_lock guard(m_mutex);
-  if (t.node.is_linked()) {
-    m_timers.erase(m_timers.iterator_to(t));
-    publish_next();
-  }
-  while (m_expiring == &t) { // a matter of instructions
+  std::unique_lock guard(m_lock);
+  if (t.node.is_linked()) remove(t);
+  while (m_expiring.load(order::relaxed) == &t) { // a matter of instructions
     guard.unlock();
     std::this_thread::yield();
     guard.lock();
@@ -27,22 +25,25 @@ void timer_queue::cancel(timer& t) noexcept {
 }
 
 void timer_queue::run_due(std::int64_t now_ns) noexcept {
-  std::unique_lock guard(m_mutex);
-  if (m_expiring) return; // another worker is at it
+  // Another worker is at it, and must not have to wait for the lock until none of those who look at it take it.
+  if (m_expiring.load(order::relaxed)) return;
+  std::unique_lock guard(m_lock, std::try_to_lock);
+  if (!guard || m_expiring.load(order::relaxed)) return;
   while (!m_timers.empty() && m_timers.begin()->due_ns <= now_ns) {
-    m_expiring = &*m_timers.begin();
-    m_timers.erase(m_timers.begin());
-    publish_next();
+    timer& due = *m_timers.begin();
+    m_expiring.store(&due, order::relaxed);
+    remove(due);
     guard.unlock();
-    m_expiring->expire();
+    due.expire();
     guard.lock();
-    m_expiring = nullptr;
+    m_expiring.store(nullptr, order::relaxed);
   }
 }
 
-bool timer_queue::somebody_sleeps() const noexcept {
-  const std::lock_guard guard(m_mutex);
-  return std::any_of(m_timers.begin(), m_timers.end(), [](const timer& t) { return !t.is_limit(); });
+void timer_queue::remove(timer& t) noexcept {
+  m_timers.erase(m_timers.iterator_to(t));
+  if (!t.is_limit()) m_sleepers.store(m_sleepers.load(order::relaxed) - 1, order::relaxed);
+  publish_next();
 }
 
 void timer_queue::publish_next() noexcept {

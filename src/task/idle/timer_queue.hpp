@@ -3,10 +3,11 @@
 #include "base/clock.hpp"
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/spinlock.hpp>
 
 #include <boost/intrusive/set.hpp>
 
-#include <mutex>
+#include <cstddef>
 
 namespace treadle::detail {
 
@@ -44,21 +45,24 @@ class timer_queue {
 
   std::int64_t next_deadline_ns() const noexcept { return m_next.load(order::relaxed); }
 
+  /// Returns at once when another thread has the lock: it arms or cancels one, or is at it already.
   void run_due(std::int64_t now_ns) noexcept;
 
-  /// Whether there is one that is no limit. Looks at all of them.
-  bool somebody_sleeps() const noexcept;
+  /// Whether there is one that is no limit.
+  bool somebody_sleeps() const noexcept { return m_sleepers.load(order::relaxed) != 0; }
 
  private:
+  void remove(timer& t) noexcept;
   void publish_next() noexcept;
 
-  mutable std::mutex m_mutex;
+  spinlock m_lock;
   boost::intrusive::multiset<timer,
                              boost::intrusive::member_hook<timer, boost::intrusive::set_member_hook<>, &timer::node>,
                              boost::intrusive::constant_time_size<false>>
       m_timers;
-  timer* m_expiring = nullptr;
-  atomic<std::int64_t> m_next{k_never};
+  alignas(k_cache_line) atomic<std::int64_t> m_next{k_never}; // all workers read it all the time
+  atomic<timer*> m_expiring{nullptr};                         // changed under the lock, as is the next
+  atomic<std::size_t> m_sleepers{0};                          // timers that are no limits
 };
 
 } // namespace treadle::detail

@@ -1,0 +1,77 @@
+#include "agent_link/environment.hpp"
+
+#include "base/names.hpp"
+#include "observe/programs/private_directory.hpp"
+
+#include <treadle/observe/programs.hpp>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+#include <system_error>
+
+#include <sys/stat.h>
+#include <sys/un.h>
+
+namespace treadle {
+namespace detail {
+namespace {
+
+std::string variable(const char* name) {
+  const char* const text = std::getenv(name);
+  return text ? text : "";
+}
+
+/// A folder whose socket other users could replace is not used.
+agent_address address_in(const std::string& folder, bool was_asked_for) {
+  const std::string file = folder + '/' + k_agent_socket;
+  if (file.size() >= sizeof(sockaddr_un::sun_path))
+    throw std::invalid_argument("folder of an agent: '" + folder + "' is too long a name for a socket");
+  return {"ipc://" + file, file, std::nullopt, was_asked_for};
+}
+
+} // namespace
+
+curve_keys read_curve_keys(const std::string& file) {
+  struct stat found;
+  if (stat(file.c_str(), &found) != 0) throw std::system_error(errno, std::generic_category(), file);
+  if ((found.st_mode & 077) != 0)
+    throw std::system_error(std::make_error_code(std::errc::permission_denied),
+                            file + " is open to others (chmod 600 mends that)");
+  std::map<std::string, std::string> keys;
+  std::ifstream lines(file);
+  for (std::string name, key; lines >> name >> key;) keys[name] = key;
+  const auto find = [&](const char* name) {
+    const std::string& key = keys[name];
+    if (key.size() != 40)
+      throw std::invalid_argument(file + ": expected a line '" + name + "' with a key of 40 characters");
+    return key;
+  };
+  return {find("server-public"), find("public"), find("secret")};
+}
+
+std::optional<agent_address> address_of_agent() {
+  const std::string given = variable("TREADLE_AGENT");
+  if (given == "off") return std::nullopt;
+  if (given.empty()) return address_in(program_directory(), false);
+  if (given.find("://") == std::string::npos) {
+    require_private_directory(given);
+    return address_in(given, true);
+  }
+  if (!given.starts_with("tcp://"))
+    throw std::invalid_argument("TREADLE_AGENT: expected 'off', a folder or tcp://HOST:PORT, got '" + given + "'");
+  const std::string keys = variable("TREADLE_AGENT_KEYS");
+  if (keys.empty())
+    throw std::invalid_argument("TREADLE_AGENT: " + given +
+                                " needs the keys of CURVE (TREADLE_AGENT_KEYS=FILE): anybody could be there");
+  return agent_address{given, "", read_curve_keys(keys), true};
+}
+
+core_wish wish_of_environment() {
+  return parse_core_wish(variable("TREADLE_AGENT_WISH"), "TREADLE_AGENT_WISH");
+}
+
+} // namespace detail
+} // namespace treadle
