@@ -37,9 +37,9 @@ void decision_log::add(double time_s, const std::string& cause, const settings& 
                        const std::vector<share>& shares) {
   json views = json::array();
   for (const program_view& one : programs) views.push_back(to_json(one));
-  const json line = {{"time_s", time_s},          {"cause", cause},    {"settings", to_json(s)},
-                     {"machine", to_json(machine)}, {"programs", views}, {"state", state_before},
-                     {"shares", shares_as_json(shares)}};
+  const json line = {
+      {"time_s", time_s},  {"cause", cause},        {"settings", to_json(s)},          {"machine", to_json(machine)},
+      {"programs", views}, {"state", state_before}, {"shares", shares_as_json(shares)}};
   const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   if (m_bytes + text.size() > k_bytes_max) {
     m_out.close();

@@ -19,7 +19,8 @@ class decision_log {
   explicit decision_log(std::string file);
 
   void add(double time_s, const std::string& cause, const settings& s, const machine_view& machine,
-           std::span<const program_view> programs, const nlohmann::json& state_before, const std::vector<share>& shares);
+           std::span<const program_view> programs, const nlohmann::json& state_before,
+           const std::vector<share>& shares);
 
  private:
   static constexpr std::uint64_t k_bytes_max = 8 << 20;

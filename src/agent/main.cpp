@@ -50,7 +50,8 @@ Look at it with `treadle agent status`.)",
   app.add_option("--strategy", strategy,
                  "weighted, efficiency, producer-consumer-pi; the paper's even, half-to-priority, stack, static, "
                  "producer-consumer");
-  app.add_option("--set", settings, "NAME=VALUE, a setting such as period_s=0.1, cores=8, boost=adaptive; may be repeated");
+  app.add_option("--set", settings,
+                 "NAME=VALUE, a setting such as period_s=0.1, cores=8, boost=adaptive; may be repeated");
   app.add_option("--listen", options.listen, "tcp://ADDRESS:PORT besides, encrypted by CURVE");
   app.add_option("--keys", options.keys, "file with the keys for --listen");
   app.add_flag("--new-keys", makes_keys, "prints a new pair of keys, for a file that only you can read");

@@ -1,6 +1,7 @@
 #include "agent/roster.hpp"
 
 #include "agent_link/wish.hpp"
+#include "decide/cpu_sets.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -78,8 +79,10 @@ roster::result roster::receive(const std::string& route, int peer, const detail:
 
 roster::result roster::welcome(const std::string& route, int peer, const message::hello& h, std::int64_t now_ns) {
   if (peer != 0 && peer != h.pid)
-    return refuse(route, "hello: says that it is process " + std::to_string(h.pid) + ", but is " + std::to_string(peer));
-  const auto found = std::find_if(m_members.begin(), m_members.end(), [&](const member& m) { return m.program == h.program; });
+    return refuse(route,
+                  "hello: says that it is process " + std::to_string(h.pid) + ", but is " + std::to_string(peer));
+  const auto found =
+      std::find_if(m_members.begin(), m_members.end(), [&](const member& m) { return m.program == h.program; });
   const bool is_new = found == m_members.end();
   if (!is_new && found->pid != peer)
     return refuse(route, "hello: process " + std::to_string(found->pid) + " is that program");
@@ -101,6 +104,7 @@ roster::result roster::welcome(const std::string& route, int peer, const message
   m.name = h.name;
   m.workers = h.workers;
   m.wish = h.wish;
+  m.is_command = h.is_command;
   m.answered_ns = now_ns;
   m.is_idle = m.is_silent = false;
   m.epoch = m.acknowledged = 0; // whatever it had: it gets a grant anew
@@ -133,18 +137,27 @@ roster::result roster::look(std::int64_t now_ns, std::int64_t lease_ns) {
   return r;
 }
 
-std::vector<roster::outgoing> roster::grant(const std::vector<share>& shares, std::int64_t now_ns, unsigned lease_ms) {
+std::vector<roster::outgoing> roster::grant(const std::vector<share>& shares, std::int64_t now_ns, unsigned lease_ms,
+                                            std::span<const unsigned> cpus) {
   std::vector<outgoing> send;
+  std::vector<unsigned> wanted;
+  std::vector<std::vector<unsigned>> had;
+  for (std::size_t i = 0; i < m_members.size(); ++i) {
+    wanted.push_back(m_members[i].is_command ? shares[i].workers : 0);
+    had.push_back(m_members[i].cpus);
+  }
+  const std::vector<std::vector<unsigned>> sets = decide::cpu_sets(cpus, wanted, had);
   for (std::size_t i = 0; i < m_members.size(); ++i) {
     member& m = m_members[i];
-    if (m.epoch == 0 || m.granted != shares[i].workers) {
+    if (m.epoch == 0 || m.granted != shares[i].workers || m.cpus != sets[i]) {
       m.epoch = ++m_epoch;
       m.granted = shares[i].workers;
       m.granted_ns = now_ns;
       m.took_effect_us.reset();
     }
     m.reason = shares[i].reason;
-    send.push_back({m.route, message::grant{m.epoch, m.granted, lease_ms, m.reason}});
+    m.cpus = sets[i];
+    send.push_back({m.route, message::grant{m.epoch, m.granted, lease_ms, m.reason, m.cpus}});
   }
   return send;
 }
@@ -233,7 +246,8 @@ void change(override_wish& w, const json& object) {
     else if (name == "paused")
       take(name, value, changed.is_paused);
     else
-      throw std::invalid_argument("no '" + name + "'; there are least, most, weight, target, group, role, preferred, paused");
+      throw std::invalid_argument("no '" + name +
+                                  "'; there are least, most, weight, target, group, role, preferred, paused");
   }
   member checked;
   checked.instead = changed;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct member {
   int pid = 0;       ///< 0: not known to be that of the connection
   unsigned workers = 1;
   core_wish wish; ///< the program's own
+  bool is_command = false;
+  std::vector<unsigned> cpus; ///< of a command
   override_wish instead;
   std::int64_t came_ns = 0, answered_ns = 0;
   bool is_idle = false;
@@ -34,9 +37,9 @@ struct member {
   std::uint64_t epoch = 0, acknowledged = 0;
   unsigned granted = 0;
   std::string reason;
-  std::int64_t granted_ns = 0;           ///< when the epoch began
-  std::optional<double> took_effect_us;  ///< after the program had it, until it was so
-  std::int64_t acknowledged_after_ns = 0;///< of that epoch
+  std::int64_t granted_ns = 0;            ///< when the epoch began
+  std::optional<double> took_effect_us;   ///< after the program had it, until it was so
+  std::int64_t acknowledged_after_ns = 0; ///< of that epoch
 };
 
 class roster {
@@ -58,7 +61,9 @@ class roster {
   /// Marks those that have not answered for a lease.
   result look(std::int64_t now_ns, std::int64_t lease_ns);
   /// What programs are granted from now on, in the order of all(); and the lease of all is renewed.
-  std::vector<outgoing> grant(const std::vector<share>& shares, std::int64_t now_ns, unsigned lease_ms);
+  /// Commands get hardware threads among `cpus`.
+  std::vector<outgoing> grant(const std::vector<share>& shares, std::int64_t now_ns, unsigned lease_ms,
+                              std::span<const unsigned> cpus = {});
 
   /// In the order in which they came.
   const std::vector<member>& all() const noexcept { return m_members; }

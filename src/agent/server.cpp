@@ -4,6 +4,7 @@
 #include "agent/folder.hpp"
 #include "agent/machine.hpp"
 #include "agent/open_metrics.hpp"
+#include "agent/process_tree.hpp"
 #include "agent/roster.hpp"
 #include "agent/transport.hpp"
 #include "agent_link/environment.hpp"
@@ -37,9 +38,10 @@ using nlohmann::json;
 namespace message = detail::message;
 
 constexpr std::int64_t k_ms = 1'000'000;
-constexpr std::int64_t k_answer_ns = 3 * k_ms;         // that programs have to write their pages before a sample
-constexpr std::int64_t k_event_ns = 1 * k_ms;          // events that come together are one
-constexpr std::int64_t k_forget_ns = 60'000 * k_ms;    // settings of programs that have not come back since a restart
+constexpr std::size_t k_why_bytes = 1000;           // what was wrong may be long
+constexpr std::int64_t k_answer_ns = 3 * k_ms;      // that programs have to write their pages before a sample
+constexpr std::int64_t k_event_ns = 1 * k_ms;       // events that come together are one
+constexpr std::int64_t k_forget_ns = 60'000 * k_ms; // settings of programs that have not come back since a restart
 
 /// Blocks them for all threads that begin later.
 int open_signals() {
@@ -73,8 +75,8 @@ json as_json(const detail::program_state& s) {
   json streams = json::object(), decisions = json::array();
   for (const auto& one : s.streams)
     if (one.at_ns != 0) streams[detail::text_of(one.stream)] = one.value;
-  return {{"workers", s.workers}, {"active", s.active},   {"searching", s.searching}, {"parked", s.parked},
-          {"blocked", s.blocked}, {"queued", s.queued},   {"executed", s.executed},   {"progress", streams}};
+  return {{"workers", s.workers}, {"active", s.active}, {"searching", s.searching}, {"parked", s.parked},
+          {"blocked", s.blocked}, {"queued", s.queued}, {"executed", s.executed},   {"progress", streams}};
 }
 
 } // namespace
@@ -152,14 +154,14 @@ class server::parts {
     try {
       const detail::any_message what = detail::message_from_json(m.text);
       if (const auto* const request = std::get_if<message::request>(&what)) {
-        m_transport.send(m.route, detail::to_json(message::answer{perform(*request).dump(
-                                      -1, ' ', false, json::error_handler_t::replace)}));
+        m_transport.send(m.route, detail::to_json(message::answer{
+                                      perform(*request).dump(-1, ' ', false, json::error_handler_t::replace)}));
         return;
       }
       act_on(m_roster.receive(m.route, m.peer, what, now), now);
     } catch (const std::exception& e) { // a message that is none, or a request that cannot be
       ++m_bad_messages;
-      m_transport.send(m.route, detail::to_json(message::refused{e.what()}));
+      m_transport.send(m.route, detail::to_json(message::refused{std::string(e.what()).substr(0, k_why_bytes)}));
     }
   }
 
@@ -181,9 +183,10 @@ class server::parts {
     for (const member& m : m_roster.all()) {
       if (m_watched.count(m.program) != 0) continue;
       const std::string page = detail::page_directory() + '/' + std::to_string(m.pid);
-      m_watched.emplace(m.program, watched_program{watched_process(m.pid),
-                                                   m.pid != 0 ? detail::page_file::open(page) : detail::page_file(),
-                                                   {}, {}, 0, 0});
+      m_watched.emplace(
+          m.program,
+          watched_program{
+              watched_process(m.pid), m.pid != 0 ? detail::page_file::open(page) : detail::page_file(), {}, {}, 0, 0});
     }
   }
   void note_ends() {
@@ -231,7 +234,7 @@ class server::parts {
         v.progress = stream_of(*w.state, v.role == "consumer" ? "consumed" : "produced", true);
         v.total = stream_of(*w.state, "total", false);
       }
-      const std::optional<double> cpu = w.process.cpu_s();
+      const std::optional<double> cpu = m.is_command ? cpu_s_of(process_tree(m.pid)) : w.process.cpu_s();
       w.used_s = cpu && w.cpu_s ? std::max(*cpu - *w.cpu_s, 0.0) : 0;
       w.cpu_s = cpu;
       v.used_s = w.used_s;
@@ -269,13 +272,14 @@ class server::parts {
     machine.turn = static_cast<std::uint64_t>(static_cast<double>(now) / 1e9 / m_settings.turn_s);
     const json before = m_sharing.state();
     const std::vector<share> shares = m_sharing.decide(m_settings, machine, views);
-    const bool is_same = std::equal(shares.begin(), shares.end(), m_roster.all().begin(), m_roster.all().end(),
-                                    [](const share& s, const member& m) { return m.epoch != 0 && s.workers == m.granted; });
+    const bool is_same =
+        std::equal(shares.begin(), shares.end(), m_roster.all().begin(), m_roster.all().end(),
+                   [](const share& s, const member& m) { return m.epoch != 0 && s.workers == m.granted; });
     if (!is_same || cause != "period")
       m_log.add(static_cast<double>(now) / 1e9, cause, m_settings, machine, views, before, shares);
     m_shared = machine.cores;
     ++m_decisions;
-    for (const roster::outgoing& one : m_roster.grant(shares, now, lease_ms()))
+    for (const roster::outgoing& one : m_roster.grant(shares, now, lease_ms(), m_cpus))
       m_transport.send(one.route, detail::to_json(one.what));
     m_metrics.publish(metrics());
   }
@@ -317,6 +321,7 @@ class server::parts {
       json one = to_json(m_roster.view_of(m));
       one["pid"] = m.pid;
       one["granted"] = m.granted;
+      one["cpus"] = m.cpus;
       one["epoch"] = m.epoch;
       one["reason"] = m.reason;
       one["acknowledged"] = m.acknowledged == m.epoch;
@@ -329,8 +334,12 @@ class server::parts {
       }
       programs.push_back(std::move(one));
     }
-    return {{"agent", {{"pid", getpid()}, {"folder", m_folder}, {"runs_s", seconds_since(m_began_ns)},
-                       {"decisions", m_decisions}, {"bad_messages", m_bad_messages + m_transport.refused()}}},
+    return {{"agent",
+             {{"pid", getpid()},
+              {"folder", m_folder},
+              {"runs_s", seconds_since(m_began_ns)},
+              {"decisions", m_decisions},
+              {"bad_messages", m_bad_messages + m_transport.refused()}}},
             {"settings", to_json(m_settings)},
             {"cores", {{"usable", m_usable}, {"foreign", m_foreign.cores()}, {"shared", m_shared}}},
             {"programs", programs}};
@@ -362,12 +371,15 @@ class server::parts {
       const auto w = m_watched.find(m.program);
       return w == m_watched.end() ? 0.0 : w->second.used_s / m_settings.period_s;
     });
-    each("treadle_program_idle", "1 where none of its tasks could run.", [](const member& m) { return int{m.is_idle}; });
+    each("treadle_program_idle", "1 where none of its tasks could run.",
+         [](const member& m) { return int{m.is_idle}; });
     out << "# EOF\n";
     return out.str();
   }
 
-  void save() { write_json_file(m_folder + "/agent.json", {{"settings", to_json(m_settings)}, {"programs", m_roster.state()}}); }
+  void save() {
+    write_json_file(m_folder + "/agent.json", {{"settings", to_json(m_settings)}, {"programs", m_roster.state()}});
+  }
   void restore() {
     const std::string file = m_folder + "/agent.json";
     const json saved = read_json_file(file);

@@ -11,8 +11,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view k_strategies[] = {"even",   "half-to-priority", "stack",    "static", "producer-consumer",
-                                             "weighted", "producer-consumer-pi", "efficiency"};
+constexpr std::string_view k_strategies[] = {
+    "even",     "half-to-priority",     "stack",     "static", "producer-consumer",
+    "weighted", "producer-consumer-pi", "efficiency"};
 constexpr std::string_view k_boosts[] = {"none", "constant", "linear", "adaptive"};
 
 template <class T>

@@ -23,16 +23,16 @@ enum class boost : unsigned char { none, constant, linear, adaptive };
 
 struct settings {
   strategy how = strategy::weighted;
-  unsigned granularity = 1;       ///< of even and half-to-priority: cores that are given out together; the paper's is 2
-  double target = 8;              ///< of producer-consumer: items between the two, where the program says nothing
-  boost more = boost::none;       ///< threads beyond the cores that a program gets
-  unsigned boost_threads = 2;     ///< of the constant one
-  double boost_factor = 1.5;      ///< of the linear one
-  double period_s = 0.5;          ///< how often cores are shared out when nothing happens
-  double turn_s = 1;              ///< how long a turn lasts where there are more programs than cores
-  double lease_s = 1.5;           ///< how long a grant counts
-  unsigned cores = 0;             ///< to share out; 0: those that the agent itself may use
-  bool minus_foreign = true;      ///< what others than its programs use is taken off
+  unsigned granularity = 1;   ///< of even and half-to-priority: cores that are given out together; the paper's is 2
+  double target = 8;          ///< of producer-consumer: items between the two, where the program says nothing
+  boost more = boost::none;   ///< threads beyond the cores that a program gets
+  unsigned boost_threads = 2; ///< of the constant one
+  double boost_factor = 1.5;  ///< of the linear one
+  double period_s = 0.5;      ///< how often cores are shared out when nothing happens
+  double turn_s = 1;          ///< how long a turn lasts where there are more programs than cores
+  double lease_s = 1.5;       ///< how long a grant counts
+  unsigned cores = 0;         ///< to share out; 0: those that the agent itself may use
+  bool minus_foreign = true;  ///< what others than its programs use is taken off
   std::map<std::string, unsigned> fixed = {}; ///< of static: workers by name of the program
 };
 

@@ -197,10 +197,14 @@ std::vector<share> sharing::decide(const settings& s, const machine_view& machin
 }
 
 json to_json(const program_view& p) {
-  json object = {{"program", p.program}, {"name", p.name},       {"group", p.group},       {"role", p.role},
-                 {"workers", p.workers}, {"least", p.least},     {"most", p.most},         {"weight", p.weight},
-                 {"target", p.target},   {"preferred", p.is_preferred}, {"idle", p.is_idle}, {"paused", p.is_paused}, {"silent", p.is_silent},
-                 {"granted", p.granted}, {"used_s", p.used_s}};
+  json object = {{"program", p.program},  {"name", p.name},
+                 {"group", p.group},      {"role", p.role},
+                 {"workers", p.workers},  {"least", p.least},
+                 {"most", p.most},        {"weight", p.weight},
+                 {"target", p.target},    {"preferred", p.is_preferred},
+                 {"idle", p.is_idle},     {"paused", p.is_paused},
+                 {"silent", p.is_silent}, {"granted", p.granted},
+                 {"used_s", p.used_s}};
   if (p.progress) object["progress"] = *p.progress;
   if (p.total) object["total"] = *p.total;
   return object;

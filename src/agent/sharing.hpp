@@ -25,11 +25,11 @@ struct program_view {
   unsigned workers = 1, least = 0, most = 0; ///< `most` 0: as many as workers
   double weight = 1, target = 0;
   bool is_preferred = false;
-  bool is_idle = false;   ///< none of its tasks could run
-  bool is_paused = false; ///< somebody wants it to have nothing
-  bool is_silent = false; ///< it does not answer: what it has it does not use
-  double granted = 0;     ///< workers, in the mean since the last sample
-  double used_s = 0;      ///< processor time since then
+  bool is_idle = false;                  ///< none of its tasks could run
+  bool is_paused = false;                ///< somebody wants it to have nothing
+  bool is_silent = false;                ///< it does not answer: what it has it does not use
+  double granted = 0;                    ///< workers, in the mean since the last sample
+  double used_s = 0;                     ///< processor time since then
   std::optional<double> progress, total; ///< items made or used so far, and of all that it will make
 };
 struct machine_view {

@@ -106,8 +106,8 @@ void transport::authenticate() {
     const bool is_known = parts.size() == 7 && parts[5].to_string_view() == "CURVE" && parts[6].size() == 32 &&
                           zmq_z85_encode(key, parts[6].data<std::uint8_t>(), 32) && m_keys.clients.count(key) != 0;
     if (!is_known) ++m_refused;
-    const std::string answer[] = {"1.0", parts.size() > 1 ? parts[1].to_string() : "", is_known ? "200" : "400",
-                                  is_known ? "OK" : "no", "", ""};
+    const std::string answer[] = {
+        "1.0", parts.size() > 1 ? parts[1].to_string() : "", is_known ? "200" : "400", is_known ? "OK" : "no", "", ""};
     for (int i = 0; i < 6; ++i)
       m_doorman->send(zmq::buffer(answer[i]), i < 5 ? zmq::send_flags::sndmore : zmq::send_flags::none);
   }

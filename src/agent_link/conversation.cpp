@@ -4,24 +4,39 @@
 #include "observe/programs/state_sources.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <random>
 #include <utility>
 
 namespace treadle::detail {
 namespace {
 
 constexpr std::int64_t k_ms = 1'000'000;
-constexpr std::int64_t k_hello_ns = 1000 * k_ms;    // again, as long as nobody answers
+constexpr std::int64_t k_hello_ns = 1000 * k_ms;     // again, as long as nobody answers
 constexpr std::int64_t k_refused_ns = 30'000 * k_ms; // where somebody has refused
+constexpr std::int64_t k_change_ns = 100 * k_ms;     // no more often because of other workers
 constexpr std::int64_t k_effect_look_ns = 1 * k_ms;
-constexpr std::int64_t k_idle_ns = 2 * k_ms; // shorter pauses are not worth a message
+constexpr std::int64_t k_idle_ns = 2 * k_ms;        // shorter pauses are not worth a message
+constexpr std::int64_t k_idle_look_ns = 100 * k_ms; // how often it looks whether threads that are no workers compute
 constexpr unsigned k_lease_most_ms = 3'600'000;
 
 bool has_work(const program_state& state) noexcept { return state.active != 0 || state.queued != 0; }
 
 } // namespace
 
-conversation::conversation(std::string program, int pid, std::string name)
-    : m_program(std::move(program)), m_name(std::move(name)), m_pid(pid), m_alone_since_ns(steady_now_ns()) {}
+std::string new_program_number() {
+  std::random_device random;
+  char text[33];
+  std::snprintf(text, sizeof text, "%08x%08x%08x%08x", random(), random(), random(), random());
+  return text;
+}
+
+conversation::conversation(std::string program, int pid, std::string name, bool is_command)
+    : m_program(std::move(program)),
+      m_name(std::move(name)),
+      m_pid(pid),
+      m_is_command(is_command),
+      m_alone_since_ns(steady_now_ns()) {}
 
 void conversation::introduce(const core_wish& wish) {
   m_wish = wish;
@@ -46,12 +61,15 @@ conversation::actions conversation::look(std::int64_t now_ns, const program_stat
   if (m_status.is_governed && now_ns >= m_lease_end_ns) {
     m_status.is_governed = false;
     m_effect.reset();
+    m_pause_end_ns.reset();
     m_said_idle = false;
     m_alone_since_ns = now_ns;
     m_hello_due_ns = 0;
     result.govern = k_not_governed;
   }
-  if (now_ns >= m_hello_due_ns) say_hello(now_ns, state, result);
+  // Runtimes come and go; in between there are none.
+  const bool has_changed = state.workers != 0 && state.workers != m_said_workers && now_ns >= m_said_ns + k_change_ns;
+  if (now_ns >= m_hello_due_ns || has_changed) say_hello(now_ns, state, result);
   if (m_effect && now_ns >= m_effect->next_look_ns) tell_effect(now_ns, state, result);
   if (m_status.is_governed) tell_need(now_ns, state, result);
   return result;
@@ -61,14 +79,18 @@ std::int64_t conversation::next_look_ns() const noexcept {
   std::int64_t next = m_hello_due_ns;
   if (m_status.is_governed) next = std::min(next, m_lease_end_ns);
   if (m_effect) next = std::min(next, m_effect->next_look_ns);
-  if (m_idle_since_ns && !m_said_idle && m_status.is_governed) next = std::min(next, *m_idle_since_ns + k_idle_ns);
+  if (m_pause_end_ns && m_status.is_governed) next = std::min(next, *m_pause_end_ns);
   return next;
 }
 
 void conversation::say_hello(std::int64_t now_ns, const program_state& state, actions& to) {
-  to.send.push_back(message::hello{m_program, m_pid, m_name, std::max(state.workers, 1u), m_wish, m_status.epoch});
+  m_said_workers = std::max(state.workers, 1u);
+  m_said_ns = now_ns;
+  to.send.push_back(message::hello{m_program, m_pid, m_name, m_said_workers, m_wish, m_status.epoch, m_is_command});
   m_hello_due_ns = now_ns + k_hello_ns;
   m_said_idle = false; // who hears it knows nothing of that
+  m_pause_end_ns.reset();
+  m_patience_ns = k_idle_ns;
 }
 
 void conversation::follow(const message::grant& g, std::int64_t now_ns, const program_state& state, actions& to) {
@@ -89,6 +111,7 @@ void conversation::follow(const message::grant& g, std::int64_t now_ns, const pr
     m_status.is_governed = true;
     m_effect = pending_effect{now_ns, now_ns + k_effect_look_ns};
     to.govern = m_status.granted;
+    to.cpus = g.cpus;
   }
   to.send.push_back(message::ack{g.epoch});
 }
@@ -102,16 +125,24 @@ void conversation::tell_effect(std::int64_t now_ns, const program_state& state, 
   m_effect.reset();
 }
 
+/// Without tasks that could run, and without other threads that do, a program lends its cores.
 void conversation::tell_need(std::int64_t now_ns, const program_state& state, actions& to) {
   if (has_work(state)) {
-    m_idle_since_ns.reset();
+    m_pause_end_ns.reset();
+    m_patience_ns = k_idle_ns;
     if (std::exchange(m_said_idle, false)) to.send.push_back(message::need{state.workers});
     return;
   }
-  if (!m_idle_since_ns) m_idle_since_ns = now_ns;
-  if (m_said_idle || now_ns < *m_idle_since_ns + k_idle_ns) return;
-  m_said_idle = true;
-  to.send.push_back(message::need{0});
+  if (m_pause_end_ns && now_ns < *m_pause_end_ns) return;
+  if (m_pause_end_ns) {
+    const bool computes = state.outside != 0;
+    m_patience_ns = std::min(2 * m_patience_ns, k_idle_look_ns);
+    if (computes == m_said_idle) {
+      to.send.push_back(message::need{computes ? state.workers : 0});
+      m_said_idle = !computes;
+    }
+  }
+  m_pause_end_ns = now_ns + m_patience_ns;
 }
 
 } // namespace treadle::detail

@@ -12,6 +12,9 @@
 
 namespace treadle::detail {
 
+/// 32 random hexadecimal digits.
+std::string new_program_number();
+
 /// A program's part of the protocol, without clock, socket or threads. docs/design/agent.md
 class conversation {
  public:
@@ -19,9 +22,11 @@ class conversation {
   struct actions {
     std::vector<any_message> send;
     std::optional<unsigned> govern; ///< so many workers, or k_not_governed
+    std::vector<unsigned> cpus;     ///< with it, for a command
   };
 
-  conversation(std::string program, int pid, std::string name);
+  /// `program`: new_program_number().
+  conversation(std::string program, int pid, std::string name, bool is_command = false);
 
   /// Says hello next, with that wish.
   void introduce(const core_wish& wish);
@@ -48,11 +53,14 @@ class conversation {
 
   const std::string m_program, m_name;
   const int m_pid;
+  const bool m_is_command;
   core_wish m_wish;
   agent_status m_status;
-  std::int64_t m_hello_due_ns = 0, m_lease_end_ns = 0, m_alone_since_ns;
+  unsigned m_said_workers = 0;
+  std::int64_t m_said_ns = 0, m_hello_due_ns = 0, m_lease_end_ns = 0, m_alone_since_ns;
   std::optional<pending_effect> m_effect;
-  std::optional<std::int64_t> m_idle_since_ns;
+  std::optional<std::int64_t> m_pause_end_ns; // none of its tasks could run at the last look; when to look again
+  std::int64_t m_patience_ns = 0;
   bool m_said_idle = false;
 };
 

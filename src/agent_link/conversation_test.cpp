@@ -110,6 +110,39 @@ TEST_F(conversation_test, lends_when_nothing_can_run_and_wants_back_at_once) {
   EXPECT_EQ(find<message::need>(busy)->workers, 8u);
 }
 
+TEST_F(conversation_test, a_program_whose_other_threads_compute_is_not_idle) {
+  static_cast<void>(talk.look(0, state));
+  static_cast<void>(grant(1, 4, 0, 10'000));
+  program_state outside = with(8, 0);
+  std::int64_t now = 10 * k_ms;
+  const auto go_on = [&](unsigned threads) {
+    outside.outside = threads;
+    now = talk.next_look_ns();
+    return talk.look(now, outside);
+  };
+  static_cast<void>(talk.look(now, outside));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(find<message::need>(go_on(1)), nullptr);
+  EXPECT_GE(talk.next_look_ns(), now + 50 * k_ms) << "it is not looked at all the time";
+  const auto idle = go_on(0);
+  ASSERT_NE(find<message::need>(idle), nullptr);
+  EXPECT_EQ(find<message::need>(idle)->workers, 0u);
+  EXPECT_EQ(find<message::need>(go_on(0)), nullptr);
+  const auto busy = go_on(1);
+  ASSERT_NE(find<message::need>(busy), nullptr);
+  EXPECT_EQ(find<message::need>(busy)->workers, 8u);
+}
+
+TEST_F(conversation_test, says_how_many_workers_it_has_when_that_changes) {
+  static_cast<void>(talk.look(0, state));
+  static_cast<void>(grant(1, 4, 0, 10'000));
+  EXPECT_EQ(find<message::hello>(talk.look(200 * k_ms, with(0, 0))), nullptr) << "between two runtimes";
+  const auto more = talk.look(300 * k_ms, with(12, 4));
+  ASSERT_NE(find<message::hello>(more), nullptr);
+  EXPECT_EQ(find<message::hello>(more)->workers, 12u);
+  EXPECT_EQ(find<message::hello>(talk.look(350 * k_ms, with(8, 4))), nullptr) << "perhaps for a moment";
+  EXPECT_NE(find<message::hello>(talk.look(400 * k_ms, with(8, 4))), nullptr);
+}
+
 TEST_F(conversation_test, of_a_new_agent_and_of_one_that_refuses) {
   static_cast<void>(talk.look(0, state));
   static_cast<void>(grant(9, 4, 0));

@@ -69,9 +69,7 @@ std::optional<agent_address> address_of_agent() {
   return agent_address{given, "", read_curve_keys(keys), true};
 }
 
-core_wish wish_of_environment() {
-  return parse_core_wish(variable("TREADLE_AGENT_WISH"), "TREADLE_AGENT_WISH");
-}
+core_wish wish_of_environment() { return parse_core_wish(variable("TREADLE_AGENT_WISH"), "TREADLE_AGENT_WISH"); }
 
 } // namespace detail
 } // namespace treadle

@@ -14,15 +14,15 @@
 #include <treadle/observe/events.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 
+#include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -32,14 +32,31 @@ namespace treadle {
 namespace detail {
 namespace {
 
-constexpr std::int64_t k_need_look_ns = 2'000'000;     // it looks no more often at whether the program has work
-constexpr std::int64_t k_alone_ns = 30'000'000'000;    // without an agent it closes the connection after that
+constexpr std::int64_t k_need_look_ns = 2'000'000;  // it looks no more often at whether the program has work
+constexpr std::int64_t k_alone_ns = 30'000'000'000; // without an agent it closes the connection after that
 
-std::string new_program_number() {
-  std::random_device random;
-  char text[33];
-  std::snprintf(text, sizeof text, "%08x%08x%08x%08x", random(), random(), random(), random());
-  return text;
+/// Whether another thread of this process than the calling one runs, or could. Reads a file for each thread.
+bool somebody_runs() {
+  const std::string me = std::to_string(gettid());
+  DIR* const all = opendir("/proc/self/task");
+  if (!all) return true; // not known: it keeps its cores
+  bool runs = false;
+  while (const dirent* const one = runs ? nullptr : readdir(all)) {
+    if (one->d_name[0] == '.' || me == one->d_name) continue;
+    std::ifstream file(std::string("/proc/self/task/") + one->d_name + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t end = text.rfind(')'); // of the name, which may hold anything
+    runs = end != std::string::npos && text.compare(end, 3, ") R") == 0;
+  }
+  closedir(all);
+  return runs;
+}
+
+program_state look_at_work() {
+  program_state now = present_work();
+  if (now.active == 0 && now.queued == 0) now.outside = somebody_runs();
+  return now;
 }
 
 /// The thread that talks to the agent.
@@ -63,7 +80,7 @@ class agent_link final : fork_participant {
       static const bool ends = std::atexit([] { the().end(); }) == 0;
       static_cast<void>(ends);
     }
-    m_must_introduce = true;
+    m_must_govern = true; // a runtime that is new
     m_must_meet = m_must_meet || m_address.was_asked_for;
     if (m_runs)
       signal();
@@ -146,6 +163,7 @@ class agent_link final : fork_participant {
       const auto parks = events::on<events::worker_parked>([note](const auto&) { note(k_parking); });
       const auto wakes = events::on<events::worker_woken>([note](const auto&) { note(k_waking); });
       while (prepare(talk)) {
+        if (m_governs_anew && talk.status().is_governed) govern(talk.status().granted);
         if (m_dealer) exchange(talk);
         publish(talk.status());
         wait(talk);
@@ -171,26 +189,22 @@ class agent_link final : fork_participant {
       m_dealer.emplace(m_address.endpoint, m_address.keys);
       m_must_introduce = true;
     }
-    if (std::exchange(m_must_introduce, false)) {
-      talk.introduce(m_wish);
-      m_must_govern = true; // there may be a new runtime
-    }
+    if (std::exchange(m_must_introduce, false)) talk.introduce(m_wish);
+    m_governs_anew = std::exchange(m_must_govern, false);
     return true;
   }
 
   void exchange(conversation& talk) {
-    perform(talk.look(steady_now_ns(), present_work()));
+    perform(talk.look(steady_now_ns(), look_at_work()));
     while (const std::optional<std::string> text = m_dealer->receive()) {
       try {
-        perform(talk.receive(message_from_json(*text), steady_now_ns(), present_work()));
+        perform(talk.receive(message_from_json(*text), steady_now_ns(), look_at_work()));
       } catch (const std::invalid_argument& e) {
         const std::lock_guard guard(m_mutex);
         m_status.trouble = e.what();
       }
     }
-    if (std::exchange(m_must_govern, false) && talk.status().is_governed) govern(talk.status().granted);
-    m_watch.store(!talk.status().is_governed ? k_nothing : talk.said_idle() ? k_waking : k_parking,
-                  order::relaxed);
+    m_watch.store(!talk.status().is_governed ? k_nothing : talk.said_idle() ? k_waking : k_parking, order::relaxed);
   }
 
   void perform(const conversation::actions& todo) {
@@ -226,7 +240,8 @@ class agent_link final : fork_participant {
   }
 
   yielding_mutex m_mutex; // of the next
-  bool m_begun = false, m_runs = false, m_ends = false, m_has_wish = false, m_must_introduce = false, m_must_meet = false;
+  bool m_begun = false, m_runs = false, m_ends = false, m_has_wish = false, m_must_introduce = false,
+       m_must_meet = false, m_must_govern = false;
   agent_address m_address;
   core_wish m_wish;
   agent_status m_status;
@@ -234,7 +249,7 @@ class agent_link final : fork_participant {
   pthread_t m_thread{};
   // Of the thread
   std::optional<zeromq_dealer> m_dealer;
-  bool m_must_govern = false;
+  bool m_governs_anew = false;
   std::int64_t m_last_note_ns = 0;
   // Of workers that park or wake, too
   atomic<watch> m_watch{k_nothing};

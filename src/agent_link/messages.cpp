@@ -60,8 +60,13 @@ class fields {
       expect(from.is_number(), "a number");
       to = from.get<double>();
       expect(std::isfinite(to) && to >= 0, "a number that is not negative");
+    } else if constexpr (std::is_same_v<T, std::vector<unsigned>>) {
+      expect(from.is_array() && from.size() <= 4096, "at most 4096 numbers");
+      to.clear();
+      for (const json& one : from) convert(name, one, to.emplace_back());
     } else {
-      expect(from.is_number_unsigned() && from.get<std::uint64_t>() <= k_most<T>, "a whole number that is not negative");
+      expect(from.is_number_unsigned() && from.get<std::uint64_t>() <= k_most<T>,
+             "a whole number that is not negative");
       to = static_cast<T>(from.get<std::uint64_t>());
     }
   }
@@ -74,7 +79,7 @@ class fields {
 };
 
 json object_of(const core_wish& w) {
-  return {{"least", w.least}, {"most", w.most},   {"weight", w.weight}, {"preferred", w.is_preferred},
+  return {{"least", w.least}, {"most", w.most}, {"weight", w.weight}, {"preferred", w.is_preferred},
           {"group", w.group}, {"role", w.role}, {"target", w.target}};
 }
 core_wish wish_from(const json& object) {
@@ -95,8 +100,14 @@ core_wish wish_from(const json& object) {
 // Each type: its name, its fields, and how it is read.
 struct writer {
   json operator()(const message::hello& m) const {
-    return {{"type", "hello"},       {"program", m.program}, {"pid", m.pid},    {"name", m.name},
-            {"workers", m.workers}, {"epoch", m.epoch},     {"wish", object_of(m.wish)}};
+    return {{"type", "hello"},
+            {"program", m.program},
+            {"pid", m.pid},
+            {"name", m.name},
+            {"workers", m.workers},
+            {"epoch", m.epoch},
+            {"wish", object_of(m.wish)},
+            {"command", m.is_command}};
   }
   json operator()(const message::ack& m) const { return {{"type", "ack"}, {"epoch", m.epoch}}; }
   json operator()(const message::effective& m) const {
@@ -105,16 +116,17 @@ struct writer {
   json operator()(const message::need& m) const { return {{"type", "need"}, {"workers", m.workers}}; }
   json operator()(const message::bye&) const { return {{"type", "bye"}}; }
   json operator()(const message::grant& m) const {
-    return {{"type", "grant"}, {"epoch", m.epoch}, {"workers", m.workers}, {"lease_ms", m.lease_ms}, {"reason", m.reason}};
+    return {{"type", "grant"},        {"epoch", m.epoch},   {"workers", m.workers},
+            {"lease_ms", m.lease_ms}, {"reason", m.reason}, {"cpus", m.cpus}};
   }
   json operator()(const message::who&) const { return {{"type", "who"}}; }
   json operator()(const message::refused& m) const { return {{"type", "refused"}, {"why", m.why}}; }
   json operator()(const message::request& m) const {
-    return {{"type", "request"}, {"command", m.command}, {"arguments", json::parse(m.arguments.empty() ? "{}" : m.arguments)}};
+    return {{"type", "request"},
+            {"command", m.command},
+            {"arguments", json::parse(m.arguments.empty() ? "{}" : m.arguments)}};
   }
-  json operator()(const message::answer& m) const {
-    return {{"type", "answer"}, {"content", json::parse(m.content)}};
-  }
+  json operator()(const message::answer& m) const { return {{"type", "answer"}, {"content", json::parse(m.content)}}; }
 };
 
 any_message read(const std::string& type, const fields& f) {
@@ -131,6 +143,7 @@ any_message read(const std::string& type, const fields& f) {
     if (m.workers == 0) refuse("workers: expected at least 1");
     f.read_optional("epoch", m.epoch);
     if (const json* const wish = f.find("wish")) m.wish = wish_from(*wish);
+    f.read_optional("command", m.is_command);
     return m;
   }
   if (type == "ack") {
@@ -156,6 +169,7 @@ any_message read(const std::string& type, const fields& f) {
     f.read("workers", m.workers);
     f.read("lease_ms", m.lease_ms);
     f.read_optional("reason", m.reason);
+    f.read_optional("cpus", m.cpus);
     if (m.epoch == 0 || m.lease_ms == 0) refuse("epoch and lease_ms: expected at least 1");
     return m;
   }

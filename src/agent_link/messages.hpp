@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace treadle::detail {
 
@@ -24,6 +25,7 @@ struct hello {
   unsigned workers = 0; ///< that it has
   core_wish wish;
   std::uint64_t epoch = 0; ///< of the last grant that it had, from whatever agent
+  bool is_command = false; ///< it governs processes that know nothing of this, by their masks: grants have `cpus`
 };
 /// The grant is in force from now on: no worker begins a task beyond it.
 struct ack {
@@ -47,6 +49,7 @@ struct grant {
   unsigned workers = 0;
   unsigned lease_ms = 0;
   std::string reason;
+  std::vector<unsigned> cpus = {}; ///< hardware threads for a command, no others' as long as there are enough
 };
 /// The agent does not know who sent this: say hello.
 struct who {};

@@ -107,10 +107,19 @@ TEST(core_wishes, are_read_and_refused_by_part) {
   EXPECT_EQ(w.role, "consumer");
   EXPECT_EQ(w.target, 4);
   EXPECT_EQ(parse_core_wish("", "here").most, 0u);
-  for (const auto& [text, what] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"least=x", "least"}, {"least=-1", "least"}, {"least=4,most=2", "most=2"}, {"weight=0", "weight"},
-           {"weight=nan", "weight"}, {"hue=1", "hue"}, {"role=producer", "group"}, {"role=boss,group=g", "boss"},
-           {"preferred=1", "preferred"}, {"target=-1", "target"}, {"most=99999999999", "most"}, {",,", "''"}}) {
+  for (const auto& [text, what] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"least=x", "least"},
+                                                                  {"least=-1", "least"},
+                                                                  {"least=4,most=2", "most=2"},
+                                                                  {"weight=0", "weight"},
+                                                                  {"weight=nan", "weight"},
+                                                                  {"hue=1", "hue"},
+                                                                  {"role=producer", "group"},
+                                                                  {"role=boss,group=g", "boss"},
+                                                                  {"preferred=1", "preferred"},
+                                                                  {"target=-1", "target"},
+                                                                  {"most=99999999999", "most"},
+                                                                  {",,", "''"}}) {
     try {
       static_cast<void>(parse_core_wish(text, "here"));
       ADD_FAILURE() << text;

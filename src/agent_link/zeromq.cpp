@@ -76,9 +76,7 @@ zeromq_dealer::zeromq_dealer(const std::string& address, const std::optional<cur
     throw std::runtime_error("agent at " + address + ": " + why);
   };
   require(m_socket != nullptr);
-  const auto set = [&](int option, int value) {
-    require(z.setsockopt(m_socket, option, &value, sizeof value) == 0);
-  };
+  const auto set = [&](int option, int value) { require(z.setsockopt(m_socket, option, &value, sizeof value) == 0); };
   set(ZMQ_LINGER, 100);
   set(ZMQ_SNDHWM, 100);
   set(ZMQ_RCVHWM, 100);

@@ -16,7 +16,8 @@ std::vector<double> gains_of(const core_use& seen, unsigned most) {
   };
   for (unsigned n = 1; n <= most; ++n) {
     const double used = seen.at_most(n);
-    while (corners.size() > 1 && slope(corners.size() - 1, n, used) >= slope(corners.size() - 2, corners.back(), hull.back())) {
+    while (corners.size() > 1 &&
+           slope(corners.size() - 1, n, used) >= slope(corners.size() - 2, corners.back(), hull.back())) {
       corners.pop_back();
       hull.pop_back();
     }
@@ -56,7 +57,8 @@ core_shares efficiency_shares(unsigned cores, std::span<const core_claim> claims
       if (gains[i][n] < least_use) continue;
       const double worth = gain * claims[i].weight;
       const bool is_poorer = best < claims.size() && n * claims[best].weight < result[best] * claims[i].weight;
-      if (worth <= best_worth - k_alike || (worth < best_worth + k_alike && !(best == claims.size() || is_poorer))) continue;
+      if (worth <= best_worth - k_alike || (worth < best_worth + k_alike && !(best == claims.size() || is_poorer)))
+        continue;
       best_worth = worth;
       best = i;
     }

@@ -25,7 +25,6 @@ def total(n):
         s += i * 0.5
     return s
 
-td.config(workers=2)
 td.report_progress(0.5, "half")
 total(10)
 print("ready", flush=True)
@@ -48,7 +47,12 @@ def folder(tmp_path, monkeypatch):
 def program(folder, tmp_path):
     script = tmp_path / "busy.py"
     script.write_text(PROGRAM)
-    child = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TREADLE_WORKERS": "2"},
+    )
     assert child.stdout.readline() == "ready\n"
     while not (folder / "programs" / str(child.pid)).exists():
         assert child.poll() is None

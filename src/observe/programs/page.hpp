@@ -29,13 +29,14 @@ struct program_state {
   std::uint32_t workers, granted, active, searching, parked, blocked;
   std::uint64_t queued, executed;
   progress streams[k_streams];
-  std::uint32_t decisions, unused;
+  std::uint32_t decisions;
+  std::uint32_t outside; ///< threads that are no workers and compute; for links to agents only
   decision in_force[k_decisions];
 };
 static_assert(std::is_trivially_copyable_v<program_state> && sizeof(program_state) % 8 == 0);
 
-/// Written by the program; readers only add to `asked` and `invitations`, and wake it. The state is that of `answered`, unless
-/// `sequence` is odd or changes while it is read.
+/// Written by the program; readers only add to `asked` and `invitations`, and wake it. The state is that of `answered`,
+/// unless `sequence` is odd or changes while it is read.
 struct program_page {
   char magic[8];
   std::uint32_t version, bytes; ///< of a page of this version; a longer one begins like this

@@ -117,7 +117,8 @@ class publisher final : fork_participant {
         shared_futex_wait(page.asked, asked);
         continue;
       }
-      if (const std::uint32_t now = page.invitations.load(order::relaxed); std::exchange(invitations, now) != now) invite();
+      if (const std::uint32_t now = page.invitations.load(order::relaxed); std::exchange(invitations, now) != now)
+        invite();
       write_state(page, state());
       answered = asked;
       page.answered.store(answered, order::release); // pairs with running_programs(): the state

@@ -55,7 +55,8 @@ void govern_all(unsigned workers) {
         static_cast<std::vector<unsigned>*>(to)->push_back(pools.front()->active.maximum());
       },
       &most);
-  std::vector<unsigned> each = workers == k_not_governed ? std::vector(most.size(), k_not_governed) : shares(most, workers);
+  std::vector<unsigned> each =
+      workers == k_not_governed ? std::vector(most.size(), k_not_governed) : shares(most, workers);
   std::reverse(each.begin(), each.end());
   visit_all_pools(
       [](void* from, const auto& pools) {

@@ -268,7 +268,8 @@ TEST_P(task_recording_test, a_task_has_the_memory_that_it_tells) {
 TEST_P(task_recording_test, memory_is_where_most_of_its_bytes_are) {
   using treadle::detail::memory_use;
   const auto tell = [](std::uint64_t bytes, int home) { // as on a machine with several domains
-    treadle::detail::emit({.kind = treadle::detail::event_kind::memory_used, .task = bytes, .value = memory_use{home, 5}.as_value()});
+    treadle::detail::emit(
+        {.kind = treadle::detail::event_kind::memory_used, .task = bytes, .value = memory_use{home, 5}.as_value()});
   };
   const recorded_graph graph = record([&] {
     treadle::async(treadle::annotated([&] { tell(10, 3), tell(20, 1), tell(11, 3); }, "two domains")).get();

@@ -1,5 +1,6 @@
 #include <treadle/runtime.hpp>
 
+#include "agent_link/link.hpp"
 #include "base/clock.hpp"
 #include "base/fork.hpp"
 #include "observe/counter_printer.hpp"
@@ -7,7 +8,6 @@
 #include "observe/trace/traced_run.hpp"
 #include "task/counters/published_workers.hpp"
 #include "task/counters/thread_counters.hpp"
-#include "agent_link/link.hpp"
 #include "task/engine/concurrency.hpp"
 #include "task/engine/concurrency_knob.hpp"
 #include "task/engine/exit_report.hpp"

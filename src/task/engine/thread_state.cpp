@@ -20,7 +20,8 @@ const stack& started_with() noexcept {
 }
 
 std::size_t bytes_between(const void* upper, const void* lower) noexcept {
-  return upper > lower ? static_cast<std::size_t>(static_cast<const char*>(upper) - static_cast<const char*>(lower)) : 0;
+  return upper > lower ? static_cast<std::size_t>(static_cast<const char*>(upper) - static_cast<const char*>(lower))
+                       : 0;
 }
 
 } // namespace

@@ -1,0 +1,102 @@
+#include "agent/process_tree.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <dirent.h>
+#include <sched.h>
+#include <unistd.h>
+
+namespace treadle::agent {
+namespace {
+
+/// Names in a folder that are numbers.
+std::vector<int> numbers_in(const std::string& folder) {
+  std::vector<int> found;
+  DIR* const all = opendir(folder.c_str());
+  if (!all) return found;
+  while (const dirent* const one = readdir(all)) {
+    const char* const end = one->d_name + std::char_traits<char>::length(one->d_name);
+    int number = 0;
+    if (std::from_chars(one->d_name, end, number).ptr == end) found.push_back(number);
+  }
+  closedir(all);
+  return found;
+}
+
+struct process_stat {
+  int parent = 0;
+  unsigned long long ticks = 0;
+};
+/// Fields 4 and 14 to 17 of /proc/PID/stat; the name in parentheses before them may hold anything.
+std::optional<process_stat> stat_of(int pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  if (!std::getline(in, text)) return std::nullopt;
+  const std::size_t end = text.rfind(')');
+  process_stat s;
+  unsigned long long user = 0, system = 0;
+  long long children_user = 0, children_system = 0;
+  if (end == std::string::npos ||
+      std::sscanf(text.c_str() + end + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld", &s.parent,
+                  &user, &system, &children_user, &children_system) != 5)
+    return std::nullopt;
+  s.ticks =
+      user + system + static_cast<unsigned long long>(std::max(children_user, 0LL) + std::max(children_system, 0LL));
+  return s;
+}
+
+cpu_set_t as_set(const std::vector<unsigned>& cpus) noexcept {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const unsigned cpu : cpus)
+    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &set);
+  return set;
+}
+
+} // namespace
+
+std::vector<int> process_tree(int root) {
+  std::multimap<int, int> children;
+  for (const int pid : numbers_in("/proc"))
+    if (const auto s = stat_of(pid)) children.emplace(s->parent, pid);
+  std::vector<int> tree{root};
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    const auto [first, last] = children.equal_range(tree[i]);
+    for (auto one = first; one != last; ++one) tree.push_back(one->second);
+  }
+  return tree;
+}
+
+double cpu_s_of(const std::vector<int>& processes) {
+  unsigned long long ticks = 0;
+  for (const int pid : processes)
+    if (const auto s = stat_of(pid)) ticks += s->ticks;
+  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+void keep_to(const std::vector<int>& processes, const std::vector<unsigned>& before, const std::vector<unsigned>& now) {
+  const cpu_set_t old = as_set(before), next = as_set(now);
+  // Threads that begin meanwhile have the mask of who began them: once more until there is no new one.
+  std::map<int, bool> seen;
+  for (bool is_new = true; is_new;) {
+    is_new = false;
+    for (const int pid : processes) {
+      for (const int thread : numbers_in("/proc/" + std::to_string(pid) + "/task")) {
+        if (!seen.emplace(thread, true).second) continue;
+        is_new = true;
+        cpu_set_t has;
+        if (sched_getaffinity(thread, sizeof has, &has) == 0 && CPU_EQUAL(&has, &old))
+          sched_setaffinity(thread, sizeof next, &next);
+      }
+    }
+  }
+}
+
+} // namespace treadle::agent
