@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include <treadle/async.hpp>
+#include <treadle/observe/agent.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -26,12 +27,13 @@ session& the_session() {
 
 unsigned of_other_pools(const treadle::runtime& r) noexcept { return r.max_concurrency() - r.workers(); }
 
-// So many workers are active from now on. False: it has fewer, or follows the cores of the process, which are fewer.
+// So many workers are active from now on, or fewer as long as an agent wants that. False: it has fewer, or follows the
+// cores of the process, which are fewer.
 bool grant(treadle::runtime& r, unsigned workers) {
   if (workers > r.workers()) return false;
   const unsigned all = workers + of_other_pools(r);
   if (r.concurrency() != all) r.set_concurrency(all);
-  return r.concurrency() == all;
+  return r.concurrency() == all || treadle::status_of_agent().is_governed;
 }
 
 // With the lock held. More workers than there are have to wait for the runs that go on.

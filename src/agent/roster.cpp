@@ -16,6 +16,7 @@ using nlohmann::json;
 namespace message = detail::message;
 
 constexpr std::size_t k_programs_max = 4096;
+constexpr int k_leases_silent = 10; // until one that does not answer is forgotten
 
 core_wish effective_wish(const member& m) {
   core_wish w = m.wish;
@@ -132,8 +133,8 @@ roster::result roster::look(std::int64_t now_ns, std::int64_t lease_ns) {
     m.is_silent = r.must_decide = true;
     r.cause = m.name + " does not answer";
   }
-  // Of those that cannot be watched nothing else will tell.
-  std::erase_if(m_members, [&](const member& m) { return m.pid == 0 && now_ns - m.answered_ns > 10 * lease_ns; });
+  // It has taken its leave, perhaps, and that was lost; otherwise it says hello again.
+  std::erase_if(m_members, [&](const member& m) { return now_ns - m.answered_ns > k_leases_silent * lease_ns; });
   return r;
 }
 

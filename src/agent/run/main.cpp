@@ -44,6 +44,7 @@ class shared_grant {
  public:
   shared_grant() : m_file(program_directory() + "/grant." + std::to_string(getpid())) {
     detail::require_private_directory(program_directory());
+    remove_old();
     const posix_file file(open(m_file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     void* memory = MAP_FAILED;
     if (file && ftruncate(file.get(), sizeof(grant_page)) == 0)
@@ -59,6 +60,16 @@ class shared_grant {
   void set(unsigned threads) noexcept { m_page->threads.store(threads, std::memory_order_relaxed); }
 
  private:
+  /// Those of commands that were killed.
+  static void remove_old() {
+    for (const auto& one : std::filesystem::directory_iterator(program_directory())) {
+      const std::string name = one.path().filename();
+      if (!name.starts_with("grant.")) continue;
+      const int pid = std::atoi(name.c_str() + 6);
+      if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH) unlink(one.path().c_str());
+    }
+  }
+
   const std::string m_file;
   grant_page* m_page;
 };

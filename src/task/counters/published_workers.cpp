@@ -47,8 +47,9 @@ void add_all(program_state& to) {
 
 namespace {
 
-/// Each runtime gets its share, by the number of its workers; one that begins meanwhile is told of the next grant.
+/// Each runtime gets its share, by the number of its workers. One that begins has all until the link shares out anew.
 void govern_all(unsigned workers) {
+  g_governed.store(workers, order::relaxed);
   std::vector<unsigned> most;
   visit_all_pools(
       [](void* to, const auto& pools) {

@@ -178,6 +178,7 @@ runtime::runtime(runtime_options options) {
   made->active.begin(std::move(all));
   for (const auto& pool : made->all) pool->start();
   if (const auto n = detail::the_concurrency_knob.given()) made->active.grant(std::min(*n, made->active.maximum()));
+  made->active.govern(detail::g_governed.load(detail::order::relaxed));
   made->runs.store(true, detail::order::release); // pairs with visit_current_pools(): all pools
   detail::publish_thread_counters();
   detail::publish_workers();
