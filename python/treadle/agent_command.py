@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json as json_module
 import os
 import subprocess
@@ -168,7 +169,8 @@ def _pause(which: str | None, paused: bool | None) -> None:
         _ask("set", program=which, wish={"paused": paused})
         return
     for one in _ask("status")["programs"]:
-        _ask("set", program=one["program"], wish={"paused": paused})
+        with contextlib.suppress(ValueError):  # it has just ended
+            ask("set", program=one["program"], wish={"paused": paused})
 
 
 OrAll = Annotated[str | None, typer.Argument(help="Its pid, name or number; without one, all programs.")]
@@ -198,8 +200,15 @@ def strategy_command(
         print(f"{setting} = {json_module.dumps(value)}")
 
 
-def _log_of(folder: str) -> Path:
-    return Path(folder) / "decisions.jsonl"
+def _log_of(folder: str) -> list[dict[str, Any]]:
+    """All decisions that are written down, the oldest first; not lines that were cut short."""
+    lines = []
+    for name in ("decisions.jsonl.1", "decisions.jsonl"):
+        with contextlib.suppress(FileNotFoundError):
+            for text in (Path(folder) / name).read_text(encoding="utf-8", errors="replace").split("\n"):
+                with contextlib.suppress(ValueError):
+                    lines.append(json_module.loads(text))
+    return lines
 
 
 @app.command("explain")
@@ -219,7 +228,7 @@ def explain_command(
     if not numbers:
         raise Error(f"the agent has no program '{which}'; `treadle agent status` shows them")
     now_s = time.monotonic()
-    lines = [json_module.loads(text) for text in _log_of(status["agent"]["folder"]).read_text().splitlines()]
+    lines = _log_of(status["agent"]["folder"])
     for number, one in numbers.items():
         rows, before = [], None
         for line in lines:

@@ -9,8 +9,11 @@
 
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <sys/resource.h>
 
 namespace {
 
@@ -26,6 +29,14 @@ void add_setting(json& to, const std::string& text) {
   to[text.substr(0, equals)] = parsed.is_discarded() ? json(value) : parsed;
 }
 
+/// Each program costs two descriptors.
+void allow_all_descriptors() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int replay(const std::string& file) {
   const treadle::agent::replayed result = treadle::agent::replay(file);
   std::printf("%zu decisions made again, %zu different\n", result.decisions, result.different);
@@ -39,7 +50,7 @@ int main(int argc, char** argv) {
   CLI::App app(R"(Shares the cores of this machine out to the programs that use Treadle.
 
 Programs of this user find it by themselves and follow it within milliseconds; when it ends they are free again.
-Look at it with `treadle agent status`.)",
+Look at it with `treadle agent status`. SIGINT, SIGTERM and SIGHUP end it.)",
                "treadle-agent");
   treadle::agent::server_options options;
   options.folder = treadle::program_directory();
@@ -47,9 +58,10 @@ Look at it with `treadle agent status`.)",
   bool makes_keys = false;
   std::vector<std::string> settings;
   app.add_option("--folder", options.folder, "where its socket, log and settings are")->capture_default_str();
-  app.add_option("--strategy", strategy,
-                 "weighted, efficiency, producer-consumer-pi; the paper's even, half-to-priority, stack, static, "
-                 "producer-consumer");
+  app.add_option(
+      "--strategy", strategy,
+      "weighted (unless another was chosen before: settings are kept), efficiency, producer-consumer-pi; the "
+      "paper's even, half-to-priority, stack, static, producer-consumer");
   app.add_option("--set", settings,
                  "NAME=VALUE, a setting such as period_s=0.1, cores=8, boost=adaptive; may be repeated");
   app.add_option("--listen", options.listen, "tcp://ADDRESS:PORT besides, encrypted by CURVE");
@@ -69,14 +81,18 @@ Look at it with `treadle agent status`.)",
     if (!strategy.empty()) changes["strategy"] = strategy;
     try {
       for (const std::string& one : settings) add_setting(changes, one);
-      treadle::agent::settings checked;
-      treadle::agent::change(checked, changes);
     } catch (const std::invalid_argument& e) {
       std::fprintf(stderr, "treadle-agent: %s\n", e.what());
       return 2;
     }
+    allow_all_descriptors();
     treadle::agent::server agent(options);
-    if (!changes.empty()) agent.change_settings(changes);
+    try {
+      if (!changes.empty()) agent.change_settings(changes);
+    } catch (const std::invalid_argument& e) {
+      std::fprintf(stderr, "treadle-agent: %s\n", e.what());
+      return 2;
+    }
     agent.run();
     return 0;
   } catch (const std::exception& e) {

@@ -1,6 +1,7 @@
 #include "agent/open_metrics.hpp"
 
 #include "base/blocked_signals.hpp"
+#include "base/clock.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -10,7 +11,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -30,6 +30,7 @@ metrics_socket::metrics_socket(const std::string& file) : m_file(file) {
     close(m_listening);
     fail();
   }
+  m_identity = file_identity(file);
   const detail::blocked_signals guard;
   m_thread = std::thread([this] { serve(); });
 }
@@ -39,7 +40,7 @@ metrics_socket::~metrics_socket() {
   shutdown(m_listening, SHUT_RDWR); // wakes accept()
   m_thread.join();
   close(m_listening);
-  unlink(m_file.c_str());
+  if (file_identity(m_file) == m_identity) unlink(m_file.c_str());
 }
 
 void metrics_socket::publish(std::string text) {
@@ -59,15 +60,21 @@ void metrics_socket::serve() noexcept {
   }
 }
 
+/// A second for all of it.
 void metrics_socket::answer(int connection) noexcept {
-  const timeval patience{.tv_sec = 1, .tv_usec = 0};
-  setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  const std::int64_t end_ns = detail::steady_now_ns() + 1'000'000'000;
+  const auto wait_for = [&](short what) { // in steps, so that the end of the agent is not kept waiting
+    pollfd one{connection, what, 0};
+    while (!m_ends && detail::steady_now_ns() < end_ns)
+      if (poll(&one, 1, 50) > 0) return true;
+    return false;
+  };
   try {
     std::string request;
     char part[1024];
     while (request.find("\r\n\r\n") == std::string::npos && request.size() < 16 * 1024) {
-      const ssize_t got = recv(connection, part, sizeof part, 0);
+      if (!wait_for(POLLIN)) return;
+      const ssize_t got = recv(connection, part, sizeof part, MSG_DONTWAIT);
       if (got <= 0) return;
       request.append(part, static_cast<std::size_t>(got));
     }
@@ -81,7 +88,8 @@ void metrics_socket::answer(int connection) noexcept {
     const std::string all = "HTTP/1.0 " + status + "\r\nContent-Type: " + type +
                             "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
     for (std::size_t sent = 0; sent < all.size();) {
-      const ssize_t n = send(connection, all.data() + sent, all.size() - sent, MSG_NOSIGNAL);
+      if (!wait_for(POLLOUT)) return;
+      const ssize_t n = send(connection, all.data() + sent, all.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (n <= 0) return;
       sent += static_cast<std::size_t>(n);
     }

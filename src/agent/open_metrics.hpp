@@ -1,5 +1,7 @@
 #pragma once
 
+#include "agent/posix_file.hpp"
+
 #include <atomic>
 #include <mutex>
 #include <string>
@@ -25,6 +27,7 @@ class metrics_socket {
 
   const std::string m_file;
   int m_listening = -1;
+  file_identity m_identity; // another agent may have its own there by the end
   std::atomic<bool> m_ends{false};
   std::mutex m_mutex; // of the text
   std::string m_text;

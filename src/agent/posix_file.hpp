@@ -2,9 +2,28 @@
 
 #include <utility>
 
+#include <string>
+
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace treadle::agent {
+
+/// Which file a name means at the moment.
+class file_identity {
+ public:
+  file_identity() = default;
+  explicit file_identity(const std::string& path) noexcept { m_is_there = lstat(path.c_str(), &m_found) == 0; }
+  explicit file_identity(int descriptor) noexcept { m_is_there = fstat(descriptor, &m_found) == 0; }
+  bool operator==(const file_identity& other) const noexcept {
+    return m_is_there && other.m_is_there && m_found.st_dev == other.m_found.st_dev &&
+           m_found.st_ino == other.m_found.st_ino;
+  }
+
+ private:
+  struct stat m_found{};
+  bool m_is_there = false;
+};
 
 /// A file descriptor that is closed with it; -1: none.
 class posix_file {

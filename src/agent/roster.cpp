@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 namespace message = detail::message;
 
-constexpr std::size_t k_programs_max = 4096;
+constexpr std::size_t k_name_bytes = 64;
 constexpr int k_leases_silent = 10; // until one that does not answer is forgotten
 
 core_wish effective_wish(const member& m) {
@@ -89,8 +89,8 @@ roster::result roster::welcome(const std::string& route, int peer, const message
     return refuse(route, "hello: process " + std::to_string(found->pid) + " is that program");
   result r;
   if (is_new) {
-    if (m_members.size() >= k_programs_max)
-      return refuse(route, "hello: there are " + std::to_string(k_programs_max) + " programs, and no more are taken");
+    if (m_members.size() >= m_most)
+      return refuse(route, "hello: there are " + std::to_string(m_most) + " programs, and no more are taken");
     // One process is one program: it has begun anew with exec.
     if (peer != 0) std::erase_if(m_members, [&](const member& m) { return m.pid == peer; });
     member& added = m_members.emplace_back();
@@ -98,11 +98,11 @@ roster::result roster::welcome(const std::string& route, int peer, const message
     added.came_ns = now_ns;
     if (const auto set = m_instead.find(h.program); set != m_instead.end()) added.instead = set->second;
   }
-  r.cause = h.name + (is_new ? " comes" : " says hello again");
+  r.cause = h.name.substr(0, k_name_bytes) + (is_new ? " comes" : " says hello again");
   member& m = is_new ? m_members.back() : *found;
   m.route = route;
   m.pid = peer;
-  m.name = h.name;
+  m.name = h.name.substr(0, k_name_bytes);
   m.workers = h.workers;
   m.wish = h.wish;
   m.is_command = h.is_command;
@@ -270,7 +270,7 @@ json roster::state() const {
 }
 
 void roster::restore(const json& state) {
-  m_epoch = std::max(m_epoch, state.at("epoch").get<std::uint64_t>());
+  m_epoch = std::max(m_epoch, std::min(state.at("epoch").get<std::uint64_t>(), detail::k_epoch_most));
   for (const auto& [program, wish] : state.at("set").items()) change(m_instead[program], wish);
 }
 

@@ -44,6 +44,9 @@ struct member {
 
 class roster {
  public:
+  /// Takes no more than so many programs.
+  explicit roster(std::size_t most = 4096) noexcept : m_most(most) {}
+
   struct outgoing {
     std::string route;
     detail::any_message what;
@@ -84,6 +87,7 @@ class roster {
   member* by_route(const std::string& route) noexcept;
   result welcome(const std::string& route, int peer, const detail::message::hello& h, std::int64_t now_ns);
 
+  const std::size_t m_most;
   std::vector<member> m_members;
   std::map<std::string, override_wish> m_instead; // by number of the program
   std::uint64_t m_epoch = 0;

@@ -28,6 +28,7 @@
 #include <system_error>
 #include <utility>
 
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -38,7 +39,9 @@ using nlohmann::json;
 namespace message = detail::message;
 
 constexpr std::int64_t k_ms = 1'000'000;
-constexpr std::size_t k_why_bytes = 1000;           // what was wrong may be long
+constexpr std::size_t k_why_bytes = 1000; // what was wrong may be long
+constexpr std::size_t k_cause_bytes = 300;
+constexpr int k_messages_at_once = 200;
 constexpr std::int64_t k_answer_ns = 3 * k_ms;      // that programs have to write their pages before a sample
 constexpr std::int64_t k_event_ns = 1 * k_ms;       // events that come together are one
 constexpr std::int64_t k_forget_ns = 60'000 * k_ms; // settings of programs that have not come back since a restart
@@ -87,7 +90,8 @@ class server::parts {
       : m_folder(prepared(options.folder)),
         m_lock(lock_folder(m_folder)),
         m_signals(open_signals()),
-        m_transport(m_folder + '/' + detail::k_agent_socket),
+        m_roster(programs_max()),
+        m_transport(socket_file()),
         m_log(m_folder + "/decisions.jsonl"),
         m_metrics(m_folder + "/metrics.sock"),
         m_cpus(own_cpus()) {
@@ -96,18 +100,22 @@ class server::parts {
         throw std::invalid_argument(options.listen + " needs the keys of CURVE: anybody could come otherwise");
       m_transport.listen(options.listen, read_server_keys(options.keys));
     }
+    m_socket = file_identity(socket_file());
     restore();
     m_began_ns = m_last_sample_ns = m_last_look_ns = detail::steady_now_ns();
     m_next_sample_ns = m_began_ns;
     detail::invite_programs();
   }
-  ~parts() { unlink((m_folder + '/' + detail::k_agent_socket).c_str()); }
+  ~parts() {
+    if (file_identity(socket_file()) == m_socket) unlink(socket_file().c_str());
+  }
   parts(const parts&) = delete;
   parts& operator=(const parts&) = delete;
 
   void change_settings(const json& object) {
     change(m_settings, object);
     save();
+    m_next_sample_ns = detail::steady_now_ns();
     decide_soon("settings changed", detail::steady_now_ns());
   }
 
@@ -115,7 +123,11 @@ class server::parts {
     while (!m_ends) {
       wait();
       const std::int64_t now = detail::steady_now_ns();
-      while (const auto m = m_transport.receive()) receive(*m, detail::steady_now_ns());
+      for (int left = k_messages_at_once; left > 0; --left) { // leases and ends do not wait for somebody who sends on
+        const auto m = m_transport.receive();
+        if (!m) break;
+        receive(*m, detail::steady_now_ns());
+      }
       note_ends();
       act_on(m_roster.look(now, lease_ns()), now);
       if (now >= m_next_sample_ns && !m_asked) ask_pages(now);
@@ -128,6 +140,13 @@ class server::parts {
   }
 
  private:
+  std::string socket_file() const { return m_folder + '/' + detail::k_agent_socket; }
+  /// A connection and a descriptor of the process for each.
+  static std::size_t programs_max() noexcept {
+    rlimit limit;
+    const bool is_known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return is_known ? std::clamp<std::size_t>(limit.rlim_cur / 3, 1, 4096) : 4096;
+  }
   static const std::string& prepared(const std::string& folder) {
     detail::require_private_directory(folder);
     return folder;
@@ -171,7 +190,10 @@ class server::parts {
   }
   void decide_soon(const std::string& cause, std::int64_t now) {
     if (!m_decide_ns) m_decide_ns = now + k_event_ns;
-    m_cause += (m_cause.empty() ? "" : ", ") + cause;
+    if (m_cause.size() < k_cause_bytes)
+      m_cause += (m_cause.empty() ? "" : ", ") + cause;
+    else if (!m_cause.ends_with(" and more"))
+      m_cause += " and more";
   }
 
   /// Programs are watched as long as they are known.
@@ -182,11 +204,7 @@ class server::parts {
     });
     for (const member& m : m_roster.all()) {
       if (m_watched.count(m.program) != 0) continue;
-      const std::string page = detail::page_directory() + '/' + std::to_string(m.pid);
-      m_watched.emplace(
-          m.program,
-          watched_program{
-              watched_process(m.pid), m.pid != 0 ? detail::page_file::open(page) : detail::page_file(), {}, {}, 0, 0});
+      m_watched.emplace(m.program, watched_program{watched_process(m.pid), {}, {}, {}, 0, 0});
     }
   }
   void note_ends() {
@@ -200,8 +218,14 @@ class server::parts {
 
   /// What it says a moment later is from now.
   void ask_pages(std::int64_t now) {
-    for (auto& [number, one] : m_watched)
+    for (auto& [number, one] : m_watched) {
+      // It comes 50 ms after a program begins, and not at all where nobody may look.
+      if (!one.page && one.process.pid() != 0)
+        one.page = detail::page_file::open(detail::page_directory() + '/' + std::to_string(one.process.pid()));
       if (one.page) detail::ask(*one.page);
+    }
+    if (!(file_identity(m_lock.get()) == file_identity(m_folder + "/agent.lock")))
+      throw std::runtime_error(m_folder + " is not what it was: somebody has removed it");
     m_asked = true;
     m_answers_ns = now + k_answer_ns;
   }
@@ -239,7 +263,7 @@ class server::parts {
       w.cpu_s = cpu;
       v.used_s = w.used_s;
       v.granted = seconds > 0 ? std::exchange(w.granted_s, 0) / seconds : m.granted;
-      own_s += w.used_s;
+      if (!m.is_silent) own_s += w.used_s; // it has become another program, perhaps
       views.push_back(std::move(v));
     }
     const double busy = busy_s(read_text("/proc/stat"), m_cpus, static_cast<double>(sysconf(_SC_CLK_TCK)));
@@ -258,6 +282,7 @@ class server::parts {
     std::vector<program_view> views;
     if (is_sample) {
       machine.sample_s = static_cast<double>(now - std::exchange(m_last_sample_ns, now)) / 1e9;
+      m_sample_s = std::max(*machine.sample_s, 1e-3);
       views = take_sample(*machine.sample_s);
       m_usable = detail::usable_cores();
       m_asked = false;
@@ -329,7 +354,7 @@ class server::parts {
       one["took_effect_us"] = m.took_effect_us ? json(*m.took_effect_us) : json();
       one["set"] = to_json(m.instead);
       if (const auto w = m_watched.find(m.program); w != m_watched.end()) {
-        one["used_cores"] = w->second.used_s / m_settings.period_s;
+        one["used_cores"] = w->second.used_s / m_sample_s;
         if (w->second.state) one["state"] = as_json(*w->second.state);
       }
       programs.push_back(std::move(one));
@@ -369,7 +394,7 @@ class server::parts {
     each("treadle_program_granted_workers", "Workers that may be active.", [](const member& m) { return m.granted; });
     each("treadle_program_used_cores", "Cores that it kept busy in the last period.", [&](const member& m) {
       const auto w = m_watched.find(m.program);
-      return w == m_watched.end() ? 0.0 : w->second.used_s / m_settings.period_s;
+      return w == m_watched.end() ? 0.0 : w->second.used_s / m_sample_s;
     });
     each("treadle_program_idle", "1 where none of its tasks could run.",
          [](const member& m) { return int{m.is_idle}; });
@@ -382,23 +407,24 @@ class server::parts {
   }
   void restore() {
     const std::string file = m_folder + "/agent.json";
-    const json saved = read_json_file(file);
-    if (saved.is_null()) return;
     try {
+      const json saved = read_json_file(file);
+      if (saved.is_null()) return;
       change(m_settings, saved.at("settings"));
       m_roster.restore(saved.at("programs"));
     } catch (const std::exception& e) {
-      throw std::invalid_argument(file + ": " + e.what() + " (remove it to begin anew)");
+      throw std::runtime_error(std::string(e.what()) + " (remove " + file + " to begin anew)");
     }
   }
 
   const std::string m_folder;
   const posix_file m_lock, m_signals;
+  roster m_roster;
   transport m_transport;
+  file_identity m_socket;
   decision_log m_log;
   metrics_socket m_metrics;
   settings m_settings;
-  roster m_roster;
   sharing m_sharing;
   std::map<std::string, watched_program> m_watched; // by number of the program
   foreign_load m_foreign;
@@ -408,6 +434,7 @@ class server::parts {
   std::int64_t m_began_ns = 0, m_last_sample_ns = 0, m_last_look_ns = 0, m_next_sample_ns = 0, m_answers_ns = 0;
   std::optional<std::int64_t> m_decide_ns;
   std::string m_cause;
+  double m_sample_s = 1; // the last one
   bool m_asked = false, m_ends = false;
   std::uint64_t m_decisions = 0, m_bad_messages = 0;
 };

@@ -38,13 +38,13 @@ std::string rounded(double value) {
 
 } // namespace
 
-/// Of programs that have ended, and of groups without two programs.
+/// Of programs that have ended.
 void sharing::forget_others(std::span<const program_view> programs) {
   std::erase_if(m_programs, [&](const auto& one) {
     return std::none_of(programs.begin(), programs.end(), [&](const auto& p) { return p.program == one.first; });
   });
   std::erase_if(m_pairs, [&](const auto& one) {
-    return std::none_of(programs.begin(), programs.end(), [&](const auto& p) { return p.group == one.first; });
+    return std::none_of(programs.begin(), programs.end(), [&](const auto& p) { return p.program == one.first; });
   });
 }
 
@@ -114,7 +114,7 @@ decide::core_shares sharing::share_out(const settings& s, const machine_view& ma
 
 unsigned sharing::producer_cores(const settings& s, const machine_view& machine, const program_view& producer,
                                  const program_view& consumer, unsigned cores) {
-  pair& both = m_pairs[producer.group];
+  pair& both = m_pairs[producer.program];
   const double produced = finite(producer.progress), consumed = finite(consumer.progress);
   const double queue = std::max(produced - consumed, 0.0);
   const double asked = consumer.target > 0 ? consumer.target : producer.target;

@@ -80,7 +80,7 @@ class sharing {
   unsigned threads_of(const settings& s, const program_view& p, unsigned cores) const;
 
   std::map<std::string, known> m_programs; // by number
-  std::map<std::string, pair> m_pairs;     // by group
+  std::map<std::string, pair> m_pairs;     // by number of the producer
 };
 
 } // namespace treadle::agent

@@ -34,6 +34,15 @@ void prepare(zmq::socket_t& socket) {
   socket.set(zmq::sockopt::rcvhwm, 100);
 }
 
+/// ZeroMQ says only what, not where.
+void bind(zmq::socket_t& socket, const std::string& address) {
+  try {
+    socket.bind(address);
+  } catch (const zmq::error_t& e) {
+    throw std::runtime_error(address + ": " + e.what());
+  }
+}
+
 } // namespace
 
 server_keys read_server_keys(const std::string& file) {
@@ -68,7 +77,7 @@ std::string new_keys() {
 
 transport::transport(const std::string& file) : m_near(m_context, zmq::socket_type::router) {
   prepare(m_near);
-  m_near.bind("ipc://" + file);
+  bind(m_near, "ipc://" + file);
   if (chmod(file.c_str(), 0600) != 0) throw std::system_error(errno, std::generic_category(), file);
 }
 
@@ -83,7 +92,10 @@ void transport::listen(const std::string& address, server_keys keys) {
   m_far->set(zmq::sockopt::curve_server, true);
   m_far->set(zmq::sockopt::curve_publickey, m_keys.own_public);
   m_far->set(zmq::sockopt::curve_secretkey, m_keys.own_secret);
-  m_far->bind(address);
+  const std::string port = address.substr(address.rfind(':') + 1);
+  if (!address.starts_with("tcp://") || port.empty() || port.find_first_not_of("0123456789") != std::string::npos)
+    throw std::invalid_argument("--listen: expected tcp://ADDRESS:PORT, got '" + address + "'");
+  bind(*m_far, address);
 }
 
 void transport::add_to(std::vector<zmq::pollitem_t>& items) {

@@ -17,7 +17,7 @@ constexpr std::int64_t k_refused_ns = 30'000 * k_ms; // where somebody has refus
 constexpr std::int64_t k_change_ns = 100 * k_ms;     // no more often because of other workers
 constexpr std::int64_t k_effect_look_ns = 1 * k_ms;
 constexpr std::int64_t k_idle_ns = 2 * k_ms;        // shorter pauses are not worth a message
-constexpr std::int64_t k_idle_look_ns = 100 * k_ms; // how often it looks whether threads that are no workers compute
+constexpr std::int64_t k_idle_look_ns = 200 * k_ms; // how often it looks whether threads that are no workers compute
 constexpr unsigned k_lease_most_ms = 3'600'000;
 
 bool has_work(const program_state& state) noexcept { return state.active != 0 || state.queued != 0; }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace treadle::detail {
@@ -37,6 +38,8 @@ class conversation {
   std::int64_t next_look_ns() const noexcept;
 
   const agent_status& status() const noexcept { return m_status; }
+  /// Until an agent grants something.
+  void note_trouble(std::string what) { m_status.trouble = std::move(what); }
   bool said_idle() const noexcept { return m_said_idle; }
   /// Without an agent since then; k_never_ns while there is one.
   std::int64_t alone_since_ns() const noexcept { return m_alone_since_ns; }

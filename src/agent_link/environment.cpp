@@ -24,7 +24,6 @@ std::string variable(const char* name) {
   return text ? text : "";
 }
 
-/// A folder whose socket other users could replace is not used.
 agent_address address_in(const std::string& folder, bool was_asked_for) {
   const std::string file = folder + '/' + k_agent_socket;
   if (file.size() >= sizeof(sockaddr_un::sun_path))

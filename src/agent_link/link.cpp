@@ -7,11 +7,13 @@
 #include "base/blocked_signals.hpp"
 #include "base/clock.hpp"
 #include "base/fork.hpp"
+#include "observe/programs/private_directory.hpp"
 #include "observe/programs/program_name.hpp"
 #include "observe/programs/publisher.hpp"
 #include "observe/programs/state_sources.hpp"
 
 #include <treadle/observe/events.hpp>
+#include <treadle/observe/programs.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -32,22 +34,23 @@ namespace treadle {
 namespace detail {
 namespace {
 
-constexpr std::int64_t k_need_look_ns = 2'000'000;  // it looks no more often at whether the program has work
-constexpr std::int64_t k_alone_ns = 30'000'000'000; // without an agent it closes the connection after that
+constexpr std::int64_t k_need_look_ns = 2'000'000;      // it looks no more often at whether the program has work
+constexpr std::int64_t k_alone_ns = 30'000'000'000;     // without an agent it closes the connection after that
+constexpr std::int64_t k_unanswered_ns = 3'000'000'000; // where one was asked for
 
-/// Whether another thread of this process than the calling one runs, or could. Reads a file for each thread.
+/// Whether a thread of the program, not of this library, runs, or could. Reads a file for each thread.
 bool somebody_runs() {
-  const std::string me = std::to_string(gettid());
   DIR* const all = opendir("/proc/self/task");
   if (!all) return true; // not known: it keeps its cores
   bool runs = false;
   while (const dirent* const one = runs ? nullptr : readdir(all)) {
-    if (one->d_name[0] == '.' || me == one->d_name) continue;
+    if (one->d_name[0] == '.') continue;
     std::ifstream file(std::string("/proc/self/task/") + one->d_name + "/stat");
     std::string text;
     std::getline(file, text);
     const std::size_t end = text.rfind(')'); // of the name, which may hold anything
-    runs = end != std::string::npos && text.compare(end, 3, ") R") == 0;
+    const bool is_ours = text.find(" (treadle-") != text.npos || text.find(" (ZMQbg") != text.npos;
+    runs = !is_ours && end != std::string::npos && text.compare(end, 3, ") R") == 0;
   }
   closedir(all);
   return runs;
@@ -72,7 +75,7 @@ class agent_link final : fork_participant {
     std::optional<agent_address> address = address_of_agent();
     const core_wish wish = wish_of_environment();
     const std::lock_guard guard(m_mutex);
-    if (!address) return;
+    if (!address || m_ends) return;
     if (!std::exchange(m_begun, true)) {
       m_address = std::move(*address);
       if (!m_has_wish) m_wish = wish;
@@ -113,6 +116,7 @@ class agent_link final : fork_participant {
     m_dealer.reset();
     if (m_event >= 0) close(std::exchange(m_event, -1));
     m_watch.store(k_nothing, order::relaxed);
+    m_noted.store(0, order::relaxed);
     m_begun = m_runs = m_ends = false;
     m_status = {};
   }
@@ -124,7 +128,7 @@ class agent_link final : fork_participant {
     m_must_meet = true;
     if (m_runs)
       signal();
-    else if (access(m_address.file.c_str(), F_OK) == 0)
+    else if (access(m_address.file.c_str(), F_OK) == 0 && is_private_directory(program_directory()))
       start();
   }
 
@@ -138,10 +142,12 @@ class agent_link final : fork_participant {
       return nullptr;
     };
     m_runs = m_event >= 0 && pthread_create(&m_thread, nullptr, run_it, this) == 0;
-    if (m_runs)
+    if (m_runs) {
       pthread_setname_np(m_thread, "treadle-link");
-    else
-      m_status.trouble = "no thread for the link to the agent";
+      return;
+    }
+    m_status.trouble = "no thread for the link to the agent";
+    if (m_event >= 0) close(std::exchange(m_event, -1));
   }
 
   void end() noexcept {
@@ -163,35 +169,55 @@ class agent_link final : fork_participant {
       const auto parks = events::on<events::worker_parked>([note](const auto&) { note(k_parking); });
       const auto wakes = events::on<events::worker_woken>([note](const auto&) { note(k_waking); });
       while (prepare(talk)) {
+        connect(talk);
         if (m_governs_anew && talk.status().is_governed) govern(talk.status().granted);
         if (m_dealer) exchange(talk);
         publish(talk.status());
         wait(talk);
       }
       if (m_dealer) m_dealer->send(to_json(message::bye{}));
-    } catch (const std::exception& e) {
+    } catch (const std::exception& e) { // a later invitation may find it better
       agent_status failed;
       failed.trouble = e.what();
       publish(failed);
     }
     m_watch.store(k_nothing, order::relaxed);
-    m_dealer.reset();
+    replace_dealer(std::nullopt);
     govern(k_not_governed);
+    const std::lock_guard guard(m_mutex);
+    if (m_ends) return;
+    m_runs = false;
+    close(std::exchange(m_event, -1));
+    pthread_detach(m_thread);
   }
 
   /// False when the program ends.
   bool prepare(conversation& talk) {
     const std::lock_guard guard(m_mutex);
     if (m_ends) return false;
-    const bool is_alone = talk.alone_since_ns() != k_never_ns && steady_now_ns() > talk.alone_since_ns() + k_alone_ns;
-    if (m_dealer && is_alone && !m_address.was_asked_for && access(m_address.file.c_str(), F_OK) != 0) m_dealer.reset();
-    if (!m_dealer && std::exchange(m_must_meet, false)) {
-      m_dealer.emplace(m_address.endpoint, m_address.keys);
-      m_must_introduce = true;
-    }
-    if (std::exchange(m_must_introduce, false)) talk.introduce(m_wish);
+    m_meets = std::exchange(m_must_meet, false);
     m_governs_anew = std::exchange(m_must_govern, false);
+    if (std::exchange(m_must_introduce, false)) talk.introduce(m_wish);
     return true;
+  }
+
+  /// Without the mutex: the library is loaded, which may run code of the program.
+  void connect(conversation& talk) {
+    const std::int64_t alone_ns = steady_now_ns() - talk.alone_since_ns();
+    const bool is_alone = talk.alone_since_ns() != k_never_ns;
+    if (m_dealer && is_alone && alone_ns > k_alone_ns && !m_address.was_asked_for) replace_dealer(std::nullopt);
+    if (!m_dealer && m_meets) {
+      replace_dealer(zeromq_dealer(m_address.endpoint, m_address.keys));
+      const std::lock_guard guard(m_mutex);
+      talk.introduce(m_wish);
+    }
+    if (is_alone && alone_ns > k_unanswered_ns && m_address.was_asked_for && talk.status().trouble.empty())
+      talk.note_trouble("no agent answers at " + m_address.endpoint);
+  }
+  /// With the mutex only as long as a fork must not see it.
+  void replace_dealer(std::optional<zeromq_dealer> by) {
+    const std::lock_guard guard(m_mutex);
+    m_dealer.swap(by);
   }
 
   void exchange(conversation& talk) {
@@ -200,8 +226,7 @@ class agent_link final : fork_participant {
       try {
         perform(talk.receive(message_from_json(*text), steady_now_ns(), look_at_work()));
       } catch (const std::invalid_argument& e) {
-        const std::lock_guard guard(m_mutex);
-        m_status.trouble = e.what();
+        talk.note_trouble(e.what());
       }
     }
     m_watch.store(!talk.status().is_governed ? k_nothing : talk.said_idle() ? k_waking : k_parking, order::relaxed);
@@ -249,7 +274,7 @@ class agent_link final : fork_participant {
   pthread_t m_thread{};
   // Of the thread
   std::optional<zeromq_dealer> m_dealer;
-  bool m_governs_anew = false;
+  bool m_meets = false, m_governs_anew = false;
   std::int64_t m_last_note_ns = 0;
   // Of workers that park or wake, too
   atomic<watch> m_watch{k_nothing};

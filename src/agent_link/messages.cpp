@@ -122,6 +122,7 @@ struct writer {
   json operator()(const message::who&) const { return {{"type", "who"}}; }
   json operator()(const message::refused& m) const { return {{"type", "refused"}, {"why", m.why}}; }
   json operator()(const message::request& m) const {
+    if (!m.arguments.empty() && !json::accept(m.arguments)) refuse("arguments: no JSON");
     return {{"type", "request"},
             {"command", m.command},
             {"arguments", json::parse(m.arguments.empty() ? "{}" : m.arguments)}};
@@ -142,6 +143,7 @@ any_message read(const std::string& type, const fields& f) {
     f.read("workers", m.workers);
     if (m.workers == 0) refuse("workers: expected at least 1");
     f.read_optional("epoch", m.epoch);
+    if (m.epoch > k_epoch_most) refuse("epoch: expected at most 2^61, which no agent comes to");
     if (const json* const wish = f.find("wish")) m.wish = wish_from(*wish);
     f.read_optional("command", m.is_command);
     return m;
@@ -199,8 +201,8 @@ std::string to_json(const any_message& m) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace); // names may be any bytes
 }
 
-any_message message_from_json(std::string_view text) {
-  if (text.size() > k_message_bytes_max) refuse("longer than " + std::to_string(k_message_bytes_max) + " bytes");
+any_message message_from_json(std::string_view text, std::size_t bytes_max) {
+  if (text.size() > bytes_max) refuse("longer than " + std::to_string(bytes_max) + " bytes");
   json object;
   try {
     object = json::parse(text, [](int depth, json::parse_event_t, json&) {

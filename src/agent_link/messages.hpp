@@ -12,7 +12,9 @@
 namespace treadle::detail {
 
 inline constexpr int k_protocol_version = 1;
-inline constexpr std::size_t k_message_bytes_max = 64 * 1024;
+inline constexpr std::size_t k_message_bytes_max = 64 * 1024; ///< but for answers to tools
+inline constexpr std::size_t k_answer_bytes_max = 64 * 1024 * 1024;
+inline constexpr std::uint64_t k_epoch_most = std::uint64_t{1} << 61; ///< that a program may say; agents go on above it
 
 namespace message {
 
@@ -75,6 +77,6 @@ using any_message = std::variant<message::hello, message::ack, message::effectiv
 std::string to_json(const any_message& m);
 /// Fields that this version does not know are ignored. Throws std::invalid_argument, which names the field, when it is
 /// no message: no JSON, too long, of another version or type, a field missing, of another type or out of range.
-any_message message_from_json(std::string_view text);
+any_message message_from_json(std::string_view text, std::size_t bytes_max = k_message_bytes_max);
 
 } // namespace treadle::detail

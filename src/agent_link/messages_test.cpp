@@ -1,5 +1,7 @@
 #include "agent_link/messages.hpp"
 
+#include "agent_link/wish.hpp"
+
 #include "base/rng.hpp"
 
 #include <gtest/gtest.h>
@@ -71,6 +73,8 @@ TEST(messages, that_are_none_are_refused_by_field) {
   const std::string hello = R"({"version": 1, "type": "hello", "program": ")" + std::string(32, '0') +
                             R"(", "pid": 1, "name": "n", "workers": 1, "wish": )";
   refuses(hello + "[]}", "wish");
+  refuses(hello + R"({}, "epoch": 4611686018427387904})", "epoch"); // or no grant could follow
+  refuses(hello + R"({"group": "a,b"}})", "comma");
   refuses(hello + R"({"weight": 0}})", "weight");
   refuses(hello + R"({"least": 3, "most": 2}})", "most=2");
   refuses(hello + R"({"role": "king", "group": "g"}})", "king");
@@ -107,6 +111,10 @@ TEST(core_wishes, are_read_and_refused_by_part) {
   EXPECT_EQ(w.role, "consumer");
   EXPECT_EQ(w.target, 4);
   EXPECT_EQ(parse_core_wish("", "here").most, 0u);
+  core_wish light = w;
+  light.weight = 1e-7;
+  EXPECT_EQ(parse_core_wish(to_text(light), "here").weight, 1e-7);
+  EXPECT_EQ(to_text(parse_core_wish(to_text(w), "here")), to_text(w));
   for (const auto& [text, what] :
        std::initializer_list<std::pair<const char*, const char*>>{{"least=x", "least"},
                                                                   {"least=-1", "least"},

@@ -22,10 +22,26 @@ void check(const core_wish& wish, const std::string& source) {
     refuse("most=" + std::to_string(wish.most) + " is less than least=" + std::to_string(wish.least));
   if (!(wish.weight > 0 && wish.weight <= k_weight_most)) refuse("weight: expected more than 0, at most 1e6");
   if (!(wish.target >= 0 && wish.target <= k_target_most)) refuse("target: expected 0 to 1e9 items");
-  if (wish.group.size() > k_name_most) refuse("group: expected at most 64 bytes");
+  if (wish.group.size() > k_name_most || wish.group.find(',') != std::string::npos)
+    refuse("group: expected at most 64 bytes, without a comma");
   if (!wish.role.empty() && wish.role != "producer" && wish.role != "consumer")
     refuse("role: expected 'producer' or 'consumer', got '" + wish.role + "'");
   if (!wish.role.empty() && wish.group.empty()) refuse("role=" + wish.role + " needs a group");
+}
+
+} // namespace detail
+
+namespace detail {
+
+std::string to_text(const core_wish& w) {
+  char weight[32], target[32];
+  std::string text = "least=" + std::to_string(w.least) + ",most=" + std::to_string(w.most) +
+                     ",weight=" + std::string(weight, std::to_chars(weight, weight + sizeof weight, w.weight).ptr) +
+                     ",target=" + std::string(target, std::to_chars(target, target + sizeof target, w.target).ptr);
+  if (w.is_preferred) text += ",preferred";
+  if (!w.group.empty()) text += ",group=" + w.group;
+  if (!w.role.empty()) text += ",role=" + w.role;
+  return text;
 }
 
 } // namespace detail

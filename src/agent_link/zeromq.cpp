@@ -96,6 +96,12 @@ zeromq_dealer::zeromq_dealer(const std::string& address, const std::optional<cur
 zeromq_dealer::zeromq_dealer(zeromq_dealer&& other) noexcept
     : m_context(std::exchange(other.m_context, nullptr)), m_socket(std::exchange(other.m_socket, nullptr)) {}
 
+zeromq_dealer& zeromq_dealer::operator=(zeromq_dealer&& other) noexcept {
+  std::swap(m_context, other.m_context);
+  std::swap(m_socket, other.m_socket);
+  return *this;
+}
+
 zeromq_dealer::~zeromq_dealer() {
   if (m_socket) zeromq().close(m_socket);
   while (m_context && zeromq().ctx_term(m_context) != 0 && errno == EINTR) {

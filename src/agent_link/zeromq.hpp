@@ -21,6 +21,7 @@ class zeromq_dealer {
   zeromq_dealer(const std::string& address, const std::optional<curve_keys>& keys);
   ~zeromq_dealer(); ///< gives what was sent 100 ms to go
   zeromq_dealer(zeromq_dealer&& other) noexcept;
+  zeromq_dealer& operator=(zeromq_dealer&& other) noexcept;
 
   /// Dropped when nobody has been there for long.
   void send(const std::string& message) noexcept;

@@ -275,7 +275,8 @@ def test_there_is_one_agent_in_a_private_folder(agent, folder, tmp_path):
     assert refused.returncode == 1
     assert "is open to others" in refused.stderr
     for wrong in (["--strategy", "odd"], ["--set", "period_s=0"], ["--set", "x"], ["--hue"]):
-        done = subprocess.run([AGENT, *wrong], capture_output=True, text=True)
+        other = str(tmp_path / "other")
+        done = subprocess.run([AGENT, "--folder", other, *wrong], capture_output=True, text=True)
         assert done.returncode == 2, done.stderr
 
 

@@ -63,6 +63,58 @@ def test_regions_of_openmp_have_no_more_threads_than_are_granted(folder, regions
     assert child.wait() == 0
 
 
+def test_a_runtime_that_an_interpreter_loads_for_itself_follows_too(folder, tmp_path):  # noqa: F811
+    source = tmp_path / "ext.c"
+    source.write_text(
+        "#include <omp.h>\n"
+        "int most(void) { return omp_get_max_threads(); }\n"
+        "int has(void) {\n int n = 0;\n"
+        "#pragma omp parallel\n#pragma omp single\n n = omp_get_num_threads();\n return n;\n}\n"
+    )
+    agent = Agent("--set", "minus_foreign=false")
+    for compiler, *more in RUNTIMES.values():
+        library = tmp_path / f"{compiler}.so"
+        subprocess.run(
+            [compiler, "-fopenmp", "-shared", "-fPIC", str(source), "-o", str(library), *more], check=True
+        )
+        code = (
+            f"import ctypes, time; e = ctypes.CDLL('{library}'); most = e.most()\n"
+            "while e.has() != 1: time.sleep(0.01)\n"
+            "assert e.most() == most == 4"
+        )
+        done = subprocess.run(
+            [RUN, "--max", "1", "--", sys.executable, "-c", code], env={**os.environ, "OMP_NUM_THREADS": "4"}
+        )
+        assert done.returncode == 0
+    assert agent.end() == 0
+
+
+def test_it_keeps_to_what_it_was_given(folder):  # noqa: F811
+    agent = Agent("--set", "minus_foreign=false", "--set", "cores=1")
+    last = max(os.sched_getaffinity(0))
+    code = "import os, time; time.sleep(1); print(os.sched_getaffinity(0))"
+    said = subprocess.run(
+        ["taskset", "-c", str(last), RUN, "--", sys.executable, "-c", code], capture_output=True, text=True
+    ).stdout
+    assert said == f"{{{last}}}\n"
+    # Whoever started it may have had no interest in its children.
+    ignoring = (
+        "import os, signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+        f"os.execv({RUN!r}, [{RUN!r}, '--', 'true'])"
+    )
+    assert subprocess.run([sys.executable, "-c", ignoring]).returncode == 0
+    # The folder is not what it was: the command goes on.
+    late = subprocess.Popen(
+        [RUN, "--", "sh", "-c", "echo up; sleep 1; echo finished"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "TREADLE_AGENT": str(folder)},
+    )  # fmt: skip
+    assert late.stdout.readline() == "up\n"
+    folder.chmod(0o755)
+    assert late.communicate()[0] == "finished\n"
+    folder.chmod(0o700)
+    assert agent.end() == 0
+
+
 def test_it_is_the_command(folder):  # noqa: F811
     for words, code in (
         ([sys.executable, "-c", "raise SystemExit(7)"], 7),

@@ -7,6 +7,7 @@
 #include "agent_link/wish.hpp"
 #include "base/clock.hpp"
 #include "observe/programs/invitation.hpp"
+#include "observe/programs/page_file.hpp"
 #include "observe/programs/private_directory.hpp"
 #include "observe/programs/state_sources.hpp"
 
@@ -21,6 +22,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,6 +104,10 @@ class command {
     for (const int own : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE})
       sigdelset(&signals, own);
     sigprocmask(SIG_BLOCK, &signals, &m_mask);
+    struct sigaction usual{};
+    usual.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &usual, &m_child_action); // ignored ones could not be waited for
+    prctl(PR_SET_CHILD_SUBREAPER, 1);            // orphans among its processes stay ours
     const posix_file got(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
     if (const int failed = start(); failed != 0) {
       std::fprintf(stderr, "treadle-run: %s: %s\n", m_words[0].c_str(), std::strerror(failed));
@@ -111,16 +118,35 @@ class command {
       wait(got.get());
       for (signalfd_siginfo one; read(got.get(), &one, sizeof one) == sizeof one;) {
         const int number = static_cast<int>(one.ssi_signo);
-        if (number != SIGCHLD && one.ssi_code <= 0) kill(m_child, number); // the terminal's reach it by themselves
+        if (number == SIGCHLD || one.ssi_code > 0) continue; // the terminal's reach it by themselves
+        kill(m_child, number);
+        pause(false); // or it would not come
       }
-      int status = 0;
-      if (waitpid(m_child, &status, WNOHANG) != m_child) continue;
-      if (m_dealer) m_dealer->send(detail::to_json(detail::message::bye{}));
-      return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      if (const std::optional<int> code = reap()) {
+        leave();
+        return *code;
+      }
     }
   }
 
  private:
+  /// The command's exit code when it has ended; its orphans are waited for by the way.
+  std::optional<int> reap() {
+    for (;;) {
+      int status = 0;
+      const pid_t ended = waitpid(-1, &status, WNOHANG);
+      if (ended == m_child) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      if (ended < 0 && errno == ECHILD) return 1; // somebody else has waited for it
+      if (ended <= 0) return std::nullopt;
+    }
+  }
+  /// What is left of it is free.
+  void leave() {
+    if (m_dealer) m_dealer->send(detail::to_json(detail::message::bye{}));
+    m_dealer.reset();
+    keep(m_all, 0);
+  }
+
   /// 0, or why it could not be executed.
   int start() {
     int told[2];
@@ -135,11 +161,12 @@ class command {
     m_child = fork();
     if (m_child == 0) {
       sigprocmask(SIG_SETMASK, &m_mask, nullptr);
+      sigaction(SIGCHLD, &m_child_action, nullptr);
       prctl(PR_SET_PDEATHSIG, SIGKILL); // ungoverned it would go on with the cores that it has
       if (getppid() != parent) _exit(1);
       setenv(k_grant_page_variable, m_grant.file().c_str(), 1);
       if (!preload.empty()) setenv("LD_PRELOAD", preload.c_str(), 1);
-      setenv("TREADLE_AGENT_WISH", text_of(m_wish).c_str(), 1);
+      setenv("TREADLE_AGENT_WISH", detail::to_text(m_wish).c_str(), 1);
       execvp(words[0], words.data());
       const int failed = errno;
       static_cast<void>(!write(told[1], &failed, sizeof failed));
@@ -154,27 +181,24 @@ class command {
     return has_said ? said : failed;
   }
 
-  static std::string text_of(const core_wish& w) {
-    std::string text = "least=" + std::to_string(w.least) + ",most=" + std::to_string(w.most) +
-                       ",weight=" + std::to_string(w.weight) + ",target=" + std::to_string(w.target);
-    if (w.is_preferred) text += ",preferred";
-    if (!w.group.empty()) text += ",group=" + w.group;
-    if (!w.role.empty()) text += ",role=" + w.role;
-    return text;
-  }
-
   /// One of the processes uses Treadle, and follows the agent itself.
   bool follows_itself() const {
     return std::any_of(m_tree.begin(), m_tree.end(), [](int pid) {
-      return access((detail::page_directory() + '/' + std::to_string(pid)).c_str(), F_OK) == 0;
+      return bool{detail::page_file::open(detail::page_directory() + '/' + std::to_string(pid))};
     });
+  }
+  /// The processes of the command, without this one.
+  static std::vector<int> processes() {
+    std::vector<int> tree = process_tree(getpid());
+    tree.erase(tree.begin());
+    return tree;
   }
 
   void look(std::int64_t now) {
     if (now >= m_next_look_ns) {
       const double seconds = static_cast<double>(now - std::exchange(m_last_look_ns, now)) / 1e9;
       m_next_look_ns = now + k_look_ns;
-      m_tree = process_tree(m_child);
+      m_tree = processes();
       const double used = cpu_s_of(m_tree);
       const double cores = std::max(used - std::exchange(m_used_s, used), 0.0) / seconds;
       // A tick of the kernel's clock, a tenth of a core here, is less than what a program uses that works.
@@ -193,8 +217,9 @@ class command {
     }
   }
 
-  /// An agent may come at any time; and one of the processes may turn out to follow it itself.
-  void meet() {
+  /// An agent may come at any time; and one of the processes may turn out to follow it itself. Whatever goes wrong with
+  /// the agent, the command goes on.
+  void meet() try {
     const auto address = detail::address_of_agent();
     const bool there = address && (address->file.empty() || access(address->file.c_str(), F_OK) == 0);
     if (follows_itself()) {
@@ -206,6 +231,8 @@ class command {
       m_dealer.emplace(address->endpoint, address->keys);
       m_talk.introduce(m_wish);
     }
+  } catch (const std::exception& e) {
+    if (!std::exchange(m_has_complained, true)) std::fprintf(stderr, "treadle run: %s\n", e.what());
   }
 
   void perform(const detail::conversation::actions& todo) {
@@ -215,8 +242,9 @@ class command {
       if (*todo.govern == 0) {
         pause(true);
       } else {
-        pause(false);
-        keep(todo.cpus.empty() ? m_all : todo.cpus, *todo.govern);
+        std::vector<unsigned> mine; // of those that it may have
+        std::set_intersection(todo.cpus.begin(), todo.cpus.end(), m_all.begin(), m_all.end(), std::back_inserter(mine));
+        keep(mine.empty() ? m_all : mine, *todo.govern);
       }
     }
     for (const detail::any_message& m : todo.send) m_dealer->send(detail::to_json(m));
@@ -224,13 +252,16 @@ class command {
   void keep(const std::vector<unsigned>& cpus, unsigned threads) {
     pause(false);
     m_grant.set(threads);
-    keep_to(process_tree(m_child), m_now, cpus);
+    // Once more for those that were begun meanwhile by others that had the old mask.
+    for (std::size_t known = 0; known != (m_tree = processes()).size(); known = m_tree.size())
+      keep_to(m_tree, m_now, cpus);
     m_now = cpus;
   }
   /// What knows nothing of grants can be stopped as a whole only.
   void pause(bool paused) {
     if (std::exchange(m_paused, paused) == paused) return;
-    for (const int pid : process_tree(m_child)) kill(pid, paused ? SIGSTOP : SIGCONT);
+    for (std::size_t known = 0; known != (m_tree = processes()).size(); known = m_tree.size())
+      for (const int pid : m_tree) kill(pid, paused ? SIGSTOP : SIGCONT);
   }
 
   void wait(int signals) noexcept {
@@ -256,7 +287,8 @@ class command {
   int m_idle_looks = 0;
   detail::program_state m_state{};
   std::int64_t m_next_look_ns = 0, m_last_look_ns = 0;
-  bool m_paused = false;
+  struct sigaction m_child_action{};
+  bool m_paused = false, m_has_complained = false;
 };
 
 } // namespace
@@ -268,6 +300,12 @@ the agent grants, and parallel regions of OpenMP and calls of OpenBLAS have no m
 it runs as usual; one that comes later is followed. A program that uses Treadle follows the agent itself.)",
                "treadle run");
   treadle::core_wish wish;
+  try {
+    wish = treadle::detail::wish_of_environment();
+  } catch (const std::invalid_argument& e) {
+    std::fprintf(stderr, "treadle run: %s\n", e.what());
+    return 2;
+  }
   std::vector<std::string> words;
   app.add_option("--min", wish.least, "so many cores at a time, or none while others have their turn");
   app.add_option("--max", wish.most, "and no more than that");
@@ -282,11 +320,12 @@ it runs as usual; one that comes later is followed. A program that uses Treadle 
              "wrong options.");
   try {
     app.parse(argc, argv);
-    treadle::detail::check(wish, "treadle run");
+    treadle::detail::check(wish, "options");
+    static_cast<void>(treadle::detail::address_of_agent());
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
-  } catch (const std::invalid_argument& e) {
-    std::fprintf(stderr, "%s\n", e.what());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "treadle run: %s\n", e.what());
     return 2;
   }
   try {

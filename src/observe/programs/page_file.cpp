@@ -80,6 +80,7 @@ page_file page_file::open(const std::string& path) noexcept {
   struct stat about;
   if (fstat(found.m_file, &about) != 0 || about.st_size < static_cast<off_t>(sizeof(program_page))) return found;
   found.m_page = map(found.m_file);
+  close(std::exchange(found.m_file, -1)); // an agent reads many
   if (found && (std::memcmp(found->magic, k_page_magic, sizeof k_page_magic) != 0 || found->version != k_page_version))
     return {};
   return found;

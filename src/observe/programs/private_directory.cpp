@@ -26,6 +26,12 @@ void require_private_directory(const std::string& path) {
   if ((found.st_mode & 077) != 0) refuse(std::errc::permission_denied, "is open to others (chmod 700 mends that)");
 }
 
+bool is_private_directory(const std::string& path) noexcept {
+  struct stat found;
+  return lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+         (found.st_mode & 077) == 0;
+}
+
 std::string page_directory() { return program_directory() + "/programs"; }
 
 std::string require_page_directory() {

@@ -47,26 +47,35 @@ void add_all(program_state& to) {
 
 namespace {
 
-/// Each runtime gets its share, by the number of its workers. One that begins has all until the link shares out anew.
+/// Each runtime gets its share, by the number of its workers, and one at least, or its tasks would wait for ever. One
+/// that begins meanwhile has all until the link shares out anew.
 void govern_all(unsigned workers) {
   g_governed.store(workers, order::relaxed);
-  std::vector<unsigned> most;
+  struct shared {
+    std::vector<const concurrency*> of;
+    std::vector<unsigned> each;
+  } all;
   visit_all_pools(
       [](void* to, const auto& pools) {
-        static_cast<std::vector<unsigned>*>(to)->push_back(pools.front()->active.maximum());
+        auto& [of, each] = *static_cast<shared*>(to);
+        of.push_back(&pools.front()->active);
+        each.push_back(of.back()->maximum());
       },
-      &most);
-  std::vector<unsigned> each =
-      workers == k_not_governed ? std::vector(most.size(), k_not_governed) : shares(most, workers);
-  std::reverse(each.begin(), each.end());
+      &all);
+  if (workers == k_not_governed)
+    all.each.assign(all.of.size(), k_not_governed);
+  else if (workers != 0)
+    all.each = shares(all.each, std::max(workers, static_cast<unsigned>(all.of.size())));
+  else
+    all.each.assign(all.of.size(), 0);
   visit_all_pools(
       [](void* from, const auto& pools) {
-        auto& left = *static_cast<std::vector<unsigned>*>(from);
-        if (left.empty()) return;
-        pools.front()->active.govern(left.back());
-        left.pop_back();
+        const auto& [of, each] = *static_cast<const shared*>(from);
+        concurrency& one = pools.front()->active;
+        const auto at = std::find(of.begin(), of.end(), &one);
+        if (at != of.end()) one.govern(each[static_cast<std::size_t>(at - of.begin())]);
       },
-      &each);
+      &all);
 }
 
 } // namespace

@@ -544,4 +544,47 @@ TEST(affinity, of_the_main_thread_is_its_own_where_workers_are_asked_for) {
 }
 
 } // namespace
+TEST(governed_runtimes, have_a_worker_each_unless_all_are_paused) {
+  runtime one({.workers = 4}), other({.workers = 2});
+  const auto govern = detail::g_govern.load(detail::order::relaxed);
+  ASSERT_NE(govern, nullptr);
+  govern(1);
+  EXPECT_EQ(one.concurrency(), 1u);
+  EXPECT_EQ(other.concurrency(), 1u);
+  govern(5);
+  EXPECT_EQ(one.concurrency() + other.concurrency(), 5u);
+  one.set_concurrency(2); // what the program allows counts beside it
+  EXPECT_EQ(one.concurrency(), 2u);
+  {
+    runtime third({.workers = 3});
+    EXPECT_LE(third.concurrency(), 3u);
+    govern(3);
+    EXPECT_EQ(third.concurrency(), 1u);
+  }
+  govern(0);
+  EXPECT_EQ(one.concurrency() + other.concurrency(), 0u);
+  govern(detail::k_not_governed);
+  EXPECT_EQ(one.concurrency(), 2u);
+  EXPECT_EQ(other.concurrency(), 2u);
+}
+
+TEST(governed_runtimes, run_their_tasks_while_grants_change) {
+  runtime rt({.workers = 4});
+  const auto govern = detail::g_govern.load(detail::order::relaxed);
+  std::atomic<bool> ends{false};
+  std::thread agent([&] {
+    for (unsigned n = 0; !ends; ++n) govern(n % 6 == 5 ? detail::k_not_governed : n % 5);
+    govern(detail::k_not_governed);
+  });
+  for (int round = 0; round < 300; ++round) {
+    std::vector<future<int>> all;
+    for (int i = 0; i < 20; ++i) all.push_back(async([i] { return i; }));
+    int sum = 0;
+    for (auto& one : all) sum += one.get();
+    EXPECT_EQ(sum, 190);
+  }
+  ends = true;
+  agent.join();
+}
+
 } // namespace treadle
