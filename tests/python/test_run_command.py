@@ -105,7 +105,8 @@ def test_it_keeps_to_what_it_was_given(folder):  # noqa: F811
     assert subprocess.run([sys.executable, "-c", ignoring]).returncode == 0
     # The folder is not what it was: the command goes on.
     late = subprocess.Popen(
-        [RUN, "--", "sh", "-c", "echo up; sleep 1; echo finished"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [RUN, "--", "sh", "-c", "echo up; sleep 1; echo finished"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "TREADLE_AGENT": str(folder)},
     )  # fmt: skip
     assert late.stdout.readline() == "up\n"
