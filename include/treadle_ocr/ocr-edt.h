@@ -31,7 +31,7 @@ typedef struct {
 #endif
 
 #ifdef ENABLE_EXTENSION_CHANNEL_EVT
-#define EVENT_CHANNEL_UNBOUNDED ((u32) - 1)
+#define EVENT_CHANNEL_UNBOUNDED OCR_TREADLE_AS(u32, -1)
 typedef struct {
   u32 maxGen; /* satisfactions, and dependences, that may be without their partner; not 0 */
   u32 nbSat;  /* 1 */

@@ -18,7 +18,7 @@ static inline bool ocrGuidIsUninitialized(ocrGuid_t g) { return g.guid == -2; }
 static inline bool ocrGuidIsError(ocrGuid_t g) { return g.guid == -1; }
 
 static inline ocrGuid_t addValueToGuid(ocrGuid_t g, u64 value) {
-  g.guid = (intptr_t)((u64)g.guid + value);
+  g.guid = OCR_TREADLE_AS(intptr_t, OCR_TREADLE_AS(u64, g.guid) + value);
   return g;
 }
 

@@ -32,7 +32,7 @@ u32 SNPRINTF(char* text, u32 size, const char* format, ...);
 /* Prints the place and aborts, unless `ok`. */
 void _ocrAssert(bool ok, const char* text, const char* file, u32 line);
 #ifdef OCR_ASSERT
-#define ocrAssert(a) _ocrAssert((bool)((a) ? 1 : 0), #a, __FILE__, __LINE__);
+#define ocrAssert(a) _ocrAssert(OCR_TREADLE_AS(bool, (a) ? 1 : 0), #a, __FILE__, __LINE__);
 #else
 #define ocrAssert(a)
 #endif
@@ -43,7 +43,7 @@ void _ocrAssert(bool ok, const char* text, const char* file, u32 line);
 #define VERIFY(cond, ...)
 #else
 u32 treadleOcrVerify(u8 ok, const char* file, u32 line, const char* format, ...);
-#define VERIFY(cond, ...) treadleOcrVerify((u8)((cond) ? 1 : 0), __FILE__, (u32)__LINE__, __VA_ARGS__);
+#define VERIFY(cond, ...) treadleOcrVerify(OCR_TREADLE_AS(u8, (cond) ? 1 : 0), __FILE__, OCR_TREADLE_AS(u32, __LINE__), __VA_ARGS__);
 #endif
 
 #ifdef __cplusplus

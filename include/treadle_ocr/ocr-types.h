@@ -8,6 +8,13 @@
 #error "libtreadle_ocr has GUIDs of 64 bits: do not define OCR_ENABLE_128_BIT_GUID"
 #endif
 
+/* For constants with a type. */
+#ifdef __cplusplus
+#define OCR_TREADLE_AS(type, value) (static_cast<type>(value))
+#else
+#define OCR_TREADLE_AS(type, value) ((type)(value))
+#endif
+
 typedef uint64_t u64;
 typedef uint32_t u32;
 typedef uint16_t u16;
@@ -56,10 +63,10 @@ typedef struct {
 #endif
 
 /* Of the props of calls that create an object: its GUID is a label (extensions/ocr-labeling.h). */
-#define GUID_PROP_NONE ((u16)0x0)
-#define GUID_PROP_IS_LABELED ((u16)0x100) /* nobody else creates it */
-#define GUID_PROP_CHECK ((u16)0x300)      /* who comes later is told OCR_EGUIDEXISTS */
-#define GUID_PROP_BLOCK ((u16)0x500)      /* who comes later waits until it was destroyed */
+#define GUID_PROP_NONE OCR_TREADLE_AS(u16, 0x0)
+#define GUID_PROP_IS_LABELED OCR_TREADLE_AS(u16, 0x100) /* nobody else creates it */
+#define GUID_PROP_CHECK OCR_TREADLE_AS(u16, 0x300)      /* who comes later is told OCR_EGUIDEXISTS */
+#define GUID_PROP_BLOCK OCR_TREADLE_AS(u16, 0x500)      /* who comes later waits until it was destroyed */
 
 /* Data blocks */
 
@@ -72,23 +79,23 @@ typedef enum {
   DB_MODE_EW = 0x4,    /* no other writer is at work */
   DB_MODE_RO = 0x8     /* writers may be at work */
 } ocrDbAccessMode_t;
-#define DB_DEFAULT_MODE ((ocrDbAccessMode_t)DB_MODE_RW)
+#define DB_DEFAULT_MODE OCR_TREADLE_AS(ocrDbAccessMode_t, DB_MODE_RW)
 
-#define DB_PROP_NONE ((u16)0x0)
-#define DB_PROP_NO_ACQUIRE ((u16)0x10)        /* the creator does not use it */
-#define DB_PROP_SINGLE_ASSIGNMENT ((u16)0x20) /* written once, before its first release */
-#define DB_PROP_NO_HINT ((u16)0x40)
+#define DB_PROP_NONE OCR_TREADLE_AS(u16, 0x0)
+#define DB_PROP_NO_ACQUIRE OCR_TREADLE_AS(u16, 0x10)        /* the creator does not use it */
+#define DB_PROP_SINGLE_ASSIGNMENT OCR_TREADLE_AS(u16, 0x20) /* written once, before its first release */
+#define DB_PROP_NO_HINT OCR_TREADLE_AS(u16, 0x40)
 
 /* EDTs: event-driven tasks */
 
-#define EDT_PROP_NONE ((u16)0x0)
-#define EDT_PROP_FINISH ((u16)0x1) /* its output event waits for all EDTs that it has created, and these */
-#define EDT_PROP_NO_HINT ((u16)0x2)
-#define EDT_PROP_LONG ((u16)0x4)       /* it runs for long */
-#define EDT_PROP_OEVT_VALID ((u16)0x8) /* the output event is given, not made */
+#define EDT_PROP_NONE OCR_TREADLE_AS(u16, 0x0)
+#define EDT_PROP_FINISH OCR_TREADLE_AS(u16, 0x1) /* its output event waits for all EDTs that it has created, and these */
+#define EDT_PROP_NO_HINT OCR_TREADLE_AS(u16, 0x2)
+#define EDT_PROP_LONG OCR_TREADLE_AS(u16, 0x4)       /* it runs for long */
+#define EDT_PROP_OEVT_VALID OCR_TREADLE_AS(u16, 0x8) /* the output event is given, not made */
 
-#define EDT_PARAM_UNK ((u32) - 1) /* of a template: each EDT says how many */
-#define EDT_PARAM_DEF ((u32) - 2) /* of an EDT: as many as its template says */
+#define EDT_PARAM_UNK OCR_TREADLE_AS(u32, -1) /* of a template: each EDT says how many */
+#define EDT_PARAM_DEF OCR_TREADLE_AS(u32, -2) /* of an EDT: as many as its template says */
 
 /* What an EDT gets for a slot. */
 typedef struct {
@@ -99,14 +106,14 @@ typedef struct {
 #error "libtreadle_ocr has no scratchpads: do not define TG_STAGING"
 #endif
 } ocrEdtDep_t;
-#define SPAD_COPY ((u64)1 << 63)
+#define SPAD_COPY (OCR_TREADLE_AS(u64, 1) << 63)
 
 typedef ocrGuid_t (*ocrEdt_t)(u32 paramc, u64* paramv, u32 depc, ocrEdtDep_t depv[]);
 
 /* Events */
 
-#define EVT_PROP_NONE ((u16)0x0)
-#define EVT_PROP_TAKES_ARG ((u16)0x1) /* it passes a block on */
+#define EVT_PROP_NONE OCR_TREADLE_AS(u16, 0x0)
+#define EVT_PROP_TAKES_ARG OCR_TREADLE_AS(u16, 0x1) /* it passes a block on */
 
 /* The numbers do not depend on what a program has enabled. */
 typedef enum {
@@ -172,8 +179,8 @@ typedef enum {
 } ocrHintProp_t;
 
 typedef uint64_t ocrHintVal_t;
-#define OCR_HINT_EDT_DISPERSE_FAR ((u64)0)
-#define OCR_HINT_EDT_DISPERSE_NEAR ((u64)1)
+#define OCR_HINT_EDT_DISPERSE_FAR OCR_TREADLE_AS(u64, 0)
+#define OCR_HINT_EDT_DISPERSE_NEAR OCR_TREADLE_AS(u64, 1)
 
 /* Property p of a type is args.propTYPE[p - START - 1], and bit p - START - 1 of the mask where it is set. */
 typedef struct {
@@ -186,6 +193,6 @@ typedef struct {
     u64 propGROUP[1];
   } args;
 } ocrHint_t;
-#define NULL_HINT ((ocrHint_t*)0x0)
+#define NULL_HINT OCR_TREADLE_AS(ocrHint_t*, 0x0)
 
 #endif

@@ -17,10 +17,10 @@ typedef struct _ocrConfig_t {
   const char* iniFile; /* is not read */
 } ocrConfig_t;
 
-#define LEGACY_PROP_NONE ((u16)0x0)
-#define LEGACY_PROP_WAIT_FOR_CREATE ((u16)0x1) /* the event may not be there yet: wait for it */
-#define LEGACY_PROP_WAIT_IF_CREATED ((u16)0x2)
-#define LEGACY_PROP_CHECK ((u16)0x4) /* never wait */
+#define LEGACY_PROP_NONE OCR_TREADLE_AS(u16, 0x0)
+#define LEGACY_PROP_WAIT_FOR_CREATE OCR_TREADLE_AS(u16, 0x1) /* the event may not be there yet: wait for it */
+#define LEGACY_PROP_WAIT_IF_CREATED OCR_TREADLE_AS(u16, 0x2)
+#define LEGACY_PROP_CHECK OCR_TREADLE_AS(u16, 0x4) /* never wait */
 #define LEGACY_BLOCK_PROGRESS_5_ARGS 1
 
 /* Takes the options of the runtime out of the arguments. */
