@@ -28,11 +28,17 @@ struct region {
   std::size_t count;
 };
 
+/// In the memory of the first place of a batch.
+struct batch_head {
+  place* next_batch;
+  std::uint32_t count;
+};
+
 /// What all threads share. Never destroyed: threads may end after static destruction.
 struct shared_places {
   std::mutex lock;
   std::uint64_t used = k_chunk_bytes; // no place has offset 0
-  place* free[k_classes + 1] = {};
+  place* batches[k_classes + 1] = {}; // the first place of each
   std::vector<chunk> chunks;
   std::vector<region> free_regions;
 };
@@ -61,9 +67,10 @@ struct own_places {
     for (std::uint32_t i = 1; i < count; ++i) last = last->next_free;
     mine.first = last->next_free;
     mine.count -= count;
+    last->next_free = nullptr;
+    auto& head = *::new (first->memory()) batch_head{nullptr, count};
     const std::lock_guard guard(shared().lock);
-    last->next_free = shared().free[size_class];
-    shared().free[size_class] = first;
+    head.next_batch = std::exchange(shared().batches[size_class], first);
   }
   void refill(std::size_t size_class);
 };
@@ -80,11 +87,10 @@ TREADLE_NOINLINE void own_places::refill(std::size_t size_class) {
   shared_places& all = shared();
   list& mine = of[size_class];
   const std::lock_guard guard(all.lock);
-  if (all.free[size_class]) {
-    place* last = all.free[size_class];
-    mine.first = last;
-    for (mine.count = 1; mine.count < k_batch && last->next_free; ++mine.count) last = last->next_free;
-    all.free[size_class] = std::exchange(last->next_free, nullptr);
+  if (place* const first = all.batches[size_class]) {
+    const auto& head = first->as<batch_head>();
+    all.batches[size_class] = head.next_batch;
+    mine = {first, head.count};
     return;
   }
   const std::size_t bytes = size_class * k_unit, count = k_chunk_bytes / bytes;

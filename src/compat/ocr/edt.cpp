@@ -63,6 +63,7 @@ edt& edt::make(const edt_shape& shape, const std::uint64_t* paramv, label_claim&
     ::new (made.m_slots + i) edt_slot{};
   }
   if (checks != 0) made.m_checks = reinterpret_cast<std::uint64_t*>(made.m_slots + shape.depc);
+  made.m_has_label = at->more != nullptr; // nobody else has given it extras yet
   made.make_claimable(false);
   return made;
 }
@@ -141,7 +142,7 @@ void edt::execute(detail::sharing) noexcept {
     return abandon(false);
   }
   const running_mark mark;
-  drop_label(at());
+  if (TREADLE_UNLIKELY(m_has_label)) drop_label(at());
   if (TREADLE_UNLIKELY(m_checks != nullptr)) begin_checks();
   const ocrGuid_t result = m_shape.function(m_shape.paramc, m_shape.paramc != 0 ? m_paramv : nullptr, m_shape.depc,
                                             m_shape.depc != 0 ? m_depv : nullptr);

@@ -122,6 +122,7 @@ class edt final : public detail::future_state {
   std::uint32_t m_missing;    // slots, and one of the maker
   std::uint32_t m_needed = 0; // slots with a block to be acquired
   std::uint32_t m_next = 0;   // the next one to acquire, in the order
+  bool m_has_label = false;
   std::uint32_t m_bytes = 0;  // of the arrays, where they are not behind the object
   std::uint64_t* m_paramv = nullptr;
   ocrEdtDep_t* m_depv = nullptr;

@@ -77,7 +77,8 @@ TEST(ocr_print, writes_and_counts) {
   ::testing::internal::CaptureStdout();
   EXPECT_EQ(ocrPrintf("%d %s %#x\n", 7, std::string(2000, 'x').c_str(), 255U), 2008U);
   VERIFY(1 == 2, "no %d\n", 3);
-  VERIFY("a pointer", "yes\n");
+  const char* const pointer = "a pointer";
+  VERIFY(pointer, "yes\n");
   std::fflush(stdout);
   const std::string out = ::testing::internal::GetCapturedStdout();
   EXPECT_NE(out.find("FAILURE @ '" __FILE__ ":"), std::string::npos);
