@@ -52,7 +52,8 @@ TEST_P(ocr_checker, u4_a_block_is_released_twice) {
 
 TEST_P(ocr_checker, u5_one_block_in_two_modes) {
   EXPECT_REPORT(reports_of([](ocrEdtDep_t*) {
-                  const ocrGuid_t db = make_block_of(1), edt = spawn([](u32, ocrEdtDep_t*) { ocrShutdown(); }, {.depc = 2});
+                  const ocrGuid_t db = make_block_of(1),
+                                  edt = spawn([](u32, ocrEdtDep_t*) { ocrShutdown(); }, {.depc = 2});
                   EXPECT_EQ(ocrAddDependence(db, edt, 0, DB_MODE_RO), 0);
                   EXPECT_EQ(ocrAddDependence(db, edt, 1, DB_MODE_EW), 0);
                 }),
@@ -78,7 +79,8 @@ TEST_P(ocr_checker, u7_u9_a_once_event_is_used_after_its_satisfaction) {
   EXPECT_REPORT(reports_of([](ocrEdtDep_t*) {
                   const ocrGuid_t event = make(OCR_EVENT_ONCE_T);
                   EXPECT_EQ(ocrEventSatisfy(event, NULL_GUID), 0);
-                  EXPECT_EQ(ocrAddDependence(event, spawn([](u32, ocrEdtDep_t*) {}, {.depc = 1}), 0, DB_MODE_RO), OCR_EINVAL);
+                  EXPECT_EQ(ocrAddDependence(event, spawn([](u32, ocrEdtDep_t*) {}, {.depc = 1}), 0, DB_MODE_RO),
+                            OCR_EINVAL);
                   ocrShutdown();
                 }),
                 "(a former event)");
@@ -120,16 +122,16 @@ TEST_P(ocr_checker, u13_shutdown_is_called_twice) {
 }
 
 TEST_P(ocr_checker, u14_an_edt_returns_what_is_no_block) {
-  EXPECT_REPORT(reports_of([](ocrEdtDep_t*) {
-                  ocrGuid_t output = NULL_GUID;
-                  const ocrGuid_t edt = spawn([](u32, ocrEdtDep_t*) { return make(OCR_EVENT_STICKY_T); },
-                                              {.depc = 1, .output = &output});
-                  EXPECT_EQ(ocrAddDependence(output, spawn([](u32, ocrEdtDep_t*) { ocrShutdown(); }, {.depc = 1}), 0,
-                                             DB_MODE_RO),
-                            0);
-                  EXPECT_EQ(ocrAddDependence(NULL_GUID, edt, 0, DB_MODE_RO), 0);
-                }),
-                "returns something that is no block");
+  EXPECT_REPORT(
+      reports_of([](ocrEdtDep_t*) {
+        ocrGuid_t output = NULL_GUID;
+        const ocrGuid_t edt =
+            spawn([](u32, ocrEdtDep_t*) { return make(OCR_EVENT_STICKY_T); }, {.depc = 1, .output = &output});
+        EXPECT_EQ(ocrAddDependence(output, spawn([](u32, ocrEdtDep_t*) { ocrShutdown(); }, {.depc = 1}), 0, DB_MODE_RO),
+                  0);
+        EXPECT_EQ(ocrAddDependence(NULL_GUID, edt, 0, DB_MODE_RO), 0);
+      }),
+      "returns something that is no block");
 }
 
 TEST_P(ocr_checker, u15_an_edt_that_runs_is_not_destroyed) {

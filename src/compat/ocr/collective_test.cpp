@@ -44,9 +44,9 @@ TEST_P(ocr_collective, every_generation_goes_to_every_contributor) {
   for (const bool reuse : {false, true}) {
     ran = 0;
     run_main([&](ocrEdtDep_t*) {
-      const ocrGuid_t event = make(
-          OCR_EVENT_COLLECTIVE_T,
-          {.EVENT_COLLECTIVE = {k_generations, k_contributors, k_contributors, 2, 2, REDOP_U8_ADD, COL_ALLREDUCE, reuse}});
+      const ocrGuid_t event =
+          make(OCR_EVENT_COLLECTIVE_T, {.EVENT_COLLECTIVE = {k_generations, k_contributors, k_contributors, 2, 2,
+                                                             REDOP_U8_ADD, COL_ALLREDUCE, reuse}});
       for (u32 who = 0; who < k_contributors; ++who) {
         spawn([=, &ran](u32, ocrEdtDep_t*) {
           for (u64 g = 0; g < k_generations; ++g) {

@@ -24,7 +24,8 @@ TEST_P(ocr_dependence, r27_all_pairs) {
           ocrShutdown();
         },
         {.depc = 5});
-    const ocrGuid_t first = make(OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG), second = make(OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG);
+    const ocrGuid_t first = make(OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG),
+                    second = make(OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG);
     const ocrGuid_t latch = make(OCR_EVENT_LATCH_T, {.EVENT_LATCH = {1}});
     EXPECT_EQ(ocrAddDependence(first, edt, 1, DB_MODE_RW), 0);
     EXPECT_EQ(ocrAddDependence(first, second, 0, DB_MODE_RW), 0);

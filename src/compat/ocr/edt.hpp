@@ -10,11 +10,35 @@
 
 namespace treadle::ocr {
 
-/// What EDTs are made from; constant.
-struct edt_template {
+/// How many there are, and what makes them differ.
+struct edt_shape {
   ocrEdt_t function;
+  const char* name; ///< null: none; kept until the program ends, for EDTs that outlive their template
   std::uint32_t paramc, depc;
-  char* name; ///< null: none; kept until the program ends, for EDTs that outlive the template
+};
+
+/// What EDTs are made from; constant. Read without the lock, which has to be checked: a program that destroys a
+/// template too early is in error, but must not call what is no function.
+class edt_template {
+ public:
+  explicit edt_template(const edt_shape& shape) noexcept
+      : m_function(shape.function), m_name(shape.name), m_paramc(shape.paramc), m_depc(shape.depc) {}
+
+  /// False when it is gone.
+  static bool read(const reference& from, edt_shape& shape) noexcept {
+    const auto& self = from.at->as<edt_template>();
+    // acquire: the word is looked at after what it vouches for.
+    shape.function = self.m_function.load(detail::order::acquire);
+    shape.name = self.m_name.load(detail::order::acquire);
+    shape.paramc = self.m_paramc.load(detail::order::acquire);
+    shape.depc = self.m_depc.load(detail::order::acquire);
+    return from.is_alive();
+  }
+
+ private:
+  detail::atomic<ocrEdt_t> m_function;
+  detail::atomic<const char*> m_name;
+  detail::atomic<std::uint32_t> m_paramc, m_depc;
 };
 
 /// What an EDT keeps for a slot beside what the program sees, which it may change.
@@ -26,13 +50,6 @@ struct edt_slot {
   ocrDbAccessMode_t mode;
   bool is_satisfied, is_held;
   bool is_alias; ///< of another slot with the same block, which holds it
-};
-
-/// How many there are, and what makes them differ.
-struct edt_shape {
-  ocrEdt_t function;
-  const char* name;
-  std::uint32_t paramc, depc;
 };
 
 /// An event-driven task, which is a task of Treadle's once it can run. Its slots are protected by the lock of its place
@@ -123,7 +140,7 @@ class edt final : public detail::future_state {
   std::uint32_t m_needed = 0; // slots with a block to be acquired
   std::uint32_t m_next = 0;   // the next one to acquire, in the order
   bool m_has_label = false;
-  std::uint32_t m_bytes = 0;  // of the arrays, where they are not behind the object
+  std::uint32_t m_bytes = 0; // of the arrays, where they are not behind the object
   std::uint64_t* m_paramv = nullptr;
   ocrEdtDep_t* m_depv = nullptr;
   edt_slot* m_slots = nullptr;
@@ -138,7 +155,7 @@ edt* current_edt() noexcept;
 std::uint8_t satisfy_edt(const reference& what, std::uint32_t slot, std::uint64_t db, ocrDbAccessMode_t mode);
 
 /// Names of templates that the program has given, kept until it ends.
-char* keep_name(const char* name);
+const char* keep_name(const char* name);
 void forget_names() noexcept;
 
 } // namespace treadle::ocr

@@ -34,7 +34,7 @@ bool is_source(ocrGuid_t guid) noexcept {
 }
 
 /// What is wrong with the arguments; null: nothing. Sets the code.
-const char* check_arguments(const edt_request& r, const edt_template& from, std::uint32_t& paramc, std::uint32_t& depc,
+const char* check_arguments(const edt_request& r, const edt_shape& from, std::uint32_t& paramc, std::uint32_t& depc,
                             std::uint8_t& code) noexcept {
   code = OCR_EINVAL;
   if (paramc == EDT_PARAM_UNK || depc == EDT_PARAM_UNK) return "an EDT has to say how many parameters and slots it has";
@@ -82,9 +82,9 @@ void set_output(edt& made, const edt_request& r, finish_scope* outer) {
 
 } // namespace
 
-char* keep_name(const char* name) {
+const char* keep_name(const char* name) {
   const std::lock_guard guard(names_lock);
-  return const_cast<char*>(names().emplace(name).first->c_str());
+  return names().emplace(name).first->c_str();
 }
 void forget_names() noexcept {
   const std::lock_guard guard(names_lock);
@@ -93,8 +93,9 @@ void forget_names() noexcept {
 
 std::uint8_t create_edt(const char* call, const edt_request& r) try {
   const reference found = resolve(r.from, kind::edt_template);
-  if (TREADLE_UNLIKELY(!found)) return refuse({call, OCR_EINVAL, "no template"}, r.from);
-  const auto& from = found.at->as<edt_template>();
+  edt_shape from;
+  if (TREADLE_UNLIKELY(!found || !edt_template::read(found, from)))
+    return refuse({call, OCR_EINVAL, "no template"}, r.from);
   std::uint32_t paramc = r.paramc, depc = r.depc;
   std::uint8_t code = 0;
   if (const char* const wrong = check_arguments(r, from, paramc, depc, code))
@@ -120,7 +121,9 @@ std::uint8_t create_edt(const char* call, const edt_request& r) try {
 
   // From the first satisfied slot on others may be at work with it; it cannot start before the maker's slot is.
   for (std::uint32_t i = 0; r.depv && i < depc; ++i) {
-    if (!ocrGuidIsUninitialized(r.depv[i])) add_dependence(word_of(r.depv[i]), 0, {own, i, r.mode});
+    if (ocrGuidIsUninitialized(r.depv[i])) continue;
+    if (const std::uint8_t failed = add_dependence(word_of(r.depv[i]), 0, {own, i, r.mode}))
+      report({call, failed, "a source of depv is not possible, or gone meanwhile"}, word_of(r.depv[i]), guid);
   }
   if (!is_open) return 0;
   bool is_ready = false;
@@ -142,7 +145,7 @@ u8 ocrEdtTemplateCreate_internal(ocrGuid_t* guid, ocrEdt_t function, u32 paramc,
   if (!guid || !function || paramc == EDT_PARAM_DEF || depc == EDT_PARAM_DEF)
     return refuse({"ocrEdtTemplateCreate", OCR_EINVAL, "no GUID, no function, or EDT_PARAM_DEF"}, 0);
   place& at = take_place(kind::edt_template, sizeof(edt_template));
-  ::new (at.memory()) edt_template{function, paramc, depc, name ? keep_name(name) : nullptr};
+  ::new (at.memory()) edt_template({function, name ? keep_name(name) : nullptr, paramc, depc});
   *guid = guid_of(publish(at));
   return 0;
 } catch (const std::bad_alloc&) {

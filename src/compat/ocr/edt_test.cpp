@@ -87,7 +87,8 @@ TEST_P(ocr_edt, r12_parameters_are_copied_and_depv_has_the_default_mode) {
     ocrGuid_t from = NULL_GUID, edt = NULL_GUID, depv[2] = {make_block_of(11), UNINITIALIZED_GUID};
     u64 paramv[3] = {1, 2, 3};
     EXPECT_EQ(ocrEdtTemplateCreate(&from, check_parameters, 3, 2), 0);
-    EXPECT_EQ(ocrEdtCreate(&edt, from, EDT_PARAM_DEF, paramv, EDT_PARAM_DEF, depv, EDT_PROP_NONE, NULL_HINT, nullptr), 0);
+    EXPECT_EQ(ocrEdtCreate(&edt, from, EDT_PARAM_DEF, paramv, EDT_PARAM_DEF, depv, EDT_PROP_NONE, NULL_HINT, nullptr),
+              0);
     paramv[0] = paramv[1] = paramv[2] = 100;
     EXPECT_EQ(ocrAddDependence(make_block_of(12), edt, 1, DB_MODE_RO), 0);
   });
@@ -217,7 +218,8 @@ TEST_P(ocr_edt, r16_destruction_takes_the_output_event_and_leaves_the_scope) {
         [&](u32, ocrEdtDep_t*) {
           for (const u16 props : {EDT_PROP_NONE, EDT_PROP_FINISH}) {
             ocrGuid_t own = NULL_GUID;
-            const ocrGuid_t never = spawn([&](u32, ocrEdtDep_t*) { ++ran; }, {.depc = 2, .props = props, .output = &own});
+            const ocrGuid_t never =
+                spawn([&](u32, ocrEdtDep_t*) { ++ran; }, {.depc = 2, .props = props, .output = &own});
             EXPECT_EQ(ocrAddDependence(NULL_GUID, never, 0, DB_MODE_NULL), 0);
             EXPECT_EQ(ocrEdtDestroy(never), 0);
             EXPECT_EQ(ocrEdtDestroy(never), OCR_EINVAL);
@@ -252,6 +254,10 @@ TEST_P(ocr_edt, u11_counts_have_to_be_those_of_the_template) {
     EXPECT_EQ(create(NULL_GUID, 0, nullptr, 0), OCR_EINVAL);
     EXPECT_EQ(ocrEdtCreate(nullptr, open, 0, nullptr, 1, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr), OCR_EPERM);
     EXPECT_EQ(ocrEdtCreate(&edt, open, 0, nullptr, 0, nullptr, 0x80, NULL_HINT, nullptr), OCR_EINVAL);
+    ocrGuid_t none = NULL_GUID, block = make_block_of(1);
+    for (ocrGuid_t* const output : {static_cast<ocrGuid_t*>(nullptr), &none, &block}) { // U18
+      EXPECT_EQ(ocrEdtCreate(&edt, open, 0, nullptr, 0, nullptr, EDT_PROP_OEVT_VALID, NULL_HINT, output), OCR_EINVAL);
+    }
     EXPECT_EQ(create(open, 4, paramv, 3), 0);
     EXPECT_EQ(create(open, 0, nullptr, 0), 0);
     EXPECT_EQ(create(fixed, EDT_PARAM_DEF, paramv, EDT_PARAM_DEF), 0);

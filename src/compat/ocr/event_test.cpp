@@ -20,7 +20,8 @@ ocrGuid_t counting_edt(std::atomic<int>& count, int last, u64 expected = ~u64{0}
 TEST_P(ocr_event, r17_a_second_satisfaction_of_idem_is_ignored_and_of_sticky_refused) {
   std::atomic<int> ran = 0;
   run_main([&](ocrEdtDep_t*) {
-    const ocrGuid_t idem = make(OCR_EVENT_IDEM_T, EVT_PROP_TAKES_ARG), sticky = make(OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG);
+    const ocrGuid_t idem = make(OCR_EVENT_IDEM_T, EVT_PROP_TAKES_ARG),
+                    sticky = make(OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG);
     EXPECT_EQ(ocrEventSatisfy(idem, make_block_of(1)), 0);
     EXPECT_EQ(ocrEventSatisfy(idem, make_block_of(2)), 0);
     EXPECT_EQ(ocrEventSatisfy(sticky, make_block_of(3)), 0);
@@ -137,7 +138,8 @@ TEST_P(ocr_event, r31_a_channel_pairs_satisfactions_and_dependences_in_their_ord
       for (u64 i = 0; i < 3; ++i) EXPECT_EQ(ocrEventSatisfy(channel, make_block_of(10 * round + i)), 0);
       EXPECT_TRUE(ocrLegacyIsChannelReady(channel));
       EXPECT_EQ(ocrEventSatisfy(channel, NULL_GUID), OCR_ENOSPC); // U19
-      for (u64 i = 0; i < 3; ++i) EXPECT_EQ(ocrAddDependence(channel, counting_edt(ran, 60, 10 * round + i), 0, DB_MODE_RO), 0);
+      for (u64 i = 0; i < 3; ++i)
+        EXPECT_EQ(ocrAddDependence(channel, counting_edt(ran, 60, 10 * round + i), 0, DB_MODE_RO), 0);
       EXPECT_FALSE(ocrLegacyIsChannelReady(channel));
       for (u64 i = 0; i < 3; ++i) EXPECT_EQ(ocrAddDependence(channel, counting_edt(ran, 60, i), 0, DB_MODE_RO), 0);
       for (u64 i = 0; i < 3; ++i) EXPECT_EQ(ocrEventSatisfy(channel, make_block_of(i)), 0);
@@ -192,7 +194,9 @@ TEST_P(ocr_event, satisfied_and_waited_for_at_the_same_time) {
   std::atomic<int> ran = 0;
   run_main([&](ocrEdtDep_t*) {
     for (int i = 0; i < k_events; ++i) {
-      const ocrEventTypes_t type = i % 3 == 0 ? OCR_EVENT_STICKY_T : i % 3 == 1 ? OCR_EVENT_IDEM_T : OCR_EVENT_COUNTED_T;
+      const ocrEventTypes_t type = i % 3 == 0   ? OCR_EVENT_STICKY_T
+                                   : i % 3 == 1 ? OCR_EVENT_IDEM_T
+                                                : OCR_EVENT_COUNTED_T;
       const ocrGuid_t event = make(type, {.EVENT_COUNTED = {2}});
       const u64 value = static_cast<u64>(i);
       spawn([=](u32, ocrEdtDep_t*) { EXPECT_EQ(ocrEventSatisfy(event, make_block_of(value)), 0); });

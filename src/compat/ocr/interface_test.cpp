@@ -91,7 +91,8 @@ TEST(ocr_assert, prints_the_place_and_aborts) {
 }
 
 TEST(ocr_command_line, options_are_taken_out) {
-  char program[] = "p", cfg[] = "-ocr:cfg", file[] = "f", kept[] = "-x", workers[] = "--treadle:workers=3", last[] = "y";
+  char program[] = "p", cfg[] = "-ocr:cfg", file[] = "f", kept[] = "-x", workers[] = "--treadle:workers=3",
+       last[] = "y";
   char* argv[] = {program, cfg, file, kept, workers, last, nullptr};
   int argc = 6;
   EXPECT_EQ(take_options(argc, argv).workers, 3U);

@@ -33,6 +33,11 @@ struct label_region {
   std::uint64_t count;
 };
 std::mutex regions_lock;
+// Ranges that were destroyed, too, for who looks one up at the same time.
+std::vector<place*>& retired() {
+  static auto* const all = new std::vector<place*>; // NOLINT: as regions()
+  return *all;
+}
 std::vector<label_region>& regions() {
   static auto* const all = new std::vector<label_region>; // NOLINT: calls may come after static destruction
   return *all;
@@ -123,12 +128,18 @@ void free_range(place& at) noexcept {
     if (range.at(i).as<label>().current.compare_exchange(expected, label::k_taken, order::relaxed, order::relaxed))
       unpublish(range.at(i), ending::destroyed);
   }
-  range.~label_range();
-  end_place(at, ending::destroyed);
+  if ((at.word.load(order::relaxed) & k_dead) == 0) unpublish(at, ending::destroyed);
+  const std::lock_guard guard(regions_lock);
+  retired().push_back(&at);
 }
 
 void free_all_labels() noexcept {
   const std::lock_guard guard(regions_lock);
+  for (place* const one : retired()) {
+    one->as<label_range>().~label_range();
+    end_place(*one, ending::destroyed);
+  }
+  retired().clear();
   for (const label_region& one : regions()) give_back_region(one.first, one.count);
   regions().clear();
 }

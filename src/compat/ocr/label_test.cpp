@@ -64,7 +64,8 @@ TEST_P(ocr_label, r32_block_waits_until_it_is_free) {
       spawn([=, &ended, &present](u32, ocrEdtDep_t*) {
         ocrGuid_t db = label_of(range, 0);
         void* memory = nullptr;
-        EXPECT_EQ(ocrDbCreate(&db, &memory, 16, GUID_PROP_BLOCK, NULL_HINT, NO_ALLOC), is_stopping() ? OCR_EGUIDEXISTS : 0);
+        EXPECT_EQ(ocrDbCreate(&db, &memory, 16, GUID_PROP_BLOCK, NULL_HINT, NO_ALLOC),
+                  is_stopping() ? OCR_EGUIDEXISTS : 0);
         EXPECT_EQ(++present, 1);
         this_task::yield();
         EXPECT_EQ(--present, 0);
@@ -100,6 +101,9 @@ TEST_P(ocr_label, r32_is_labeled_makes_objects_of_every_kind) {
       return NULL_GUID;
     };
     EXPECT_EQ(ocrEdtTemplateCreate(&from, function, 0, 1), 0);
+    ocrGuid_t output = NULL_GUID; // U20
+    EXPECT_EQ(ocrEdtCreate(&edt, from, 0, nullptr, 1, &db, GUID_PROP_IS_LABELED, NULL_HINT, nullptr), OCR_EINVAL);
+    EXPECT_EQ(ocrEdtCreate(&edt, from, 0, nullptr, 1, nullptr, GUID_PROP_IS_LABELED, NULL_HINT, &output), OCR_EINVAL);
     EXPECT_EQ(ocrEdtCreate(&edt, from, 0, nullptr, 1, nullptr, GUID_PROP_IS_LABELED, NULL_HINT, nullptr), 0);
     EXPECT_TRUE(same(edt, edt_label));
     EXPECT_EQ(ocrAddDependence(event, edt, 0, DB_MODE_EW), 0);

@@ -50,7 +50,8 @@ inline ocrGuid_t make_edt(body one, const how& with = {}) {
   ocrGuid_t edt_template = NULL_GUID, edt = NULL_GUID;
   EXPECT_EQ(ocrEdtTemplateCreate_internal(&edt_template, call_body, 1, EDT_PARAM_UNK, "test"), 0);
   u64 parameter = bodies::of_program().add(std::move(one));
-  EXPECT_EQ(ocrEdtCreate(&edt, edt_template, 1, &parameter, with.depc, with.depv, with.props, with.hint, with.output), 0);
+  EXPECT_EQ(ocrEdtCreate(&edt, edt_template, 1, &parameter, with.depc, with.depv, with.props, with.hint, with.output),
+            0);
   EXPECT_EQ(ocrEdtTemplateDestroy(edt_template), 0);
   return edt;
 }
@@ -127,7 +128,7 @@ inline bool mentions(const std::vector<std::string>& reports, const std::string&
   return false;
 }
 
-#define OCR_WITH_WORKERS(Suite) \
+#define OCR_WITH_WORKERS(Suite)                                                                                        \
   INSTANTIATE_TEST_SUITE_P(workers, Suite, ::testing::Values(1U, 2U, 4U), ::testing::PrintToStringParamName())
 
 } // namespace treadle::ocr::testing

@@ -122,7 +122,8 @@ TEST_P(ocr_program, r7_leftovers_are_freed) { // checked by the sanitizers, and 
       EXPECT_EQ(ocrDbCreate(&db, &memory, 100'000, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0);
       const ocrGuid_t event = make(OCR_EVENT_STICKY_T);
       for (u32 k = 0; k < 3; ++k) {
-        const ocrGuid_t edt = spawn([](u32, ocrEdtDep_t*) {}, {.depc = 500, .props = EDT_PROP_FINISH, .output = &output});
+        const ocrGuid_t edt =
+            spawn([](u32, ocrEdtDep_t*) {}, {.depc = 500, .props = EDT_PROP_FINISH, .output = &output});
         EXPECT_EQ(ocrAddDependence(event, edt, 0, DB_MODE_NULL), 0);
         EXPECT_EQ(ocrAddDependence(db, edt, 1, DB_MODE_EW), 0);
       }

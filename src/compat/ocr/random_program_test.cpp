@@ -105,12 +105,24 @@ std::vector<u64> execute(const graph& of, unsigned workers, std::mt19937_64& ran
         };
         ocrGuid_t event = NULL_GUID;
         switch (e.by) {
-        case way::output: link(outputs[e.from]); continue;
-        case way::once: event = make(OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG); break;
-        case way::sticky: event = make(OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG); break;
-        case way::idem: event = make(OCR_EVENT_IDEM_T, EVT_PROP_TAKES_ARG); break;
-        case way::counted: event = make(OCR_EVENT_COUNTED_T, {.EVENT_COUNTED = {1}}); break;
-        case way::channel: event = make(OCR_EVENT_CHANNEL_T, {.EVENT_CHANNEL = {1, 1, 1}}); break;
+        case way::output:
+          link(outputs[e.from]);
+          continue;
+        case way::once:
+          event = make(OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG);
+          break;
+        case way::sticky:
+          event = make(OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG);
+          break;
+        case way::idem:
+          event = make(OCR_EVENT_IDEM_T, EVT_PROP_TAKES_ARG);
+          break;
+        case way::counted:
+          event = make(OCR_EVENT_COUNTED_T, {.EVENT_COUNTED = {1}});
+          break;
+        case way::channel:
+          event = make(OCR_EVENT_CHANNEL_T, {.EVENT_CHANNEL = {1, 1, 1}});
+          break;
         default: {
           event = make(OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG);
           const ocrGuid_t second = make(OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG);
