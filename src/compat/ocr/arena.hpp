@@ -22,7 +22,8 @@ struct alignas(32) place {
   /// The GUID of the object that lives here; with k_dead, that of the last one. Written by who holds the lock, or made
   /// the object and has told nobody.
   detail::atomic<std::uint64_t> word;
-  extras* more;              ///< what few objects have; protected by the lock
+  /// What few objects have. Written with the lock; release and acquire, for those who look whether there is any.
+  detail::atomic<extras*> more;
   detail::spinlock lock;     ///< of the object; nobody ever holds two
   detail::atomic<kind> what; ///< valid for who has found the word
   std::uint8_t size_class;   ///< its bytes in units of k_unit; 0: of a region

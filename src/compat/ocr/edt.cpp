@@ -63,7 +63,7 @@ edt& edt::make(const edt_shape& shape, const std::uint64_t* paramv, label_claim&
     ::new (made.m_slots + i) edt_slot{};
   }
   if (checks != 0) made.m_checks = reinterpret_cast<std::uint64_t*>(made.m_slots + shape.depc);
-  made.m_has_label = at->more != nullptr; // nobody else has given it extras yet
+  made.m_has_label = at->more.load(order::relaxed) != nullptr; // nobody else has given it extras yet
   made.make_claimable(false);
   return made;
 }
@@ -116,7 +116,7 @@ void edt::start() noexcept {
 }
 
 void edt::set_priority() noexcept {
-  if (TREADLE_LIKELY(!at().more)) return;
+  if (TREADLE_LIKELY(at().more.load(order::relaxed) == nullptr)) return; // not published yet
   const auto level = static_cast<std::int64_t>(hint_value(at(), OCR_HINT_EDT_PRIORITY));
   is_urgent = level > 0;
   is_idle_work = level < 0;

@@ -105,7 +105,7 @@ std::uint8_t create_edt(const char* call, const edt_request& r) try {
 
   edt& made = edt::make({from.function, from.name, paramc, depc}, r.paramv, claim);
   try {
-    give_hints(made.at(), *found.at, (r.props & EDT_PROP_NO_HINT) != 0 ? nullptr : r.hint);
+    give_hints(made.at(), found, (r.props & EDT_PROP_NO_HINT) != 0 ? nullptr : r.hint);
     made.set_priority();
     edt* const creator = current_edt();
     set_output(made, r, creator ? creator->scope : nullptr);

@@ -7,8 +7,9 @@
 namespace treadle::ocr {
 
 extras& extras_of(place& at) {
-  if (!at.more) at.more = new extras;
-  return *at.more;
+  extras* found = at.more.load(detail::order::relaxed);                  // with the lock
+  if (!found) at.more.store(found = new extras, detail::order::release); // pairs with those who look without it
+  return *found;
 }
 
 void end_extras(extras* more) noexcept {
@@ -21,7 +22,7 @@ void drop_label(place& at) noexcept {
   place* freed = nullptr;
   {
     const detail::scoped_lock guard(at.lock);
-    if (at.more) freed = std::exchange(at.more->label, nullptr);
+    if (extras* const more = at.more.load(detail::order::relaxed)) freed = std::exchange(more->label, nullptr);
   }
   if (freed) free_label(*freed);
 }
@@ -33,7 +34,8 @@ void end_place(place& at, ending how) noexcept {
 }
 
 std::uint64_t visible_guid(place& at) noexcept {
-  return at.more && at.more->label ? at.more->label_guid : at.word.load(detail::order::relaxed) & ~k_dead;
+  const extras* const more = at.more.load(detail::order::acquire); // pairs with extras_of()
+  return more && more->label ? more->label_guid : at.word.load(detail::order::relaxed) & ~k_dead;
 }
 
 } // namespace treadle::ocr

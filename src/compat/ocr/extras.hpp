@@ -20,7 +20,9 @@ extras& extras_of(place& at);
 
 /// Takes them away from the object: with the lock, or alone.
 inline extras* take_extras(place& at) noexcept {
-  return TREADLE_LIKELY(!at.more) ? nullptr : std::exchange(at.more, nullptr);
+  extras* const taken = at.more.load(detail::order::relaxed); // with the lock
+  if (TREADLE_UNLIKELY(taken != nullptr)) at.more.store(nullptr, detail::order::relaxed);
+  return taken;
 }
 /// Frees the label and the rest; never with a lock, because somebody may wait for the label. May be null.
 void end_extras(extras* more) noexcept;

@@ -3,6 +3,9 @@
 #include "compat/ocr/extras.hpp"
 #include "compat/ocr/report.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace treadle::ocr {
 
 namespace {
@@ -65,18 +68,24 @@ void give_hints(place& at, const ocrHint_t* hint) {
   merge(extras_of(at), *hint);
 }
 
-void give_hints(place& at, const place& of_template, const ocrHint_t* hint) {
-  if (TREADLE_UNLIKELY(of_template.more != nullptr) && of_template.more->hint_mask != 0) {
+void give_hints(place& at, const reference& of_template, const ocrHint_t* hint) {
+  // Relaxed: who has set hints before this call is known to the caller, and the lock orders.
+  if (TREADLE_UNLIKELY(of_template.at->more.load(detail::order::relaxed) != nullptr)) {
     extras& own = extras_of(at);
-    own.hint_mask = of_template.more->hint_mask;
-    for (unsigned i = 0; i < std::size(own.hints); ++i) own.hints[i] = of_template.more->hints[i];
+    const detail::scoped_lock guard(of_template.at->lock);
+    const extras* const from = of_template.at->more.load(detail::order::relaxed);
+    if (of_template.is_alive() && from) {
+      own.hint_mask = from->hint_mask;
+      std::copy(std::begin(from->hints), std::end(from->hints), std::begin(own.hints));
+    }
   }
   give_hints(at, hint);
 }
 
 std::uint64_t hint_value(const place& at, ocrHintProp_t property) noexcept {
   const unsigned i = static_cast<unsigned>(property) - OCR_HINT_EDT_PROP_START - 1;
-  return at.more && (at.more->hint_mask >> i & 1U) != 0 ? at.more->hints[i] : 0;
+  const extras* const more = at.more.load(detail::order::acquire); // pairs with extras_of()
+  return more && (more->hint_mask >> i & 1U) != 0 ? more->hints[i] : 0;
 }
 
 } // namespace treadle::ocr
@@ -134,10 +143,11 @@ u8 ocrGetHint(ocrGuid_t guid, ocrHint_t* hint) {
     return refuse({"ocrGetHint", OCR_EINVAL, "the hint is not for this kind of object"}, guid);
   const treadle::detail::scoped_lock hold(found.at->lock);
   if (!found.is_alive()) return OCR_EINVAL;
-  if (!found.at->more) return 0;
-  const u64 mask = found.at->more->hint_mask;
+  const extras* const more = found.at->more.load(treadle::detail::order::relaxed); // with the lock
+  if (!more) return 0;
+  const u64 mask = more->hint_mask;
   for (unsigned i = 0; mask >> i != 0; ++i) {
-    if ((mask >> i & 1U) != 0) hint->args.propEDT[i] = found.at->more->hints[i];
+    if ((mask >> i & 1U) != 0) hint->args.propEDT[i] = more->hints[i];
   }
   hint->propMask |= mask;
   return 0;
