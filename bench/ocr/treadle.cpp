@@ -33,14 +33,19 @@ ocrGuid_t make_all(u32, u64*, u32, ocrEdtDep_t*) {
     const u32 depc = measured == kind::create ? 0 : 1;
     ocrEdtCreate(&edt, edt_template, 0, nullptr, depc, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr);
     switch (measured) {
-    case kind::slot: ocrAddDependence(NULL_GUID, edt, 0, DB_MODE_NULL); break;
-    case kind::block: ocrAddDependence(block, edt, 0, DB_MODE_RO); break;
+    case kind::slot:
+      ocrAddDependence(NULL_GUID, edt, 0, DB_MODE_NULL);
+      break;
+    case kind::block:
+      ocrAddDependence(block, edt, 0, DB_MODE_RO);
+      break;
     case kind::event:
       ocrEventCreate(&event, OCR_EVENT_ONCE_T, EVT_PROP_NONE);
       ocrAddDependence(event, edt, 0, DB_MODE_NULL);
       ocrEventSatisfy(event, NULL_GUID);
       break;
-    default: break;
+    default:
+      break;
     }
   }
   return NULL_GUID;
@@ -70,7 +75,8 @@ ocrGuid_t start_round() {
   measured = static_cast<kind>(round_number / 2);
   ocrEdtCreate(&next, next_template, 0, nullptr, 1, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr);
   const bool is_chain = measured == kind::chain;
-  ocrEdtCreate(&all, is_chain ? chain_template : make_template, 0, nullptr, 1, nullptr, EDT_PROP_FINISH, NULL_HINT, &ended);
+  ocrEdtCreate(&all, is_chain ? chain_template : make_template, 0, nullptr, 1, nullptr, EDT_PROP_FINISH, NULL_HINT,
+               &ended);
   ocrAddDependence(ended, next, 0, DB_MODE_NULL);
   edts_run = 0;
   chain_left = k_edts;
@@ -102,6 +108,4 @@ ocrGuid_t first(u32, u64*, u32, ocrEdtDep_t*) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  treadle::ocr::run(first, 0, nullptr, {.workers = bench::workers_from(argc, argv)});
-}
+int main(int argc, char** argv) { treadle::ocr::run(first, 0, nullptr, {.workers = bench::workers_from(argc, argv)}); }
