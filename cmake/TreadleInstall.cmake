@@ -1,11 +1,13 @@
-# find_package(treadle CONFIG) gives treadle::treadle (tasks) and treadle::treadle_tree (array programs).
+# find_package(treadle CONFIG) gives treadle::treadle (tasks), treadle::treadle_tree (array programs) and
+# treadle::treadle_ocr (the C interface of OCR).
 if(TREADLE_PYTHON)
   return() # the wheel holds only the Python package
 endif()
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/treadle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-install(TARGETS treadle treadle_tree EXPORT treadle_targets)
+install(DIRECTORY include/treadle_ocr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(TARGETS treadle treadle_tree treadle_ocr EXPORT treadle_targets)
 install(EXPORT treadle_targets NAMESPACE treadle:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/treadle)
 configure_package_config_file(cmake/treadleConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/treadleConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/treadle)

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
-BLOCK = re.compile(r"^```(cpp|python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(cpp|c|python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(language):
@@ -33,7 +33,8 @@ def expected_output(code, comment):
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory):
-    """Every C++ block as an executable of one project, named by its place in the list of blocks."""
+    """Every C++ and C block as an executable of one project, named by its place in the list of blocks. Those in C are
+    for OCR."""
     work = tmp_path_factory.mktemp("examples")
     run(ROOT / "dev", "install", work / "prefix")
     lines = [
@@ -44,6 +45,10 @@ def programs(tmp_path_factory):
         (work / f"example{number}.cpp").write_text(code)
         lines.append(f"add_executable(example{number} example{number}.cpp)")
         lines.append(f"target_link_libraries(example{number} PRIVATE treadle::treadle)")
+    for number, (code,) in enumerate(p.values for p in blocks("c")):
+        (work / f"example_c{number}.c").write_text(code)
+        lines.append(f"add_executable(example_c{number} example_c{number}.c)")
+        lines.append(f"target_link_libraries(example_c{number} PRIVATE treadle::treadle_ocr)")
     (work / "CMakeLists.txt").write_text("\n".join(lines) + "\n")
     run("cmake", "-G", "Ninja", "-S", work, "-B", work / "b", f"-DCMAKE_PREFIX_PATH={work / 'prefix'}")
     run("cmake", "--build", work / "b")
@@ -53,6 +58,13 @@ def programs(tmp_path_factory):
 @pytest.mark.parametrize(("number", "code"), [(n, p.values[0]) for n, p in enumerate(blocks("cpp"))])
 def test_cpp(number, code, programs, tmp_path):
     output = run(programs / f"example{number}", cwd=tmp_path)
+    for line in expected_output(code, "//"):
+        assert line in output.splitlines()
+
+
+@pytest.mark.parametrize(("number", "code"), [(n, p.values[0]) for n, p in enumerate(blocks("c"))])
+def test_c(number, code, programs, tmp_path):
+    output = run(programs / f"example_c{number}", cwd=tmp_path)
     for line in expected_output(code, "//"):
         assert line in output.splitlines()
 

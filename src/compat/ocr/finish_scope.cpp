@@ -1,0 +1,29 @@
+#include "compat/ocr/finish_scope.hpp"
+
+#include "compat/ocr/delivery.hpp"
+
+#include <treadle/detail/slab.hpp>
+
+#include <new>
+#include <utility>
+
+namespace treadle::ocr {
+
+finish_scope* make_scope(finish_scope* outer, std::uint64_t output) {
+  auto* const made = ::new (detail::slab_allocate(sizeof(finish_scope))) finish_scope;
+  made->outer = outer;
+  made->output = output;
+  enter(outer);
+  return made;
+}
+
+void leave(finish_scope* scope, bool tells) {
+  while (scope) {
+    // acq_rel: what all members did has happened when the last one goes on.
+    if (scope->members.fetch_sub(1, detail::order::acq_rel) != 1) return;
+    if (tells && scope->output != 0) deliver({{scope->output, 0, DB_DEFAULT_MODE}, nullptr, scope->result});
+    detail::slab_free(std::exchange(scope, scope->outer), sizeof(finish_scope));
+  }
+}
+
+} // namespace treadle::ocr
