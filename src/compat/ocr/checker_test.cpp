@@ -125,8 +125,7 @@ TEST_P(ocr_checker, u14_an_edt_returns_what_is_no_block) {
   EXPECT_REPORT(
       reports_of([](ocrEdtDep_t*) {
         ocrGuid_t output = NULL_GUID;
-        const ocrGuid_t edt =
-            spawn([](u32, ocrEdtDep_t*) { return make(OCR_EVENT_STICKY_T); }, {.depc = 1, .output = &output});
+        const ocrGuid_t edt = spawn([](u32, ocrEdtDep_t*) { return ERROR_GUID; }, {.depc = 1, .output = &output});
         EXPECT_EQ(ocrAddDependence(output, spawn([](u32, ocrEdtDep_t*) { ocrShutdown(); }, {.depc = 1}), 0, DB_MODE_RO),
                   0);
         EXPECT_EQ(ocrAddDependence(NULL_GUID, edt, 0, DB_MODE_RO), 0);

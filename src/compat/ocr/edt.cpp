@@ -7,6 +7,7 @@
 #include "compat/ocr/pause.hpp"
 #include "compat/ocr/program.hpp"
 #include "compat/ocr/report.hpp"
+#include "compat/ocr/spawn.hpp"
 
 #include <treadle/detail/latent.hpp>
 #include <treadle/detail/slab.hpp>
@@ -159,12 +160,23 @@ std::uint64_t edt::checked_result(ocrGuid_t result) noexcept {
   return 0;
 }
 
+void edt::satisfy_output(ocrGuid_t returned) noexcept {
+  const target to{output, 0, DB_DEFAULT_MODE};
+  // Programs for older versions return events, which are yet to be satisfied with what they mean.
+  if (TREADLE_UNLIKELY(word_of(returned) != 0) && resolve(returned, kind::event)) {
+    if (const std::uint8_t failed = add_dependence(word_of(returned), 0, to))
+      report({"end of EDT", failed, "an EDT returns an event that has ended"}, word_of(returned), guid());
+    return;
+  }
+  deliver({to, nullptr, checked_result(returned)});
+}
+
 void edt::end(ocrGuid_t returned) noexcept {
   release_all();
   if (is_finish) {
     if (keeps_result) scope->result = checked_result(returned);
   } else if (output != 0) {
-    deliver({{output, 0, DB_DEFAULT_MODE}, nullptr, checked_result(returned)});
+    satisfy_output(returned);
   } else if (is_checking()) {
     checked_result(returned);
   }

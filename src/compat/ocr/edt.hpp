@@ -131,6 +131,7 @@ class edt final : public detail::future_state {
   void release_created(place& at) noexcept;
   void release_all() noexcept;
   std::uint64_t checked_result(ocrGuid_t result) noexcept;
+  void satisfy_output(ocrGuid_t result) noexcept;
   void end(ocrGuid_t result) noexcept;
   void begin_checks() noexcept;
   void check_unwritten(const edt_slot& held) noexcept;

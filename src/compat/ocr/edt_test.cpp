@@ -109,6 +109,27 @@ TEST_P(ocr_edt, r13_output_event_carries_the_returned_block) {
   });
 }
 
+TEST_P(ocr_edt, a_returned_event_is_waited_for) {
+  run_main([&](ocrEdtDep_t*) {
+    ocrGuid_t output = NULL_GUID;
+    const ocrGuid_t promised = make(OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG);
+    const ocrGuid_t maker = spawn(
+        [promised](u32, ocrEdtDep_t*) {
+          spawn([promised](u32, ocrEdtDep_t*) { EXPECT_EQ(ocrEventSatisfy(promised, make_block_of(5)), 0); });
+          return promised;
+        },
+        {.depc = 1, .output = &output});
+    const ocrGuid_t user = spawn(
+        [](u32, ocrEdtDep_t* depv) {
+          EXPECT_EQ(value_of(depv[0]), 5U);
+          ocrShutdown();
+        },
+        {.depc = 1});
+    EXPECT_EQ(ocrAddDependence(output, user, 0, DB_MODE_RO), 0);
+    EXPECT_EQ(ocrAddDependence(NULL_GUID, maker, 0, DB_MODE_NULL), 0);
+  });
+}
+
 void make_tree(int depth, std::atomic<int>& ended) {
   if (depth > 0) {
     for (int i = 0; i < 3; ++i) spawn([depth, &ended](u32, ocrEdtDep_t*) { make_tree(depth - 1, ended); });

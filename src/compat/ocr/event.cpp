@@ -4,6 +4,7 @@
 #include "compat/ocr/collective.hpp"
 #include "compat/ocr/extras.hpp"
 #include "compat/ocr/labels.hpp"
+#include "compat/ocr/program.hpp"
 #include "compat/ocr/report.hpp"
 
 #include <new>
@@ -68,7 +69,7 @@ std::uint8_t check_event(ocrEventTypes_t type, unsigned props, const ocrEventPar
 reference make_event(ocrEventTypes_t type, bool takes_arg, const ocrEventParams_t* params, label_claim* claim,
                      bool is_runtimes) {
   place& at = take_place(kind::event, sizeof(event));
-  auto& made = *::new (at.memory()) event{.type = type, .takes_arg = takes_arg, .first = {}};
+  auto& made = *::new (at.memory()) event{.type = type, .takes_arg = takes_arg || state.passes_blocks, .first = {}};
   try {
     if (claim) claim->attach(at);
     if (type == OCR_EVENT_LATCH_T && params) made.count = static_cast<std::int64_t>(params->EVENT_LATCH.counter);

@@ -2,6 +2,8 @@
 
 #include "compat/ocr/ocr_fixture.hpp"
 
+#include <cstdlib>
+
 namespace treadle::ocr::testing {
 
 class ocr_event : public ocr_test {};
@@ -92,6 +94,18 @@ TEST_P(ocr_event, r20_without_takes_arg_a_block_is_dropped) {
     EXPECT_EQ(ocrEventSatisfy(with, NULL_GUID), 0);
   });
   EXPECT_EQ(ran, 2);
+}
+
+TEST_P(ocr_event, blocks_are_passed_on_without_takes_arg_where_that_is_asked_for) {
+  std::atomic<int> ran = 0;
+  setenv("TREADLE_OCR_PASS_BLOCKS", "1", 1);
+  run_main([&](ocrEdtDep_t*) {
+    const ocrGuid_t without = make(OCR_EVENT_STICKY_T);
+    EXPECT_EQ(ocrAddDependence(without, counting_edt(ran, 1, 6), 0, DB_MODE_RO), 0);
+    EXPECT_EQ(ocrEventSatisfy(without, make_block_of(6)), 0);
+  });
+  unsetenv("TREADLE_OCR_PASS_BLOCKS");
+  EXPECT_EQ(ran, 1);
 }
 
 TEST_P(ocr_event, r29_parameters_are_copied) {

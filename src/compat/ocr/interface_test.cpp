@@ -102,7 +102,7 @@ TEST(ocr_command_line, options_are_taken_out) {
 }
 
 TEST_P(ocr_interface, nothing_runs_in_a_pause) {
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 6; ++round) {
     run_main([&](ocrEdtDep_t*) {
       static std::atomic<int> running, ended;
       running = ended = 0;

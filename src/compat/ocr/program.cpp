@@ -33,8 +33,8 @@ bool begun = false;
 mutex stop_lock;
 condition_variable stopped;
 
-bool is_asked_to_check() {
-  const char* const value = std::getenv("TREADLE_OCR_CHECK");
+bool is_asked_for(const char* variable) {
+  const char* const value = std::getenv(variable);
   return value && *value != '\0' && std::strcmp(value, "0") != 0;
 }
 
@@ -59,7 +59,8 @@ void begin_program(const run_options& options) {
   open_arena();
   if (!runtime::current_or_null() || options.workers != 0)
     own_runtime.emplace(runtime_options{.workers = options.workers});
-  state.is_checking = options.is_checked || is_asked_to_check();
+  state.is_checking = options.is_checked || is_asked_for("TREADLE_OCR_CHECK");
+  state.passes_blocks = is_asked_for("TREADLE_OCR_PASS_BLOCKS");
   state.prints = options.prints_reports;
   state.code.store(0, order::relaxed);
   state.paused.store(0, order::relaxed);

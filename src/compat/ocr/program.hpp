@@ -41,6 +41,7 @@ struct program_state {
   detail::atomic<std::uint32_t> was_stopped{0};
   detail::atomic<std::int32_t> code{0};
   bool is_checking = false, prints = false;
+  bool passes_blocks = false; ///< events pass blocks on whether or not they were made to
 };
 extern program_state state;
 
