@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 
@@ -37,10 +36,8 @@ nlohmann::json read_json_file(const std::string& file) {
   std::ifstream in(file);
   if (!in && errno == ENOENT) return nullptr;
   if (!in) fail(file);
-  std::ostringstream text;
-  text << in.rdbuf();
   try {
-    return nlohmann::json::parse(text.str());
+    return nlohmann::json::parse(in);
   } catch (const nlohmann::json::exception& e) {
     throw std::invalid_argument(file + ": " + e.what());
   }

@@ -1,10 +1,10 @@
 #include "agent/process_tree.hpp"
 
+#include "base/file_text.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,28 +30,6 @@ std::vector<int> numbers_in(const std::string& folder) {
   return found;
 }
 
-struct process_stat {
-  int parent = 0;
-  unsigned long long ticks = 0;
-};
-/// Fields 4 and 14 to 17 of /proc/PID/stat; the name in parentheses before them may hold anything.
-std::optional<process_stat> stat_of(int pid) {
-  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  if (!std::getline(in, text)) return std::nullopt;
-  const std::size_t end = text.rfind(')');
-  process_stat s;
-  unsigned long long user = 0, system = 0;
-  long long children_user = 0, children_system = 0;
-  if (end == std::string::npos ||
-      std::sscanf(text.c_str() + end + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld", &s.parent,
-                  &user, &system, &children_user, &children_system) != 5)
-    return std::nullopt;
-  s.ticks =
-      user + system + static_cast<unsigned long long>(std::max(children_user, 0LL) + std::max(children_system, 0LL));
-  return s;
-}
-
 cpu_set_t as_set(const std::vector<unsigned>& cpus) noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -62,10 +40,30 @@ cpu_set_t as_set(const std::vector<unsigned>& cpus) noexcept {
 
 } // namespace
 
-std::vector<int> process_tree(int root) {
-  std::multimap<int, int> children;
+/// Fields 4 and 14 to 17 of /proc/PID/stat; the name in parentheses before them may hold anything.
+std::optional<process_table::entry> process_table::read(int pid) {
+  const std::string text = detail::file_text(("/proc/" + std::to_string(pid) + "/stat").c_str());
+  const std::size_t end = text.rfind(')');
+  entry found{};
+  unsigned long long user = 0, system = 0;
+  long long children_user = 0, children_system = 0;
+  if (end == std::string::npos ||
+      std::sscanf(text.c_str() + end + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld",
+                  &found.parent, &user, &system, &children_user, &children_system) != 5)
+    return std::nullopt;
+  const long long children = std::max(children_user, 0LL) + std::max(children_system, 0LL);
+  found.ticks = user + system + static_cast<unsigned long long>(children);
+  return found;
+}
+
+process_table::process_table() {
   for (const int pid : numbers_in("/proc"))
-    if (const auto s = stat_of(pid)) children.emplace(s->parent, pid);
+    if (const auto found = read(pid)) m_all.emplace(pid, *found);
+}
+
+std::vector<int> process_table::tree(int root) const {
+  std::multimap<int, int> children;
+  for (const auto& [pid, one] : m_all) children.emplace(one.parent, pid);
   std::vector<int> tree{root};
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const auto [first, last] = children.equal_range(tree[i]);
@@ -74,10 +72,10 @@ std::vector<int> process_tree(int root) {
   return tree;
 }
 
-double cpu_s_of(const std::vector<int>& processes) {
+double process_table::cpu_s(const std::vector<int>& processes) const {
   unsigned long long ticks = 0;
   for (const int pid : processes)
-    if (const auto s = stat_of(pid)) ticks += s->ticks;
+    if (const auto found = m_all.find(pid); found != m_all.end()) ticks += found->second.ticks;
   return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 

@@ -1,14 +1,31 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace treadle::agent {
 
-/// The process and all that descend from it, as far as they are there. Reads /proc: some microseconds for each process
-/// of the machine.
-std::vector<int> process_tree(int root);
-/// Seconds of processor time that these have used, with those of their children that have ended.
-double cpu_s_of(const std::vector<int>& processes);
+/// All processes of the machine, as they were when it was made: some microseconds for each.
+class process_table {
+ public:
+  process_table();
+
+  /// A process and all that descend from it.
+  std::vector<int> tree(int root) const;
+  /// Seconds of processor time that these have used, with those of their children that have ended.
+  double cpu_s(const std::vector<int>& processes) const;
+
+ private:
+  struct entry {
+    int parent;
+    unsigned long long ticks;
+  };
+  static std::optional<entry> read(int pid);
+
+  std::map<int, entry> m_all; // by pid
+};
+
 /// Keeps all threads of these processes to the hardware threads `now`, but not those whose program has given them
 /// another mask than `before`. What cannot be changed stays as it is.
 void keep_to(const std::vector<int>& processes, const std::vector<unsigned>& before, const std::vector<unsigned>& now);

@@ -32,6 +32,19 @@ core_wish effective_wish(const member& m) {
   return w;
 }
 
+/// Calls visit(name in messages and files, field) for each.
+template <class Wish, class Visit>
+void visit_fields(Wish& w, Visit visit) {
+  visit("least", w.least);
+  visit("most", w.most);
+  visit("weight", w.weight);
+  visit("target", w.target);
+  visit("group", w.group);
+  visit("role", w.role);
+  visit("preferred", w.is_preferred);
+  visit("paused", w.is_paused);
+}
+
 roster::result refuse(const std::string& route, const std::string& why) {
   return {{{route, message::refused{why}}}, false, ""};
 }
@@ -95,7 +108,6 @@ roster::result roster::welcome(const std::string& route, int peer, const message
     if (peer != 0) std::erase_if(m_members, [&](const member& m) { return m.pid == peer; });
     member& added = m_members.emplace_back();
     added.program = h.program;
-    added.came_ns = now_ns;
     if (const auto set = m_instead.find(h.program); set != m_instead.end()) added.instead = set->second;
   }
   r.cause = h.name.substr(0, k_name_bytes) + (is_new ? " comes" : " says hello again");
@@ -203,17 +215,9 @@ program_view roster::view_of(const member& m) const {
 
 json to_json(const override_wish& w) {
   json o = json::object();
-  const auto put = [&](const char* name, const auto& value) {
+  visit_fields(w, [&](const char* name, const auto& value) {
     if (value) o[name] = *value;
-  };
-  put("least", w.least);
-  put("most", w.most);
-  put("weight", w.weight);
-  put("target", w.target);
-  put("group", w.group);
-  put("role", w.role);
-  put("preferred", w.is_preferred);
-  put("paused", w.is_paused);
+  });
   return o;
 }
 
@@ -229,26 +233,16 @@ void change(override_wish& w, const json& object) {
     if (!fits) throw std::invalid_argument(name + ": cannot be " + value.dump());
     to = value.get<type>();
   };
-  for (const auto& [name, value] : object.items()) {
-    if (name == "least")
-      take(name, value, changed.least);
-    else if (name == "most")
-      take(name, value, changed.most);
-    else if (name == "weight")
-      take(name, value, changed.weight);
-    else if (name == "target")
-      take(name, value, changed.target);
-    else if (name == "group")
-      take(name, value, changed.group);
-    else if (name == "role")
-      take(name, value, changed.role);
-    else if (name == "preferred")
-      take(name, value, changed.is_preferred);
-    else if (name == "paused")
-      take(name, value, changed.is_paused);
-    else
-      throw std::invalid_argument("no '" + name +
-                                  "'; there are least, most, weight, target, group, role, preferred, paused");
+  for (const auto& item : object.items()) {
+    std::string known;
+    bool is_known = false;
+    visit_fields(changed, [&](const char* name, auto& to) {
+      known += (known.empty() ? "" : ", ") + std::string(name);
+      if (item.key() != name) return;
+      is_known = true;
+      take(name, item.value(), to);
+    });
+    if (!is_known) throw std::invalid_argument("no '" + item.key() + "'; there are " + known);
   }
   member checked;
   checked.instead = changed;

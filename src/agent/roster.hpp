@@ -31,7 +31,7 @@ struct member {
   bool is_command = false;
   std::vector<unsigned> cpus; ///< of a command
   override_wish instead;
-  std::int64_t came_ns = 0, answered_ns = 0;
+  std::int64_t answered_ns = 0;
   bool is_idle = false;
   bool is_silent = false; ///< its lease is over: it does not answer, and others have its cores
   std::uint64_t epoch = 0, acknowledged = 0;

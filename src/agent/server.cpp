@@ -9,6 +9,7 @@
 #include "agent/transport.hpp"
 #include "agent_link/environment.hpp"
 #include "base/clock.hpp"
+#include "base/file_text.hpp"
 #include "observe/programs/invitation.hpp"
 #include "observe/programs/page_file.hpp"
 #include "observe/programs/private_directory.hpp"
@@ -20,7 +21,6 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -55,13 +55,6 @@ int open_signals() {
   sigaddset(&set, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-std::string read_text(const char* file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 /// What the agent watches of one program.
@@ -248,6 +241,7 @@ class server::parts {
 
   std::vector<program_view> take_sample(double seconds) {
     std::vector<program_view> views;
+    std::optional<process_table> processes; // read once, where there are commands
     double own_s = 0;
     for (const member& m : m_roster.all()) {
       program_view v = m_roster.view_of(m);
@@ -258,7 +252,8 @@ class server::parts {
         v.progress = stream_of(*w.state, v.role == "consumer" ? "consumed" : "produced", true);
         v.total = stream_of(*w.state, "total", false);
       }
-      const std::optional<double> cpu = m.is_command ? cpu_s_of(process_tree(m.pid)) : w.process.cpu_s();
+      if (m.is_command && !processes) processes.emplace();
+      const std::optional<double> cpu = m.is_command ? processes->cpu_s(processes->tree(m.pid)) : w.process.cpu_s();
       w.used_s = cpu && w.cpu_s ? std::max(*cpu - *w.cpu_s, 0.0) : 0;
       w.cpu_s = cpu;
       v.used_s = w.used_s;
@@ -266,7 +261,7 @@ class server::parts {
       if (!m.is_silent) own_s += w.used_s; // it has become another program, perhaps
       views.push_back(std::move(v));
     }
-    const double busy = busy_s(read_text("/proc/stat"), m_cpus, static_cast<double>(sysconf(_SC_CLK_TCK)));
+    const double busy = busy_s(detail::file_text("/proc/stat"), m_cpus, static_cast<double>(sysconf(_SC_CLK_TCK)));
     if (m_busy_s) m_foreign.observe(seconds, busy - *m_busy_s, own_s);
     m_busy_s = busy;
     m_cpus = own_cpus();
@@ -276,7 +271,6 @@ class server::parts {
   void decide(std::int64_t now, bool is_sample) {
     m_decide_ns.reset();
     const std::string cause = is_sample && m_cause.empty() ? "period" : std::exchange(m_cause, "");
-    watch_members();
     count_grants(now);
     machine_view machine;
     std::vector<program_view> views;

@@ -25,6 +25,26 @@ bool has_pairs(strategy how) noexcept {
   return how == strategy::producer_consumer || how == strategy::producer_consumer_pi;
 }
 
+/// Calls visit(name in logs, field) for each that is always there.
+template <class View, class Visit>
+void visit_fields(View& p, Visit visit) {
+  visit("program", p.program);
+  visit("name", p.name);
+  visit("group", p.group);
+  visit("role", p.role);
+  visit("workers", p.workers);
+  visit("least", p.least);
+  visit("most", p.most);
+  visit("weight", p.weight);
+  visit("target", p.target);
+  visit("preferred", p.is_preferred);
+  visit("idle", p.is_idle);
+  visit("paused", p.is_paused);
+  visit("silent", p.is_silent);
+  visit("granted", p.granted);
+  visit("used_s", p.used_s);
+}
+
 /// Where a number that a program said may be anything.
 double finite(std::optional<double> value) noexcept {
   return value && std::isfinite(*value) ? std::clamp(*value, 0.0, 1e15) : 0;
@@ -197,14 +217,8 @@ std::vector<share> sharing::decide(const settings& s, const machine_view& machin
 }
 
 json to_json(const program_view& p) {
-  json object = {{"program", p.program},  {"name", p.name},
-                 {"group", p.group},      {"role", p.role},
-                 {"workers", p.workers},  {"least", p.least},
-                 {"most", p.most},        {"weight", p.weight},
-                 {"target", p.target},    {"preferred", p.is_preferred},
-                 {"idle", p.is_idle},     {"paused", p.is_paused},
-                 {"silent", p.is_silent}, {"granted", p.granted},
-                 {"used_s", p.used_s}};
+  json object;
+  visit_fields(p, [&](const char* name, const auto& value) { object[name] = value; });
   if (p.progress) object["progress"] = *p.progress;
   if (p.total) object["total"] = *p.total;
   return object;
@@ -216,21 +230,7 @@ json to_json(const machine_view& m) {
 }
 program_view program_from_json(const json& o) {
   program_view p;
-  o.at("program").get_to(p.program);
-  o.at("name").get_to(p.name);
-  o.at("group").get_to(p.group);
-  o.at("role").get_to(p.role);
-  o.at("workers").get_to(p.workers);
-  o.at("least").get_to(p.least);
-  o.at("most").get_to(p.most);
-  o.at("weight").get_to(p.weight);
-  o.at("target").get_to(p.target);
-  o.at("preferred").get_to(p.is_preferred);
-  o.at("idle").get_to(p.is_idle);
-  o.at("paused").get_to(p.is_paused);
-  o.at("silent").get_to(p.is_silent);
-  o.at("granted").get_to(p.granted);
-  o.at("used_s").get_to(p.used_s);
+  visit_fields(p, [&](const char* name, auto& value) { o.at(name).get_to(value); });
   if (o.contains("progress")) p.progress = o.at("progress").get<double>();
   if (o.contains("total")) p.total = o.at("total").get<double>();
   return p;

@@ -1,9 +1,9 @@
 #include "agent/transport.hpp"
 
+#include "agent_link/key_file.hpp"
 #include "agent_link/messages.hpp"
 
 #include <cerrno>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
 
@@ -46,15 +46,8 @@ void bind(zmq::socket_t& socket, const std::string& address) {
 } // namespace
 
 server_keys read_server_keys(const std::string& file) {
-  struct stat found;
-  if (stat(file.c_str(), &found) != 0) throw std::system_error(errno, std::generic_category(), file);
-  if ((found.st_mode & 077) != 0)
-    throw std::system_error(std::make_error_code(std::errc::permission_denied),
-                            file + " is open to others (chmod 600 mends that)");
   server_keys keys;
-  std::ifstream lines(file);
-  for (std::string name, key; lines >> name >> key;) {
-    if (key.size() != 40) throw std::invalid_argument(file + ": the key of '" + name + "' has not 40 characters");
+  for (const auto& [name, key] : detail::read_key_file(file)) {
     if (name == "public")
       keys.own_public = key;
     else if (name == "secret")

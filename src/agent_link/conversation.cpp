@@ -31,12 +31,12 @@ std::string new_program_number() {
   return text;
 }
 
-conversation::conversation(std::string program, int pid, std::string name, bool is_command)
+conversation::conversation(std::string program, int pid, std::string name, std::int64_t now_ns, bool is_command)
     : m_program(std::move(program)),
       m_name(std::move(name)),
       m_pid(pid),
       m_is_command(is_command),
-      m_alone_since_ns(steady_now_ns()) {}
+      m_alone_since_ns(now_ns) {}
 
 void conversation::introduce(const core_wish& wish) {
   m_wish = wish;

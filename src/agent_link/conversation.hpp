@@ -27,7 +27,7 @@ class conversation {
   };
 
   /// `program`: new_program_number().
-  conversation(std::string program, int pid, std::string name, bool is_command = false);
+  conversation(std::string program, int pid, std::string name, std::int64_t now_ns, bool is_command = false);
 
   /// Says hello next, with that wish.
   void introduce(const core_wish& wish);

@@ -27,7 +27,7 @@ const Message* find(const conversation::actions& a) {
 
 class conversation_test : public ::testing::Test {
  protected:
-  conversation talk{std::string(32, 'a'), 42, "program"};
+  conversation talk{std::string(32, 'a'), 42, "program", 0};
   program_state state = with(8, 8);
 
   conversation::actions grant(std::uint64_t epoch, unsigned workers, std::int64_t now, unsigned lease_ms = 100) {

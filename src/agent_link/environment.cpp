@@ -1,18 +1,14 @@
 #include "agent_link/environment.hpp"
 
-#include "base/names.hpp"
+#include "agent_link/key_file.hpp"
 #include "observe/programs/private_directory.hpp"
 
 #include <treadle/observe/programs.hpp>
 
-#include <cerrno>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <stdexcept>
-#include <system_error>
 
-#include <sys/stat.h>
 #include <sys/un.h>
 
 namespace treadle {
@@ -34,18 +30,11 @@ agent_address address_in(const std::string& folder, bool was_asked_for) {
 } // namespace
 
 curve_keys read_curve_keys(const std::string& file) {
-  struct stat found;
-  if (stat(file.c_str(), &found) != 0) throw std::system_error(errno, std::generic_category(), file);
-  if ((found.st_mode & 077) != 0)
-    throw std::system_error(std::make_error_code(std::errc::permission_denied),
-                            file + " is open to others (chmod 600 mends that)");
   std::map<std::string, std::string> keys;
-  std::ifstream lines(file);
-  for (std::string name, key; lines >> name >> key;) keys[name] = key;
+  for (const auto& [name, key] : read_key_file(file)) keys[name] = key;
   const auto find = [&](const char* name) {
     const std::string& key = keys[name];
-    if (key.size() != 40)
-      throw std::invalid_argument(file + ": expected a line '" + name + "' with a key of 40 characters");
+    if (key.empty()) throw std::invalid_argument(file + ": expected a line '" + name + "' with a key of 40 characters");
     return key;
   };
   return {find("server-public"), find("public"), find("secret")};

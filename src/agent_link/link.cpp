@@ -72,11 +72,13 @@ class agent_link final : fork_participant {
   }
 
   void begin() {
-    std::optional<agent_address> address = address_of_agent();
-    const core_wish wish = wish_of_environment();
     const std::lock_guard guard(m_mutex);
-    if (!address || m_ends) return;
-    if (!std::exchange(m_begun, true)) {
+    if (m_ends) return;
+    if (!m_begun) {
+      std::optional<agent_address> address = address_of_agent();
+      const core_wish wish = wish_of_environment();
+      if (!address) return;
+      m_begun = true;
       m_address = std::move(*address);
       if (!m_has_wish) m_wish = wish;
       g_invited.store([]() noexcept { the().meet(); }, order::relaxed);
@@ -162,7 +164,7 @@ class agent_link final : fork_participant {
 
   void run() noexcept {
     try {
-      conversation talk(new_program_number(), getpid(), short_name_of_program());
+      conversation talk(new_program_number(), getpid(), short_name_of_program(), steady_now_ns());
       const auto note = [this](watch which) {
         if (m_watch.load(order::relaxed) == which && m_noted.exchange(1, order::relaxed) == 0) signal();
       };

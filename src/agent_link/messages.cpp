@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>

@@ -29,10 +29,6 @@ void check(const core_wish& wish, const std::string& source) {
   if (!wish.role.empty() && wish.group.empty()) refuse("role=" + wish.role + " needs a group");
 }
 
-} // namespace detail
-
-namespace detail {
-
 std::string to_text(const core_wish& w) {
   char weight[32], target[32];
   std::string text = "least=" + std::to_string(w.least) + ",most=" + std::to_string(w.most) +

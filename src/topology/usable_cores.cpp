@@ -1,11 +1,11 @@
 #include "topology/usable_cores.hpp"
 
+#include "base/file_text.hpp"
 #include "topology/process_mask.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <sstream>
 
 namespace treadle::detail {
 namespace {
@@ -31,13 +31,6 @@ double tightest(double a, double b) {
   if (a <= 0) return b;
   if (b <= 0) return a;
   return std::min(a, b);
-}
-
-std::string file_text(const char* path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 } // namespace

@@ -93,7 +93,8 @@ class command {
         m_wish(std::move(wish)),
         m_all(own_cpus()),
         m_now(m_all),
-        m_talk(detail::new_program_number(), getpid(), std::filesystem::path(m_words[0]).filename().string(), true) {
+        m_talk(detail::new_program_number(), getpid(), std::filesystem::path(m_words[0]).filename().string(),
+               detail::steady_now_ns(), true) {
     m_talk.introduce(m_wish);
   }
 
@@ -188,8 +189,8 @@ class command {
     });
   }
   /// The processes of the command, without this one.
-  static std::vector<int> processes() {
-    std::vector<int> tree = process_tree(getpid());
+  static std::vector<int> processes(const process_table& all = {}) {
+    std::vector<int> tree = all.tree(getpid());
     tree.erase(tree.begin());
     return tree;
   }
@@ -198,8 +199,9 @@ class command {
     if (now >= m_next_look_ns) {
       const double seconds = static_cast<double>(now - std::exchange(m_last_look_ns, now)) / 1e9;
       m_next_look_ns = now + k_look_ns;
-      m_tree = processes();
-      const double used = cpu_s_of(m_tree);
+      const process_table all;
+      m_tree = processes(all);
+      const double used = all.cpu_s(m_tree);
       const double cores = std::max(used - std::exchange(m_used_s, used), 0.0) / seconds;
       // A tick of the kernel's clock, a tenth of a core here, is less than what a program uses that works.
       m_idle_looks = cores <= 0.1 ? m_idle_looks + 1 : 0;

@@ -14,26 +14,6 @@ namespace treadle::ocr {
 
 namespace {
 
-/// Whose labels these events have.
-ocrGuidUserKind label_kind(ocrEventTypes_t type) noexcept {
-  switch (type) {
-  case OCR_EVENT_ONCE_T:
-    return GUID_USER_EVENT_ONCE;
-  case OCR_EVENT_IDEM_T:
-    return GUID_USER_EVENT_IDEM;
-  case OCR_EVENT_STICKY_T:
-    return GUID_USER_EVENT_STICKY;
-  case OCR_EVENT_LATCH_T:
-    return GUID_USER_EVENT_LATCH;
-  case OCR_EVENT_COUNTED_T:
-    return GUID_USER_EVENT_COUNTED;
-  case OCR_EVENT_COLLECTIVE_T:
-    return GUID_USER_EVENT_COLLECTIVE;
-  default:
-    return GUID_USER_NONE;
-  }
-}
-
 std::uint8_t create_event(ocrGuid_t* guid, ocrEventTypes_t type, unsigned props, const ocrEventParams_t* params) try {
   constexpr const char* call = "ocrEventCreate";
   if (!guid) return refuse({call, OCR_EINVAL, "no place for the GUID"}, 0);
@@ -41,7 +21,7 @@ std::uint8_t create_event(ocrGuid_t* guid, ocrEventTypes_t type, unsigned props,
     *guid = NULL_GUID;
     return refuse({call, wrong, "no such event: type, properties or parameters"}, 0);
   }
-  label_claim claim(guid, props, label_kind(type));
+  label_claim claim(guid, props, kind_of_event(type));
   if (claim.error() != 0) {
     if (claim.error() != OCR_EGUIDEXISTS) *guid = NULL_GUID;
     return claim.error() == OCR_EGUIDEXISTS ? claim.error() : refuse({call, claim.error(), "no such label"}, 0);

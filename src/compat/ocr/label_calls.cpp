@@ -99,25 +99,6 @@ std::uint8_t destroy_range(const char* call, ocrGuid_t guid) {
   return 0;
 }
 
-ocrGuidUserKind kind_of_event(ocrEventTypes_t type) noexcept {
-  switch (type) {
-  case OCR_EVENT_ONCE_T:
-    return GUID_USER_EVENT_ONCE;
-  case OCR_EVENT_COUNTED_T:
-    return GUID_USER_EVENT_COUNTED;
-  case OCR_EVENT_IDEM_T:
-    return GUID_USER_EVENT_IDEM;
-  case OCR_EVENT_STICKY_T:
-    return GUID_USER_EVENT_STICKY;
-  case OCR_EVENT_LATCH_T:
-    return GUID_USER_EVENT_LATCH;
-  case OCR_EVENT_COLLECTIVE_T:
-    return GUID_USER_EVENT_COLLECTIVE;
-  default:
-    return GUID_USER_NONE;
-  }
-}
-
 } // namespace
 
 void free_range(place& at) noexcept {

@@ -22,6 +22,9 @@ void free_all_labels() noexcept;
 /// Who waits for labels looks again, because the program ends.
 void wake_label_waiters() noexcept;
 
+/// Whose labels these events have.
+ocrGuidUserKind kind_of_event(ocrEventTypes_t type) noexcept;
+
 /// The label of an object that is about to be made.
 class label_claim {
  public:
