@@ -121,6 +121,7 @@ class agent_link final : fork_participant {
     m_noted.store(0, order::relaxed);
     m_begun = m_runs = m_ends = false;
     m_status = {};
+    g_governed.store(k_not_governed, order::relaxed); // the grant is the parent's
   }
 
   /// There is an agent, perhaps. By the thread of the page.

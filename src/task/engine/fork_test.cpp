@@ -4,6 +4,7 @@
 #include <treadle/detail/config.hpp>
 #if !defined(TREADLE_TSAN) && !defined(TREADLE_ASAN)
 
+#include "observe/programs/state_sources.hpp"
 #include "task/engine/runtime_fixture.hpp"
 
 #include "in_child.hpp"
@@ -56,6 +57,14 @@ TEST_P(fork_test, and_the_child_of_the_child) {
     if (async(fib, 10).get() != 55) return 1;
     return holds_in_child([] { return async(fib, 10).get() == 55 ? 0 : 2; }) ? 0 : 3;
   }));
+}
+
+TEST_P(fork_test, the_child_has_no_grant_of_the_parents_agent) {
+  const auto govern = detail::g_govern.load(detail::order::relaxed);
+  govern(0); // nothing would run in the child
+  EXPECT_TRUE(holds_in_child([] { return async(fib, 10).get() == 55 ? 0 : 1; }));
+  govern(detail::k_not_governed);
+  EXPECT_EQ(async(fib, 10).get(), 55);
 }
 
 TEST_P(fork_test, inside_a_task_the_child_can_only_leave) {
