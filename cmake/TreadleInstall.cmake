@@ -7,7 +7,10 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/treadle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY include/treadle_ocr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(TARGETS treadle treadle_tree treadle_ocr EXPORT treadle_targets)
+set(treadle_libraries treadle treadle_tree treadle_ocr)
+install(TARGETS ${treadle_libraries} EXPORT treadle_targets)
+install(TARGETS ${treadle_programs})
+add_custom_target(treadle_installed DEPENDS ${treadle_libraries} ${treadle_programs}) # without tests and benchmarks
 install(EXPORT treadle_targets NAMESPACE treadle:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/treadle)
 configure_package_config_file(cmake/treadleConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/treadleConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/treadle)
