@@ -2,8 +2,11 @@
 #
 # One library from the .cpp files of its areas under src/. Every x_test.cpp beside the sources goes into one test
 # executable per area, NAME "<area>_test", registered with ctest.
+#
+# With TREADLE_UNITY a dozen files are compiled at a time, but those of ALONE (regular expressions), which have names in
+# common with others.
 function(treadle_library name)
-  cmake_parse_arguments(LIB "" "" "AREAS;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
+  cmake_parse_arguments(LIB "" "" "AREAS;LINK_PUBLIC;LINK_PRIVATE;ALONE" ${ARGN})
   set(sources)
   foreach(area IN LISTS LIB_AREAS)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${area}/*.cpp)
@@ -16,6 +19,12 @@ function(treadle_library name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_features(${name} PUBLIC cxx_std_20)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${TREADLE_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  foreach(pattern IN LISTS LIB_ALONE)
+    set(alone ${sources})
+    list(FILTER alone INCLUDE REGEX ${pattern})
+    set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
   target_link_libraries(${name} PUBLIC ${LIB_LINK_PUBLIC}
     PRIVATE $<BUILD_INTERFACE:treadle_options> ${LIB_LINK_PRIVATE})
   if(TREADLE_TESTS)

@@ -3,8 +3,8 @@ add_library(treadle_options INTERFACE)
 
 target_compile_options(treadle_options INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-align -Woverloaded-virtual
-  -Wpedantic -Wconversion -Wsign-conversion -Wnull-dereference -Wdouble-promotion -Wimplicit-fallthrough
-  $<$<BOOL:${TREADLE_WERROR}>:-Werror>)
+  -Wpedantic -Wconversion -Wsign-conversion -Wnull-dereference -Wdouble-promotion -Wimplicit-fallthrough)
+set(CMAKE_COMPILE_WARNING_AS_ERROR ${TREADLE_WERROR})
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of GCC 12 on inlined reference counts, optional-like storage and string concatenation.
@@ -13,6 +13,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 else()
   # Clang reports std::get_temporary_buffer inside of libstdc++ 12's stable_sort and inplace_merge.
   target_compile_options(treadle_options INTERFACE -Wno-deprecated-declarations)
+endif()
+
+if(TREADLE_UNITY) # what one file has without a name for others, another one may have, too
+  target_compile_options(treadle_options INTERFACE -Wno-shadow -Wno-subobject-linkage)
 endif()
 
 if(TREADLE_SANITIZE)

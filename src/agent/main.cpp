@@ -1,5 +1,6 @@
 #include "agent/decision_log.hpp"
 #include "agent/server.hpp"
+#include "agent/simulation/simulation.hpp"
 #include "agent/transport.hpp"
 
 #include <treadle/observe/programs.hpp>
@@ -9,6 +10,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -44,6 +47,26 @@ int replay(const std::string& file) {
   return result.different == 0 ? 0 : 1;
 }
 
+/// Each line is a scenario; a line with its result, or with what is wrong, for each.
+int simulate(const std::string& file) {
+  std::ifstream opened;
+  if (file != "-") opened.open(file);
+  std::istream& lines = file == "-" ? std::cin : opened;
+  if (!lines) throw std::runtime_error("cannot read " + file);
+  bool is_right = true;
+  for (std::string line; std::getline(lines, line);) {
+    json result;
+    try {
+      result = to_json(treadle::agent::simulate(treadle::agent::scenario_from_json(json::parse(line))));
+    } catch (const std::exception& e) {
+      result = {{"error", e.what()}};
+      is_right = false;
+    }
+    std::cout << result.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
+  }
+  return is_right ? 0 : 1;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -54,7 +77,7 @@ Look at it with `treadle agent status`. SIGINT, SIGTERM and SIGHUP end it.)",
                "treadle-agent");
   treadle::agent::server_options options;
   options.folder = treadle::program_directory();
-  std::string strategy, log;
+  std::string strategy, log, scenarios;
   bool makes_keys = false;
   std::vector<std::string> settings;
   app.add_option("--folder", options.folder, "where its socket, log and settings are")->capture_default_str();
@@ -68,7 +91,12 @@ Look at it with `treadle agent status`. SIGINT, SIGTERM and SIGHUP end it.)",
   app.add_option("--keys", options.keys, "file with the keys for --listen");
   app.add_flag("--new-keys", makes_keys, "prints a new pair of keys, for a file that only you can read");
   app.add_option("--replay", log, "makes the decisions of a log, FOLDER/decisions.jsonl, again, and compares them");
-  app.footer("Exit codes: 0 stopped as told; 1 cannot run, or a replay differs; 2 wrong arguments.");
+  app.add_option("--simulate", scenarios,
+                 "a file with a scenario in JSON on each line, - for the standard input: programs and a machine in "
+                 "simulated time, with this agent or without; prints a line of results for each. `treadle agent "
+                 "simulate` does that for people, docs/guide/agent.md says what is in a scenario");
+  app.footer(
+      "Exit codes: 0 stopped as told; 1 cannot run, a replay differs, or a scenario is none; 2 wrong arguments.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -76,6 +104,7 @@ Look at it with `treadle agent status`. SIGINT, SIGTERM and SIGHUP end it.)",
   }
   try {
     if (!log.empty()) return replay(log);
+    if (!scenarios.empty()) return simulate(scenarios);
     if (makes_keys) return std::fputs(treadle::agent::new_keys().c_str(), stdout) < 0;
     json changes = json::object();
     if (!strategy.empty()) changes["strategy"] = strategy;

@@ -14,7 +14,7 @@ using nlohmann::json;
 constexpr std::string_view k_strategies[] = {
     "even",     "half-to-priority",     "stack",     "static", "producer-consumer",
     "weighted", "producer-consumer-pi", "efficiency"};
-constexpr std::string_view k_boosts[] = {"none", "constant", "linear", "adaptive"};
+constexpr std::string_view k_boosts[] = {"none", "constant", "linear", "adaptive", "proportional"};
 
 template <class T>
 T number(const json& value, const std::string& name, double least, double most) {

@@ -19,7 +19,10 @@ enum class strategy : unsigned char {
   producer_consumer_pi,
   efficiency
 };
-enum class boost : unsigned char { none, constant, linear, adaptive };
+/// Threads beyond the cores that a program gets. `proportional` is linear with the largest factor that leaves nobody
+/// more threads than it has workers: who shares cores with others gets them by the numbers of threads, and nobody's
+/// cores stay idle while it has a piece that is not parallel.
+enum class boost : unsigned char { none, constant, linear, adaptive, proportional };
 
 struct settings {
   strategy how = strategy::weighted;

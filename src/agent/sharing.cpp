@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
 namespace treadle::agent {
 namespace {
@@ -155,7 +155,7 @@ unsigned sharing::producer_cores(const settings& s, const machine_view& machine,
   return both.law.decide(cores, target, now);
 }
 
-unsigned sharing::threads_of(const settings& s, const program_view& p, unsigned cores) const {
+unsigned sharing::threads_of(const settings& s, const program_view& p, unsigned cores, double in_proportion) const {
   switch (s.more) {
   case boost::none:
     return cores;
@@ -165,6 +165,8 @@ unsigned sharing::threads_of(const settings& s, const program_view& p, unsigned 
     return decide::linear_boost(cores, s.boost_factor, most_of(p));
   case boost::adaptive:
     return decide::adaptive_boost(m_programs.at(p.program).use, cores, most_of(p));
+  case boost::proportional:
+    return decide::linear_boost(cores, in_proportion, most_of(p));
   }
   return cores;
 }
@@ -174,17 +176,22 @@ std::vector<share> sharing::decide(const settings& s, const machine_view& machin
   forget_others(programs);
   for (const program_view& p : programs) {
     known& k = m_programs[p.program];
-    if (machine.sample_s && *machine.sample_s > 0)
-      k.use.observe(static_cast<unsigned>(std::lround(std::clamp(p.granted, 0.0, 1e6))), p.used_s / *machine.sample_s);
+    if (!machine.sample_s || !(*machine.sample_s > 0)) continue;
+    const auto threads = static_cast<unsigned>(std::lround(std::clamp(p.granted, 0.0, 1e6)));
+    const double used = p.used_s / *machine.sample_s;
+    k.use.observe(threads, used);
+    if (s.how == strategy::efficiency) k.use.doubt_more_than(threads, used);
   }
   const std::vector<unit> units = units_of(s, programs);
   const decide::core_shares cores = share_out(s, machine, units, programs);
   std::vector<share> result(programs.size());
+  double in_proportion = std::numeric_limits<double>::infinity();
+  std::vector<std::size_t> given;
   const auto give = [&](std::size_t i, unsigned n, const std::string& reason) {
-    const unsigned threads = threads_of(s, programs[i], n);
     m_programs[programs[i].program].cores = n;
-    result[i] = {threads, reason};
-    if (threads > n) result[i].reason += "; " + std::to_string(threads - n) + " threads more, to use them";
+    result[i] = {n, reason};
+    given.push_back(i);
+    if (n > 0) in_proportion = std::min(in_proportion, static_cast<double>(most_of(programs[i])) / n);
   };
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (programs[i].is_paused)
@@ -210,6 +217,12 @@ std::vector<share> sharing::decide(const settings& s, const machine_view& machin
               rounded(std::max(finite(first.progress) - finite(second.progress), 0.0)) + " items between";
     give(members.front(), produces, reason);
     give(members.back(), cores[u] - produces, reason);
+  }
+  for (const std::size_t i : given) {
+    const unsigned n = result[i].workers;
+    result[i].workers = threads_of(s, programs[i], n, in_proportion);
+    if (result[i].workers > n)
+      result[i].reason += "; " + std::to_string(result[i].workers - n) + " threads more, to use them";
   }
   if (machine.sample_s)
     for (const program_view& p : programs) m_programs[p.program].progress = finite(p.progress);

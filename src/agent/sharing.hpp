@@ -77,7 +77,7 @@ class sharing {
                                 std::span<const program_view> programs) const;
   unsigned producer_cores(const settings& s, const machine_view& machine, const program_view& producer,
                           const program_view& consumer, unsigned cores);
-  unsigned threads_of(const settings& s, const program_view& p, unsigned cores) const;
+  unsigned threads_of(const settings& s, const program_view& p, unsigned cores, double in_proportion) const;
 
   std::map<std::string, known> m_programs; // by number
   std::map<std::string, pair> m_pairs;     // by number of the producer

@@ -12,6 +12,13 @@ void core_use::observe(unsigned threads, double used) {
   known = known < 0 ? used : (known + used) / 2;
 }
 
+void core_use::doubt_more_than(unsigned threads, double used) {
+  constexpr double k_nearly_all = 0.9, k_doubt = 0.1;
+  if (!(used >= k_nearly_all * threads)) return;
+  for (std::size_t n = threads + 1; n < m_used.size(); ++n)
+    if (m_used[n] >= 0) m_used[n] += k_doubt * (static_cast<double>(n) - m_used[n]);
+}
+
 double core_use::expected(unsigned threads) const noexcept {
   const auto seen = [&](std::size_t n) { return n > 0 && n < m_used.size() && m_used[n] >= 0; };
   for (std::size_t away = 0; away <= std::max<std::size_t>(m_used.size(), threads); ++away) {

@@ -15,6 +15,9 @@ class core_use {
   /// While so many threads might be active, so many cores were busy in the mean. Old observations count half as much
   /// with each new one of the same number.
   void observe(unsigned threads, double used);
+  /// With so many threads it has kept nearly all of them busy, so it could use more now, whatever it did with more of
+  /// them before: what was seen there moves a little to the most that it can be.
+  void doubt_more_than(unsigned threads, double used);
   /// With a number that was not seen, the same share of its threads as with the nearest one that was; all of them
   /// where none was.
   double expected(unsigned threads) const noexcept;

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from .colocate.command import colocate_command
 from .grain import Sweep, measure, runs_of
 from .log import read, wanted
 from .metrics import Run, metrics
@@ -170,3 +171,4 @@ def inlining_command(
 
 
 app.command("priority")(priority_command)
+app.command("colocate")(colocate_command)

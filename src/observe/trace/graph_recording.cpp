@@ -9,7 +9,6 @@
 namespace treadle::detail {
 namespace {
 
-constexpr int k_none = trace_analysis::k_none;
 using sort = recorded_graph::sort;
 
 /// Makes a graph of what the replay of a trace has found. Tasks that did not end in the trace are left out.
@@ -21,7 +20,7 @@ class recording {
     for (const trace_analysis::action& one : found.actions) act(one);
     for (const trace_analysis::dependence& one : found.dependences) {
       const int node = number_of(one.node), input = number_of(one.input);
-      if (node != k_none && input != k_none) m_graph.inputs.push_back({node, input});
+      if (node != trace_analysis::k_none && input != trace_analysis::k_none) m_graph.inputs.push_back({node, input});
     }
     m_graph.dropped = session.dropped();
     m_graph.unknown = found.unknown_inputs;
@@ -34,7 +33,7 @@ class recording {
   }
   int number_of(int node) const {
     const auto found = m_numbers.find(node);
-    return found == m_numbers.end() ? k_none : found->second;
+    return found == m_numbers.end() ? trace_analysis::k_none : found->second;
   }
   void add(int node, const recorded_graph::node& one) {
     m_numbers.emplace(node, static_cast<int>(m_graph.nodes.size()));
@@ -81,7 +80,7 @@ class recording {
   }
   void act(const trace_analysis::action& one) {
     const int who = number_of(one.who), whom = number_of(one.whom);
-    if (who == k_none || whom == k_none) return;
+    if (who == trace_analysis::k_none || whom == trace_analysis::k_none) return;
     // Not before the last one: what telling takes is an estimate, and more of it has passed.
     auto& [nth_next, last_ns] = m_actions[who];
     const std::int64_t own_ns = m_graph.nodes[static_cast<std::size_t>(who)].own_ns;

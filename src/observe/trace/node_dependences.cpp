@@ -6,9 +6,7 @@ namespace treadle::detail {
 
 using action = trace_analysis::action::sort;
 
-namespace {
-constexpr int k_none = trace_analysis::k_none;
-}
+namespace {}
 
 void node_dependences::go_on(int ring, int worker, std::int64_t ticks, position task) {
   m_ring = ring;
@@ -16,7 +14,7 @@ void node_dependences::go_on(int ring, int worker, std::int64_t ticks, position 
   m_ticks = ticks;
   m_task = task;
   thread& one = here();
-  if (one.number != k_none && !one.waits && task.node == k_none) {
+  if (one.number != trace_analysis::k_none && !one.waits && task.node == trace_analysis::k_none) {
     auto& outside = m_found.others[trace_analysis::other_of(one.number)];
     outside.self_ticks += ticks - one.ticks;
     outside.ended_ticks = ticks;
@@ -27,15 +25,15 @@ void node_dependences::go_on(int ring, int worker, std::int64_t ticks, position 
 
 /// A worker outside of all tasks is nobody; another thread is a node of its own from the first time on.
 node_dependences::position node_dependences::running() {
-  if (m_task.node != k_none || m_worker >= 0) return m_task;
-  if (here().number == k_none) here().number = add_other("a thread outside", true);
+  if (m_task.node != trace_analysis::k_none || m_worker >= 0) return m_task;
+  if (here().number == trace_analysis::k_none) here().number = add_other("a thread outside", true);
   const auto& outside = m_found.others[trace_analysis::other_of(here().number)];
   return {here().number, m_found.undisturbed(outside.self_ticks, outside.told)};
 }
 
 int node_dependences::latest(std::uint64_t address) const {
   const auto found = m_latest.find(address);
-  return found == m_latest.end() ? k_none : found->second;
+  return found == m_latest.end() ? trace_analysis::k_none : found->second;
 }
 
 int node_dependences::add_other(std::string_view name, bool is_thread) {
@@ -49,14 +47,14 @@ void node_dependences::depend(int node, int input) {
 }
 
 void node_dependences::make(const event_record& what, int node) {
-  if (const position maker = running(); maker.node != k_none)
+  if (const position maker = running(); maker.node != trace_analysis::k_none)
     m_found.actions.push_back({action::made, maker.node, node, maker.self_ticks});
   for (const told_input& one : std::exchange(here().inputs, {}))
     if (one.node == what.task) depend(node, one.input);
 }
 
 void node_dependences::attach_input(const event_record& what) {
-  if (const int input = latest(what.other_task()); input != k_none)
+  if (const int input = latest(what.other_task()); input != trace_analysis::k_none)
     here().inputs.push_back({what.task, input});
   else
     ++m_found.unknown_inputs; // a promise, for example
@@ -71,12 +69,12 @@ void node_dependences::make_join(const event_record& what) {
 }
 
 void node_dependences::join_group(const event_record& what, int task) {
-  if (task == k_none) return;
+  if (task == trace_analysis::k_none) return;
   depend(group_at(what.task), task);
 }
 
 int node_dependences::group_at(std::uint64_t address) {
-  const auto [group, is_new] = m_groups.try_emplace(address, k_none);
+  const auto [group, is_new] = m_groups.try_emplace(address, trace_analysis::k_none);
   if (is_new) group->second = add_other("task_group", false);
   return group->second;
 }
@@ -84,15 +82,15 @@ int node_dependences::group_at(std::uint64_t address) {
 void node_dependences::begin_wait(const event_record& what) {
   const position waiter = running();
   const auto sort = static_cast<awaited>(what.value);
-  if (sort != awaited::ready_state && m_task.node == k_none) here().waits = true;
+  if (sort != awaited::ready_state && m_task.node == trace_analysis::k_none) here().waits = true;
   const int waited = sort == awaited::group ? group_at(what.task) : latest(what.task);
-  if (waited == k_none) ++m_found.unknown_inputs;
-  if (waiter.node == k_none || waited == k_none) return;
+  if (waited == trace_analysis::k_none) ++m_found.unknown_inputs;
+  if (waiter.node == trace_analysis::k_none || waited == trace_analysis::k_none) return;
   m_found.actions.push_back({action::waited, waiter.node, waited, waiter.self_ticks});
 }
 
 void node_dependences::end_wait(const event_record& what) {
-  if (m_task.node == k_none) here().waits = false;
+  if (m_task.node == trace_analysis::k_none) here().waits = false;
   m_groups.erase(what.task); // if it is a group, the next one at that address is another
 }
 

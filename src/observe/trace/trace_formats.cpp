@@ -13,8 +13,6 @@
 namespace treadle::detail {
 namespace {
 
-constexpr int k_none = trace_analysis::k_none;
-
 std::string readable(std::int64_t ns) {
   constexpr std::pair<double, const char*> k_units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
   const auto value = static_cast<double>(ns);
@@ -130,7 +128,7 @@ std::string chrome_trace(const trace_session& session, const trace_analysis& fou
   for (const auto& slice : found.slices) {
     const auto& task = found.tasks[static_cast<std::size_t>(slice.task)];
     writer.add_slice(slice.ring, task.name, slice.begin_ticks, slice.end_ticks, false);
-    if (!slice.first || task.created_on == k_none) continue;
+    if (!slice.first || task.created_on == trace_analysis::k_none) continue;
     writer.add_arrow(false, task.created_on, task.created_ticks, slice.task);
     writer.add_arrow(true, slice.ring, slice.begin_ticks, slice.task);
   }
@@ -156,7 +154,7 @@ std::string chrome_trace(const trace_session& session, const trace_analysis& fou
 std::string task_graph(const trace_analysis& found) {
   std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> edges;
   for (const auto& task : found.tasks) {
-    const bool known = task.creator != k_none;
+    const bool known = task.creator != trace_analysis::k_none;
     ++edges[{known ? found.tasks[static_cast<std::size_t>(task.creator)].name : "", task.name}];
   }
   std::string text = "digraph tasks {\n  node [shape=box];\n  \"\" [label=\"outside\", style=dashed];\n";
@@ -179,7 +177,7 @@ std::string task_tree(const trace_session& session, const trace_analysis& found)
   for (std::size_t i = 0; i != found.tasks.size(); ++i) { // a creator comes before what it creates
     const auto& task = found.tasks[i];
     const auto creator = static_cast<std::size_t>(task.creator);
-    tree_node* parent = task.creator == k_none ? nullptr : node_of[creator];
+    tree_node* parent = task.creator == trace_analysis::k_none ? nullptr : node_of[creator];
     const bool deep = parent && depth_of[creator] == k_depth_max;
     tree_node& node = !parent ? roots[task.name] : deep ? *parent : parent->created[task.name];
     depth_of[i] = !parent ? 0 : depth_of[creator] + !deep;

@@ -1,0 +1,267 @@
+"""The measured part: both programs on this machine, scaled to its cores and to seconds instead of minutes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from ...installed import find, program
+from .. import log
+from . import paper
+from .modes import PAIR, SEISMIC, Mode, settings
+
+SEISMIC_CASE = "seismic"
+NAN = float("nan")
+STEPS_PER_UNIT = 1000  # --work of producer_consumer
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    repeat: int  # first, so that all kinds of runs take turns
+    written_for: str  # futures or OCR
+    case: str
+    mode: str
+
+    def title(self) -> str:
+        return f"measured: {self.case}, {self.mode} ({self.written_for})"
+
+
+@dataclass(frozen=True)
+class Run:
+    """Seconds; nan where a case has none. A run whose programs did not compute the right thing is none."""
+
+    repeat: int
+    written_for: str
+    case: str
+    mode: str
+    cores: int
+    seconds: float
+    producer_ends_s: float
+    fast_s: float  # of the fast instances of Seismic, in the mean
+    longest_queue: int
+
+    @property
+    def cell(self) -> Cell:
+        return Cell(self.repeat, self.written_for, self.case, self.mode)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sizes are those of a run alone on all cores of this machine."""
+
+    repeats: int = 6
+    written_for: tuple[str, ...] = ("futures", "OCR")
+    iterations: int = 60
+    iteration_s: float = 0.1  # of the slower one of the pair, alone
+    slow_s: float = 3.0
+    fast_count: int = 3
+    modes: tuple[str, ...] = (
+        "sequential", "no agent", "paper", "paper, no boost", "ours", "ours, 0.5 s", "even", "weighted", "efficiency",
+    )  # fmt: skip
+
+    def cells(self) -> Iterator[Cell]:
+        for repeat in range(self.repeats):
+            for written_for in self.written_for:
+                for case in (SEISMIC_CASE, *paper.CASES):
+                    for mode in SEISMIC if case == SEISMIC_CASE else PAIR:
+                        if mode in self.modes:
+                            yield Cell(repeat, written_for, case, mode)
+
+
+QUICK = Plan(
+    repeats=1, written_for=("futures",), iterations=40, iteration_s=0.05, slow_s=1.0,
+    modes=("sequential", "no agent", "paper", "ours", "even"),
+)  # fmt: skip
+PROGRAMS = {
+    "futures": ("seismic", "producer_consumer"), "OCR": ("seismic_ocr", "producer_consumer_ocr"),
+}  # fmt: skip
+
+
+def missing(plan: Plan) -> list[str]:
+    """Programs that are not part of this installation."""
+    names = [name for kind in plan.written_for for name in PROGRAMS[kind]]
+    return [name for name in (*names, "treadle-agent") if find(name) is None]
+
+
+class Machine:
+    """Runs cells here. What tasks cost is found out once, so that the sizes of the plan hold."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._cores = len(os.sched_getaffinity(0))
+        self._tasks = 10 * self._cores  # of an iteration, as the paper has: ten per hardware thread
+        self._pair_rate = 0.0  # units of work a second
+        self._seismic_work = 0
+
+    def run(self, cell: Cell) -> Run:
+        if not self._pair_rate:
+            self._calibrate()
+        with tempfile.TemporaryDirectory(prefix="treadle-study-") as name:
+            return (
+                self._seismic(cell, Path(name)) if cell.case == SEISMIC_CASE else self._pair(cell, Path(name))
+            )
+
+    def _calibrate(self) -> None:
+        with (
+            tempfile.TemporaryDirectory(prefix="treadle-study-") as name,
+            self._agent(None, Path(name)) as env,
+        ):
+            items = str(Path(name) / "items")
+            done = _finish([_start(
+                "producer_consumer", ["produce", items, "--iterations", "5", "--tasks", str(self._tasks), "--work", "2000"],
+                env,
+            )])[0]  # fmt: skip
+            self._pair_rate = 5 * self._tasks * 2000 / done["seconds"]
+            work = 100
+            done = _finish([_start("seismic", self._seismic_options(self._plan.slow_s, work), env)])[0]
+            self._seismic_work = max(round(work * self._plan.slow_s / done["seconds"]), 10)
+
+    def _seismic_options(self, share: float, work: int) -> list[str]:
+        """`share` of the steps of the slow one, in percent of a second: the same tasks, so many fewer of them."""
+        steps = max(round(64 * share / self._plan.slow_s), 2)
+        return ["--tiles", "8", "--side", "32", "--steps", str(steps), "--work", str(work), "--verify"]
+
+    @contextlib.contextmanager
+    def _agent(
+        self, mode: Mode | None, folder: Path, names: tuple[str, ...] = ()
+    ) -> Iterator[dict[str, str]]:
+        """The environment of programs that follow an agent with these settings, or none."""
+        env = {**os.environ, "TREADLE_DIR": str(folder / "agent"), "TREADLE_WORKERS": str(self._cores)}
+        for name in ("TREADLE_AGENT_WISH", "TREADLE_AGENT"):
+            env.pop(name, None)
+        chosen = settings(mode, self._cores, names) if mode else None
+        if chosen is None:
+            yield env
+            return
+        command = [
+            str(program("treadle-agent")),
+            "--folder",
+            env["TREADLE_DIR"],
+            "--strategy",
+            chosen.pop("strategy"),
+        ]
+        if mode and not mode.ours and "period_s" in chosen:  # as many periods in a run as in the paper's
+            chosen["period_s"] = 0.1
+            chosen["lease_s"] = 0.5
+        for key, value in chosen.items():
+            command += ["--set", f"{key}={json.dumps(value)}"]
+        agent = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        try:
+            end = time.monotonic() + 10
+            while not (Path(env["TREADLE_DIR"]) / "agent.sock").exists():
+                if agent.poll() is not None or time.monotonic() > end:
+                    said = agent.stderr.read() if agent.stderr and agent.poll() is not None else ""
+                    raise RuntimeError(f"treadle-agent does not answer: {said.strip()}")
+                time.sleep(0.01)
+            yield env
+        finally:
+            agent.send_signal(signal.SIGTERM)
+            agent.communicate()
+
+    def _seismic(self, cell: Cell, folder: Path) -> Run:
+        mode, name = SEISMIC[cell.mode], PROGRAMS[cell.written_for][0]
+        counts = [self._plan.slow_s] + [self._plan.slow_s / 8] * self._plan.fast_count
+        with self._agent(mode, folder, tuple([name] * len(counts))) as env:
+            start = time.monotonic()
+            found = []
+            if mode.sequential:
+                for share in counts:
+                    found += _finish([_start(name, self._seismic_options(share, self._seismic_work), env)])
+            else:
+                started = [_start(name, self._seismic_options(counts[0], self._seismic_work), env)]
+                time.sleep(self._plan.slow_s / 8)
+                for share in counts[1:]:
+                    started.append(_start(name, self._seismic_options(share, self._seismic_work), env))
+                found = _finish(started)
+            seconds = time.monotonic() - start
+        fast = mean(one["seconds"] for one in found[1:])
+        return Run(cell.repeat, cell.written_for, cell.case, cell.mode, self._cores, seconds, NAN, fast, 0)
+
+    def _pair(self, cell: Cell, folder: Path) -> Run:
+        mode, name = PAIR[cell.mode], PROGRAMS[cell.written_for][1]
+        faster = paper.PRODUCER_TIMES_FASTER.get(cell.case, paper.UP_DOWN_MOST)
+        unit = self._pair_rate * self._plan.iteration_s / self._tasks
+        produce, consume = unit * min(1, 1 / faster), unit * min(1, faster)
+        common = [
+            str(folder / "items"),
+            "--iterations",
+            str(self._plan.iterations),
+            "--tasks",
+            str(self._tasks),
+        ]
+        up_down = cell.case == "up-down"
+        producer = ["produce", *common, "--work", str(round(produce)), "--verify", *(["--up-down"] * up_down)]
+        consumer = [
+            "consume", *common, "--work", str(round(consume)), "--producer-work", str(round(produce)), "--verify",
+            *(["--producer-up-down"] * up_down),
+        ]  # fmt: skip
+        with self._agent(mode, folder, (name, name)) as env:
+            start = time.monotonic()
+            roles = [
+                {**env, "TREADLE_AGENT_WISH": f"group=pair,role={role}"} for role in ("producer", "consumer")
+            ]
+            if mode.sequential:
+                found = _finish([_start(name, producer, roles[0])]) + _finish(
+                    [_start(name, consumer, roles[1])]
+                )
+            else:
+                found = _finish([_start(name, producer, roles[0]), _start(name, consumer, roles[1])])
+        ends = [[one["start_s"] + end for end in one["ends_s"]] for one in found]
+        return Run(
+            cell.repeat, cell.written_for, cell.case, cell.mode, self._cores, seconds=max(ends[0][-1], ends[1][-1]) - start,
+            producer_ends_s=ends[0][-1] - start, fast_s=NAN, longest_queue=longest(ends[0], ends[1]),
+        )  # fmt: skip
+
+
+def longest(produced: list[float], consumed: list[float]) -> int:
+    """The most items that lay between the two; an item lies there until it is used up."""
+    most = done = 0
+    for n, at in enumerate(produced, 1):
+        while done < len(consumed) and consumed[done] <= at:
+            done += 1
+        most = max(most, n - done)
+    return most
+
+
+def _start(name: str, arguments: list[str], env: dict[str, str]) -> subprocess.Popen[str]:
+    command = [str(program(name)), *arguments, "--json"]
+    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def _finish(started: list[subprocess.Popen[str]]) -> list[dict[str, Any]]:
+    """What they say. RuntimeError with what the first one says that failed; the others are ended."""
+    found = []
+    try:
+        for one in started:
+            out, error = one.communicate()
+            if one.returncode == -signal.SIGINT:
+                raise KeyboardInterrupt
+            if one.returncode != 0:
+                said = (error or out).strip().splitlines()
+                raise RuntimeError(said[0] if said else f"a program ended with {one.returncode}")
+            found.append(json.loads(out))
+    finally:
+        for one in started:
+            if one.poll() is None:
+                one.kill()
+                one.communicate()
+    return found
+
+
+def measure(plan: Plan, file: Path, report: Callable[[int, int, str], None]) -> list[Run]:
+    """All runs of the plan, see log.go_on()."""
+    return log.measure(file, Run, plan.cells(), Machine(plan).run, report)
+
+
+def runs_of(plan: Plan, runs: list[Run]) -> list[Run]:
+    return log.wanted(plan.cells(), runs)
