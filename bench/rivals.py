@@ -18,7 +18,7 @@ from rich.console import Console
 BENCH = Path(__file__).resolve().parent
 ROOT = BENCH.parent
 BUILD = Path(os.environ.get("TREADLE_BENCH_BUILD", ROOT / "build" / "release" / "bench"))
-WITHOUT_WORKERS = {"compile", "tuning"}  # where a number of workers means nothing
+WITHOUT_WORKERS = {"agent", "compile", "tuning"}  # where a number of workers means nothing
 SCALING = {"fib", "integrate", "nqueens", "skynet", "uts", "matmul", "sort"}  # where `treadle_apart` runs
 
 console = Console(stderr=True)  # progress and complaints; tables go to stdout

@@ -19,6 +19,7 @@ from rich.table import Table
 from .agent import ask
 from .errors import Error
 from .installed import program
+from .simulated_sharing import Simulator
 
 app = typer.Typer(
     help="The agent that shares this machine's cores out to the programs that use Treadle.",
@@ -254,6 +255,51 @@ def stop_command() -> None:
             return
         time.sleep(0.01)
     raise Error(f"agent {pid} has not ended")
+
+
+@app.command("simulate")
+def simulate_command(
+    file: Annotated[
+        Path, typer.Argument(help="A scenario in JSON: machine, programs, agent; see docs/guide/agent.md.")
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print all that happened as one JSON object.")
+    ] = False,
+) -> None:
+    """Let programs share a machine in simulated time, with an agent's settings and without one.
+
+    treadle agent simulate pair.json
+    """
+    try:
+        scenario = json_module.loads(file.read_text("utf-8"))
+        with Simulator() as simulator:
+            found = simulator.run(scenario)
+            free = simulator.run({**scenario, "agent": None}) if scenario.get("agent") else None
+    except (OSError, ValueError) as error:
+        raise Error(f"{file}: {error}") from None
+    if as_json:
+        print(json_module.dumps(found))
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    columns = [
+        "program",
+        "begins, s",
+        "ends, s",
+        "core seconds",
+        *(["ends without agent, s"] if free else []),
+    ]
+    for name in columns:
+        table.add_column(name, justify="left" if name == "program" else "right")
+    for n, (given, one) in enumerate(zip(scenario["programs"], found["programs"], strict=True)):
+        row = [f"{one['begins_s']:.2f}", f"{one['ends_s']:.2f}", f"{one['used_s']:.1f}"]
+        more = [f"{free['programs'][n]['ends_s']:.2f}"] if free else []
+        table.add_row(escape(given.get("name") or f"program {n}"), *row, *more)
+    out.print(table)
+    without = f", {free['ends_s']:.2f} s without agent" if free else ""
+    print(f"simulated: all have ended after {found['ends_s']:.2f} s{without}")
+    if found["longest_queue"]:
+        then = f", {free['longest_queue']:.1f} without agent" if free else ""
+        print(f"at most {found['longest_queue']:.1f} items between producer and consumer{then}")
 
 
 @app.command("unit")

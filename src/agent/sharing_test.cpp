@@ -89,6 +89,20 @@ TEST(agent_sharing, the_papers_strategies) {
   EXPECT_NE(boosted[0].reason.find("3 threads more"), std::string::npos);
 }
 
+TEST(agent_sharing, proportional_boost_keeps_the_ratio) {
+  sharing s;
+  std::vector<program_view> two{program("a", 24), program("b", 24)};
+  settings how;
+  how.more = boost::proportional;
+  EXPECT_EQ(workers_of(s.decide(how, machine(24), two)), numbers({24, 24}));
+  two[1].weight = 3; // 6 and 18 cores
+  const std::vector<share> got = s.decide(how, machine(24), two);
+  EXPECT_EQ(workers_of(got), numbers({8, 24}));
+  EXPECT_EQ(got[1].reason, "weighted: 18 of 24 cores, weight 3; 6 threads more, to use them");
+  two[0].is_paused = true;
+  EXPECT_EQ(workers_of(s.decide(how, machine(24), two)), numbers({0, 24}));
+}
+
 TEST(agent_sharing, adaptive_boost_gives_what_uses_the_cores) {
   sharing s;
   std::vector<program_view> one{program("a", 24)};
@@ -167,7 +181,7 @@ TEST(agent_sharing, random_programs_get_what_there_is_and_decisions_can_be_made_
       }
       settings how;
       how.how = static_cast<strategy>(some(8));
-      how.more = static_cast<boost>(some(4));
+      how.more = static_cast<boost>(some(5));
       how.granularity = 1 + some(3);
       machine_view on = machine(1 + some(32), some(2) ? std::optional(0.5) : std::nullopt, some(1000));
       // As from a log; NaN cannot be written down, so it must not matter.

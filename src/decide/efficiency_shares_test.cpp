@@ -17,7 +17,10 @@ core_shares settle(unsigned cores, const std::vector<core_claim>& claims, Use us
   core_shares now;
   for (int round = 0; round < rounds; ++round) {
     now = efficiency_shares(cores, claims, seen, now, static_cast<std::uint64_t>(round));
-    for (std::size_t i = 0; i < claims.size(); ++i) seen[i].observe(now[i], use(i, now[i]));
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      seen[i].observe(now[i], use(i, now[i]));
+      seen[i].doubt_more_than(now[i], use(i, now[i]));
+    }
   }
   return now;
 }
@@ -37,6 +40,14 @@ TEST(efficiency_shares, cores_that_nobody_uses_are_left) {
   const core_shares got = settle(16, claims, [](std::size_t, unsigned n) { return std::min(2.0, 1.0 * n); });
   EXPECT_LE(got[0] + got[1], 8u);
   EXPECT_GE(std::min(got[0], got[1]), 2u);
+}
+
+TEST(efficiency_shares, who_used_one_core_at_first_is_tried_with_more_later) {
+  const std::vector<core_claim> claims(1, core_claim{.most = 16});
+  int round = 0;
+  const core_shares got =
+      settle(16, claims, [&](std::size_t, unsigned n) { return ++round < 20 ? std::min(1.0, 1.0 * n) : 1.0 * n; });
+  EXPECT_EQ(got[0], 16u);
 }
 
 TEST(efficiency_shares, programs_alike_get_about_the_same) {

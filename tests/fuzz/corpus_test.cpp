@@ -1,4 +1,5 @@
-// Replays the fuzzer's corpus, which also holds every input that ever found a mistake.
+// Replays the corpora of the fuzzers, which also hold every input that ever found a mistake.
+#include "message_target.hpp"
 #include "physl_target.hpp"
 
 #include <gtest/gtest.h>
@@ -10,18 +11,21 @@
 namespace treadle::fuzz {
 namespace {
 
-TEST(fuzz_corpus, every_input_is_handled) {
+void replay(const char* folder, void (*try_text)(std::string_view)) {
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(TREADLE_FUZZ_CORPUS)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream file(entry.path(), std::ios::binary);
     std::stringstream text;
     text << file.rdbuf();
     SCOPED_TRACE(entry.path().filename().string());
-    try_physl(text.str());
+    try_text(text.str());
     ++count;
   }
   EXPECT_GE(count, 10u);
 }
+
+TEST(fuzz_corpus, every_program_is_handled) { replay(TREADLE_FUZZ_CORPUS, try_physl); }
+TEST(fuzz_corpus, every_message_is_handled) { replay(TREADLE_FUZZ_MESSAGES, try_message); }
 
 } // namespace
 } // namespace treadle::fuzz

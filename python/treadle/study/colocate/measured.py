@@ -137,7 +137,7 @@ class Machine:
     ) -> Iterator[dict[str, str]]:
         """The environment of programs that follow an agent with these settings, or none."""
         env = {**os.environ, "TREADLE_DIR": str(folder / "agent"), "TREADLE_WORKERS": str(self._cores)}
-        for name in ("TREADLE_AGENT_WISH", "TREADLE_AGENT"):
+        for name in ("TREADLE_AGENT_WISH", "TREADLE_AGENT", "TREADLE_PUBLISH"):
             env.pop(name, None)
         chosen = settings(mode, self._cores, names) if mode else None
         if chosen is None:

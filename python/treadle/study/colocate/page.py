@@ -95,9 +95,9 @@ def assumptions(model: Model) -> list[str]:
     off = ", ".join(f"{100 * value:+.1f} % ({paper.CASES[case]})" for case, value in model.off.items())
     return [
         "The model knows the paper's rows without an agent and nothing of the others. Linear scaling would gain nothing"
-        f" from running two programs at once: here {100 * model.serial:.1f} % of the time that an item takes a program alone is"
-        " of one thread, the same for all programs, by least squares; a worker without work looks again after 50 ms, as"
-        f" the paper says. With that, the rows without an agent are off by {off}.",
+        f" from running two programs at once: here {100 * model.serial:.1f} % of the time that an item takes a program"
+        " alone is of one thread, the same for all programs, by least squares; a worker without work looks again after"
+        f" 50 ms, as the paper says. With that, the rows without an agent are off by {off}.",
         f"Seconds of an item alone, producer and consumer: {pairs} (up-down: at the cost 1). Seismic: tasks take"
         f" {model.stretch:.3f} times what the paper says, and {model.begin_s:.2f} s of an instance are of one thread.",
         f"Tasks and iterations cost up to {100 * NOISE:.0f} % more or less, in each run others. An item has"

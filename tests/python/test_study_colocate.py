@@ -1,0 +1,99 @@
+"""The study of programs that share a machine: its model, what it simulates and measures, and its page."""
+
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from treadle.simulated_sharing import Simulator
+from treadle.study.colocate import measured, modes, paper, simulated
+from treadle.study.colocate.model import calibrate, pair_scenario, seismic_scenario
+from treadle.study.colocate.page import page
+
+TREADLE = str(Path(sys.executable).with_name("treadle"))
+
+
+@pytest.fixture(scope="module")
+def simulator():
+    with Simulator() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def model(simulator):
+    return calibrate(simulator, modes.PAIR)
+
+
+def silent(*_):
+    pass
+
+
+def test_every_row_of_the_paper_has_a_mode():
+    for case, mode in paper.SECONDS:
+        assert mode in (modes.SEISMIC if case == "seismic" else modes.PAIR)
+
+
+def test_the_model_is_fitted_to_the_rows_without_an_agent(model, simulator):
+    assert all(abs(off) < 0.05 for off in model.off.values())
+    for case, pair in model.pairs.items():
+        found = simulator.run(pair_scenario(pair, model.serial, modes.PAIR["sequential"]))
+        assert found["ends_s"] == pytest.approx(paper.SECONDS[case, "sequential"], rel=0.01)
+    for mode in ("sequential", "no agent"):
+        found = simulator.run(seismic_scenario(model.begin_s, model.stretch, modes.SEISMIC[mode]))
+        assert found["ends_s"] == pytest.approx(paper.SECONDS["seismic", mode], rel=0.01)
+
+
+def test_rows_with_an_agent_are_predicted(model, simulator):
+    off = {}
+    for case, mode in paper.SECONDS:
+        run = simulated.run_once(simulator, model, simulated.Cell(case, mode, 1))
+        off[case, mode] = run.seconds / paper.SECONDS[case, mode] - 1
+    beyond = {row for row, value in off.items() if abs(value) > 0.06}
+    assert beyond == {("balanced", "paper, N = 4")}  # where the law swings in the model
+
+
+def test_static_settings_name_all_programs():
+    found = modes.settings(modes.PAIR["static 8 : 16"], 24, ("producer", "consumer"))
+    assert found == {"strategy": "static", "static": {"producer": 8, "consumer": 16}}
+    assert modes.settings(modes.SEISMIC["even"], 24, ("a",))["granularity"] == 2
+    assert modes.settings(modes.SEISMIC["even"], 2, ("a",))["granularity"] == 1
+    assert modes.settings(modes.PAIR["no agent"], 24, ("a", "b")) is None
+
+
+def test_the_longest_queue():
+    assert measured.longest([1, 2, 3], [4, 5, 6]) == 3
+    assert measured.longest([1, 3, 5], [2, 4, 6]) == 1
+
+
+def test_a_small_study(model, simulator, tmp_path):
+    plan = replace(
+        measured.QUICK, written_for=("futures", "OCR"), iterations=6, iteration_s=0.01, slow_s=0.05, fast_count=2,
+        modes=("sequential", "no agent", "ours", "even"),
+    )  # fmt: skip
+    assert measured.missing(plan) == []
+    runs = measured.measure(plan, tmp_path / "colocate.csv", silent)
+    assert {(r.case, r.mode) for r in runs} >= {("fast", "ours"), ("seismic", "even")}
+    assert all(r.seconds > 0 for r in runs)
+    assert all(math.isnan(r.fast_s) != (r.case == "seismic") for r in runs)
+    again = measured.measure(plan, tmp_path / "colocate.csv", silent)
+    assert [r.seconds for r in again] == [r.seconds for r in runs]  # nothing is measured twice
+    predicted = simulated.simulate(
+        simulated.Plan(seeds=1), model, simulator, tmp_path / "simulated.csv", silent
+    )
+    text = page(model, predicted, runs, simulator, ["A note."])
+    assert "A note." in text and text.count("<svg") == 8
+    assert "half of the machine moved" in text
+    for word in ("OCR", "359.61", "half-to-priority"):
+        assert word in text
+
+
+def test_the_command_refuses_what_cannot_be(tmp_path):
+    done = subprocess.run(
+        [TREADLE, "study", "colocate", "--repeats", "0", "--out", str(tmp_path)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2 and "at least 1" in done.stderr
