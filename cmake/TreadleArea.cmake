@@ -1,10 +1,25 @@
+# treadle_unite(NAME SOURCES PATTERN...): with TREADLE_UNITY the files of a folder are compiled together, but those that match
+# a pattern alone: they have a name in an anonymous namespace that another file of the folder has, too.
+function(treadle_unite name sources)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${TREADLE_UNITY} UNITY_BUILD_MODE GROUP)
+  list(JOIN ARGN "|" alone)
+  foreach(source IN LISTS sources)
+    if(alone AND source MATCHES "${alone}")
+      continue()
+    endif()
+    get_filename_component(folder ${source} ABSOLUTE)
+    get_filename_component(folder ${folder} DIRECTORY)
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
 # treadle_library(NAME AREAS a b ... LINK_PUBLIC ... LINK_PRIVATE ...)
 #
 # One library from the .cpp files of its areas under src/. Every x_test.cpp beside the sources goes into one test
 # executable per area, NAME "<area>_test", registered with ctest.
 #
-# With TREADLE_UNITY a dozen files are compiled at a time, but those of ALONE (regular expressions), which have names in
-# common with others.
+# ALONE: patterns for treadle_unite().
 function(treadle_library name)
   cmake_parse_arguments(LIB "" "" "AREAS;LINK_PUBLIC;LINK_PRIVATE;ALONE" ${ARGN})
   set(sources)
@@ -19,12 +34,7 @@ function(treadle_library name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_features(${name} PUBLIC cxx_std_20)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${TREADLE_UNITY} UNITY_BUILD_BATCH_SIZE 12)
-  foreach(pattern IN LISTS LIB_ALONE)
-    set(alone ${sources})
-    list(FILTER alone INCLUDE REGEX ${pattern})
-    set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  endforeach()
+  treadle_unite(${name} "${sources}" ${LIB_ALONE})
   target_link_libraries(${name} PUBLIC ${LIB_LINK_PUBLIC}
     PRIVATE $<BUILD_INTERFACE:treadle_options> ${LIB_LINK_PRIVATE})
   if(TREADLE_TESTS)
@@ -70,6 +80,9 @@ function(treadle_test name)
     set_target_properties(treadle_test_main PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   endif()
   add_executable(${name} ${TEST_SOURCES})
+  treadle_unite(${name} "${TEST_SOURCES}"
+    /adaptive_test /drive_test /parallel_invoke_test /pipeline_stress /session_test /site_test /stable_sort_test
+    /loop/state_test /strategy_test /task_group_test /tuning_store_test)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF) # one setting with the precompiled header
   target_precompile_headers(${name} REUSE_FROM treadle_test_main)
   target_link_libraries(${name} PRIVATE ${TEST_LINK} treadle_test_main)
