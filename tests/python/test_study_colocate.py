@@ -96,4 +96,4 @@ def test_the_command_refuses_what_cannot_be(tmp_path):
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 2 and "at least 1" in done.stderr
+    assert done.returncode == 1 and "at least 1" in done.stderr
