@@ -6,8 +6,8 @@
 
 namespace treadle::fuzz {
 
-// Text that is no message is refused by std::invalid_argument that says why; a message is written as text that reads back
-// as the same one. Aborts otherwise.
+// Text that is no message is refused by std::invalid_argument that says why; a message is written as text that reads
+// back as the same one. Aborts otherwise.
 void try_message(std::string_view text);
 
 } // namespace treadle::fuzz

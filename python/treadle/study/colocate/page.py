@@ -185,6 +185,8 @@ def _name(case: str) -> str:
 
 
 def _speed_up(seconds: float, sequential: float) -> str:
+    if seconds == sequential:
+        return ""
     return f", {sequential / seconds:.3f} times as fast as one by one"
 
 
