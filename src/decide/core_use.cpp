@@ -13,10 +13,13 @@ void core_use::observe(unsigned threads, double used) {
 }
 
 void core_use::doubt_more_than(unsigned threads, double used) {
-  constexpr double k_nearly_all = 0.9, k_doubt = 0.1;
+  constexpr double k_nearly_all = 0.9, k_doubt = 0.15;
   if (!(used >= k_nearly_all * threads)) return;
-  for (std::size_t n = threads + 1; n < m_used.size(); ++n)
-    if (m_used[n] >= 0) m_used[n] += k_doubt * (static_cast<double>(n) - m_used[n]);
+  const double next = 1.5 * threads + 1; // is tried first
+  for (std::size_t n = threads + 1; n < m_used.size(); ++n) {
+    const double most = std::min(static_cast<double>(n), next);
+    if (m_used[n] >= 0 && m_used[n] < most) m_used[n] += k_doubt * (most - m_used[n]);
+  }
 }
 
 double core_use::expected(unsigned threads) const noexcept {

@@ -16,7 +16,7 @@ class core_use {
   /// with each new one of the same number.
   void observe(unsigned threads, double used);
   /// With so many threads it has kept nearly all of them busy, so it could use more now, whatever it did with more of
-  /// them before: what was seen there moves a little to the most that it can be.
+  /// them before: what was seen there moves a little to half as many more, or one.
   void doubt_more_than(unsigned threads, double used);
   /// With a number that was not seen, the same share of its threads as with the nearest one that was; all of them
   /// where none was.
