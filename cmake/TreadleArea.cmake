@@ -81,8 +81,9 @@ function(treadle_test name)
   endif()
   add_executable(${name} ${TEST_SOURCES})
   treadle_unite(${name} "${TEST_SOURCES}"
-    /adaptive_test /drive_test /parallel_invoke_test /pipeline_stress /session_test /site_test /stable_sort_test
-    /loop/state_test /strategy_test /task_group_test /tuning_store_test)
+    /adaptive_test /drive_test /parallel_invoke_test /pipeline_stress /session_test /site_test /loop/state_test /strategy_test
+    /task_group_test /tuning_store_test
+    /src/algorithm/) # these are large
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF) # one setting with the precompiled header
   target_precompile_headers(${name} REUSE_FROM treadle_test_main)
   target_link_libraries(${name} PRIVATE ${TEST_LINK} treadle_test_main)
