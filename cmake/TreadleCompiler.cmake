@@ -16,7 +16,7 @@ else()
 endif()
 
 if(TREADLE_UNITY) # what one file has without a name for others, another one may have, too
-  target_compile_options(treadle_options INTERFACE -Wno-shadow -Wno-subobject-linkage)
+  target_compile_options(treadle_options INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
 
 if(TREADLE_SANITIZE)
