@@ -14,7 +14,7 @@ namespace {
 TEST(seismic_wave, neighbours_are_mutual) {
   const plane p{.tiles = 5};
   for (std::size_t i = 0; i < p.count(); ++i) {
-    for (const edge e : {north, south, west, east}) {
+    for (const edge e : k_every_edge) {
       const std::size_t other = neighbour(p, i, e);
       EXPECT_TRUE(other == p.count() || neighbour(p, other, opposite(e)) == i) << i;
     }

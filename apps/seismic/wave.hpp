@@ -20,6 +20,7 @@ struct plane {
 };
 
 enum edge : std::size_t { north, south, west, east, k_edges };
+inline constexpr std::array<edge, k_edges> k_every_edge = {north, south, west, east};
 constexpr edge opposite(edge e) noexcept { return static_cast<edge>(e ^ 1u); }
 
 /// The tile beyond that edge, or count() where the plane ends.

@@ -48,7 +48,7 @@ ocrGuid_t new_template(ocrEdt_t function, u32 paramc, u32 depc) {
 void pass_on(shape& s, ocrGuid_t shape_block, std::size_t tile, const double* numbers, u64 steps_done) {
   const seismic::plane& p = s.how.of;
   const bool is_last = steps_done == p.steps;
-  for (const edge e : {seismic::north, seismic::south, seismic::west, seismic::east}) {
+  for (const edge e : seismic::k_every_edge) {
     const std::size_t other = neighbour(p, tile, e);
     if (is_last || other == p.count()) continue;
     void* memory;
@@ -67,7 +67,7 @@ void pass_on(shape& s, ocrGuid_t shape_block, std::size_t tile, const double* nu
   ocrEdtCreate(&next, s.step_template, EDT_PARAM_DEF, params, EDT_PARAM_DEF, nullptr, EDT_PROP_NONE, NULL_HINT,
                nullptr);
   ocrAddDependence(shape_block, next, k_shape, DB_MODE_RO);
-  for (const edge e : {seismic::north, seismic::south, seismic::west, seismic::east}) {
+  for (const edge e : seismic::k_every_edge) {
     const bool is_border = neighbour(p, tile, e) == p.count();
     ocrAddDependence(is_border ? NULL_GUID : s.channel(tile, e), next, k_first_edge + static_cast<u32>(e), DB_MODE_RO);
   }
@@ -107,8 +107,7 @@ ocrGuid_t finish(u32, u64*, u32, ocrEdtDep_t depv[]) {
   const int code = say(s.how, "seismic_ocr", static_cast<unsigned>(ocrNbWorkers()), seconds, sum);
   for (std::size_t i = 0; i < s.how.of.count(); ++i) {
     ocrDbDestroy(s.tiles()[i]);
-    for (const edge e : {seismic::north, seismic::south, seismic::west, seismic::east})
-      ocrEventDestroy(s.channel(i, e));
+    for (const edge e : seismic::k_every_edge) ocrEventDestroy(s.channel(i, e));
   }
   ocrEdtTemplateDestroy(s.step_template);
   ocrDbDestroy(depv[1].guid);
@@ -127,7 +126,7 @@ void begin(const seismic::settings& how) {
   params.EVENT_CHANNEL = {2, 1, 1}; // a neighbour is one step ahead at most
   for (std::size_t i = 0; i < p.count(); ++i) {
     s.tiles()[i] = new_block(p.numbers() * sizeof(double), nullptr);
-    for (const edge e : {seismic::north, seismic::south, seismic::west, seismic::east})
+    for (const edge e : seismic::k_every_edge)
       ocrEventCreateParams(&s.channel(i, e), OCR_EVENT_CHANNEL_T, EVT_PROP_TAKES_ARG, &params);
   }
   const ocrGuid_t finish_template = new_template(finish, 0, static_cast<u32>(2 + p.count()));

@@ -21,7 +21,7 @@ constexpr std::size_t k_report = 64;     // tasks from one report of progress to
 
 edges edges_of(const plane& p, const double* numbers, std::size_t steps_done) {
   edges found;
-  for (const edge e : {north, south, west, east}) {
+  for (const edge e : k_every_edge) {
     found[e].resize(p.side);
     copy_edge(p, numbers, steps_done, e, found[e].data());
   }

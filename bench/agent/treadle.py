@@ -32,21 +32,6 @@ def cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
-@contextlib.contextmanager
-def agent():
-    # Who measures is no load to give way to.
-    settings = ["--set", "period_s=0.5", "--set", "minus_foreign=false"]
-    started = subprocess.Popen([str(BUILD.parent / "treadle-agent"), *settings])
-    try:
-        while not (Path(os.environ["TREADLE_DIR"]) / "agent.sock").exists():
-            assert started.poll() is None, "treadle-agent has ended"
-            time.sleep(0.01)
-        yield started.pid
-    finally:
-        started.terminate()
-        started.wait()
-
-
 def busy(count: int, workers: int) -> list[subprocess.Popen]:
     """Programs with tasks of some ten microseconds, without end."""
     options = [
@@ -143,8 +128,10 @@ def measure_cost(agent_pid: int) -> None:
 with tempfile.TemporaryDirectory(prefix="treadle-bench-") as folder:
     os.environ["TREADLE_DIR"] = folder
     from treadle.agent import ask  # finds the agent of that folder
+    from treadle.agent_process import running_agent
 
-    with agent() as agent_pid:
+    # Who measures is no load to give way to.
+    with running_agent(Path(folder), "--set", "period_s=0.5", "--set", "minus_foreign=false") as agent_pid:
         measure_pair("omp")
         measure_pair("omp_llvm")
         measure_grants()

@@ -195,18 +195,7 @@ void roster::set(const std::string& which, const json& changes) {
 }
 
 program_view roster::view_of(const member& m) const {
-  const core_wish w = effective_wish(m);
-  program_view v;
-  v.program = m.program;
-  v.name = m.name;
-  v.group = w.group;
-  v.role = w.role;
-  v.workers = m.workers;
-  v.least = w.least;
-  v.most = w.most;
-  v.weight = w.weight;
-  v.target = w.target;
-  v.is_preferred = w.is_preferred;
+  program_view v = agent::view_of(m.program, m.name, m.workers, effective_wish(m));
   v.is_idle = m.is_idle;
   v.is_silent = m.is_silent;
   v.is_paused = m.instead.is_paused.value_or(false);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace treadle::agent {
 namespace {
@@ -227,6 +228,21 @@ std::vector<share> sharing::decide(const settings& s, const machine_view& machin
   if (machine.sample_s)
     for (const program_view& p : programs) m_programs[p.program].progress = finite(p.progress);
   return result;
+}
+
+program_view view_of(std::string program, std::string name, unsigned workers, const core_wish& wish) {
+  program_view v;
+  v.program = std::move(program);
+  v.name = std::move(name);
+  v.workers = workers;
+  v.group = wish.group;
+  v.role = wish.role;
+  v.least = wish.least;
+  v.most = wish.most;
+  v.weight = wish.weight;
+  v.target = wish.target;
+  v.is_preferred = wish.is_preferred;
+  return v;
 }
 
 json to_json(const program_view& p) {

@@ -7,6 +7,8 @@
 #include "decide/core_use.hpp"
 #include "decide/producer_consumer.hpp"
 
+#include <treadle/observe/agent.hpp>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
@@ -32,6 +34,9 @@ struct program_view {
   double used_s = 0;                     ///< processor time since then
   std::optional<double> progress, total; ///< items made or used so far, and of all that it will make
 };
+/// Of a program that has so many workers and asks for that.
+program_view view_of(std::string program, std::string name, unsigned workers, const core_wish& wish);
+
 struct machine_view {
   unsigned cores = 1;             ///< to share out
   std::uint64_t turn = 0;         ///< which of the turns it is

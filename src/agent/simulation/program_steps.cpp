@@ -74,7 +74,7 @@ unsigned program_steps::tasks_of(std::size_t stage) const noexcept {
 
 void program_steps::open_iteration(begins& b) {
   m_stage = k_stages;
-  if (m_is.role == "consumer" && m_items <= m_iteration) return;
+  if (m_is.wish.role == "consumer" && m_items <= m_iteration) return;
   m_cost = varied(m_is.cost[m_iteration % m_is.cost.size()], m_iteration_noise);
   open_stage(0, b);
 }

@@ -91,33 +91,38 @@ shared_machine machine_of(const json& object) {
 simulated_program program_of(const json& object, const std::string& where) {
   simulated_program p;
   reader of(object, where);
-  of.field("name", p.name).field("group", p.group).field("role", p.role);
-  of.field("workers", p.workers).field("least", p.least).field("most", p.most);
-  of.field("weight", p.weight).field("target", p.target).field("preferred", p.preferred).field("start_s", p.start_s);
+  core_wish& wish = p.wish;
+  of.field("name", p.name).field("group", wish.group).field("role", wish.role);
+  of.field("workers", p.workers).field("least", wish.least).field("most", wish.most);
+  of.field("weight", wish.weight).field("target", wish.target).field("preferred", wish.is_preferred);
+  of.field("start_s", p.start_s);
   of.field("iterations", p.iterations).field("tasks", p.tasks).field("task_s", p.task_s);
   of.field("before_s", p.before_s).field("after_s", p.after_s).field("cost", p.cost);
   of.field("rest_s", p.rest_s).field("sleep_s", p.sleep_s).field("item_bytes", p.item_bytes);
   of.field("fractions", p.fractions).field("tells_total", p.tells_total).end();
   if (p.workers == 0 || p.iterations == 0 || p.tasks == 0)
     refuse(where, "workers, iterations and tasks above 0", object);
-  if (!(p.weight > 0)) refuse(where + ".weight", "a number above 0", p.weight);
-  if (!p.role.empty() && p.role != "producer" && p.role != "consumer")
-    refuse(where + ".role", "producer or consumer", p.role);
-  if (!p.role.empty() && p.group.empty()) refuse(where + ".group", "that of the producer and its consumer", p.group);
+  if (!(p.wish.weight > 0)) refuse(where + ".weight", "a number above 0", p.wish.weight);
+  if (!p.wish.role.empty() && p.wish.role != "producer" && p.wish.role != "consumer")
+    refuse(where + ".role", "producer or consumer", p.wish.role);
+  if (!p.wish.role.empty() && p.wish.group.empty())
+    refuse(where + ".group", "that of the producer and its consumer", p.wish.group);
   return p;
 }
 
 /// A consumer whose items nobody makes would wait for ever.
 void check_items(const scenario& s) {
   for (const simulated_program& consumer : s.programs) {
-    if (consumer.role != "consumer") continue;
-    const auto makes = [&](const simulated_program& p) { return p.role == "producer" && p.group == consumer.group; };
+    if (consumer.wish.role != "consumer") continue;
+    const auto makes = [&](const simulated_program& p) {
+      return p.wish.role == "producer" && p.wish.group == consumer.wish.group;
+    };
     const auto producers = std::count_if(s.programs.begin(), s.programs.end(), makes);
     const auto consumers = std::count_if(s.programs.begin(), s.programs.end(), [&](const simulated_program& p) {
-      return p.role == "consumer" && p.group == consumer.group;
+      return p.wish.role == "consumer" && p.wish.group == consumer.wish.group;
     });
     if (producers != 1 || consumers != 1)
-      throw std::invalid_argument("group '" + consumer.group + "': expected one producer and one consumer, got " +
+      throw std::invalid_argument("group '" + consumer.wish.group + "': expected one producer and one consumer, got " +
                                   std::to_string(producers) + " and " + std::to_string(consumers));
     const auto producer = std::find_if(s.programs.begin(), s.programs.end(), makes);
     if (producer->iterations < consumer.iterations)

@@ -4,6 +4,8 @@
 #include "agent/settings.hpp"
 #include "agent/simulation/shared_cores.hpp"
 
+#include <treadle/observe/agent.hpp>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
@@ -17,11 +19,9 @@ namespace treadle::agent {
 /// one does that of `after_s`; the next iteration begins after that. Seconds of work are those of a thread that has a
 /// core to itself.
 struct simulated_program {
-  std::string name, group;
-  std::string role; ///< "producer": an iteration makes an item; "consumer": it waits for one and uses it up
-  unsigned workers = 1, least = 0, most = 0; ///< `most` 0: as many as workers
-  double weight = 1, target = 0;
-  bool preferred = false;
+  std::string name;
+  unsigned workers = 1;
+  core_wish wish; ///< an iteration of a "producer" makes an item, one of a "consumer" waits for one and uses it up
   double start_s = 0;
   unsigned iterations = 1;
   unsigned tasks = 1; ///< of an iteration

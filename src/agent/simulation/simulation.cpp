@@ -127,17 +127,7 @@ class simulation {
 
   program_view view_of(std::size_t p) {
     const simulated_program& is = m_is.programs[p];
-    program_view v;
-    v.program = std::to_string(p);
-    v.name = is.name;
-    v.group = is.group;
-    v.role = is.role;
-    v.workers = is.workers;
-    v.least = is.least;
-    v.most = is.most;
-    v.weight = is.weight;
-    v.target = is.target;
-    v.is_preferred = is.preferred;
+    program_view v = agent::view_of(std::to_string(p), is.name, is.workers, is.wish);
     v.is_idle = steps(p).is_idle();
     return v;
   }
@@ -174,18 +164,18 @@ class simulation {
   }
 
   void find_pair() {
+    const auto wish = [&](std::size_t p) -> const core_wish& { return m_is.programs[p].wish; };
     for (std::size_t p = 0; p < m_is.programs.size() && !m_consumer; ++p) {
-      if (m_is.programs[p].role != "producer") continue;
+      if (wish(p).role != "producer") continue;
       m_producer = p;
       for (std::size_t c = 0; c < m_is.programs.size(); ++c)
-        if (m_is.programs[c].role == "consumer" && m_is.programs[c].group == m_is.programs[p].group) m_consumer = c;
+        if (wish(c).role == "consumer" && wish(c).group == wish(p).group) m_consumer = c;
     }
     if (!m_consumer) return;
-    const settings& how = m_is.agent ? *m_is.agent : settings{};
-    const double asked = m_is.programs[*m_consumer].target;
-    m_target = asked > 0                               ? asked
-               : m_is.programs[*m_producer].target > 0 ? m_is.programs[*m_producer].target
-                                                       : how.target;
+    const double of_agent = (m_is.agent ? *m_is.agent : settings{}).target;
+    m_target = wish(*m_consumer).target > 0   ? wish(*m_consumer).target
+               : wish(*m_producer).target > 0 ? wish(*m_producer).target
+                                              : of_agent;
   }
   double queue() {
     return m_consumer ? std::max(steps(*m_producer).progress() - steps(*m_consumer).progress(), 0.0) : 0;

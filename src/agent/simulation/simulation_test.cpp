@@ -28,9 +28,9 @@ scenario on(unsigned threads, std::vector<simulated_program> programs) {
 }
 scenario pair(unsigned threads, double produce_s, double consume_s) {
   simulated_program producer = tasks(24, produce_s, threads), consumer = tasks(24, consume_s, threads);
-  producer.group = consumer.group = "pair";
-  producer.role = "producer";
-  consumer.role = "consumer";
+  producer.wish.group = consumer.wish.group = "pair";
+  producer.wish.role = "producer";
+  consumer.wish.role = "consumer";
   producer.iterations = consumer.iterations = 100;
   producer.after_s = consumer.before_s = 0.1;
   producer.fractions = consumer.fractions = producer.tells_total = true;

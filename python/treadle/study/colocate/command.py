@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,17 +10,13 @@ import typer
 
 from ...simulated_sharing import Simulator
 from ..log import read
+from ..parts import Part, counted
 from ..terminal import need_matplotlib, progress
 from . import measured, simulated
 from .model import Model, calibrate
 from .modes import PAIR
 
 MEASURED, SIMULATED = "colocate.csv", "colocate-simulated.csv"
-
-
-class Part(StrEnum):
-    measured = "measured"
-    simulated = "simulated"
 
 
 def colocate_command(
@@ -96,15 +91,10 @@ def write(
     predicted = simulated.runs_of(simulation, read(out / SIMULATED, simulated.Run))
     if not runs and not predicted:
         return
-    counts = []
-    for what, done, of in (
-        ("measured", len(runs), len(list(plan.cells()))),
-        ("simulated", len(predicted), len(list(simulation.cells()))),
-    ):
-        counts.append(f"{done} of {of} {what}")
-        if done < of:
-            notes.append(f"{done} of {of} {what} runs are done; the same command goes on.")
+    cells = {
+        Part.measured: (len(runs), len(list(plan.cells()))),
+        Part.simulated: (len(predicted), len(list(simulation.cells()))),
+    }
+    done = counted(cells, notes)
     (out / "colocate.html").write_text(page(model, predicted, runs, simulator, notes), "utf-8")
-    print(
-        f"{', '.join(counts)}: {out / MEASURED}, {out / SIMULATED}, {out / 'colocate.html'}", file=sys.stderr
-    )
+    print(f"{done}: {out / MEASURED}, {out / SIMULATED}, {out / 'colocate.html'}", file=sys.stderr)

@@ -5,24 +5,21 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
-from ...installed import find, program
+from ...agent_process import running_agent
+from ...installed import find
 from .. import log
+from ..programs import finish, start
 from . import paper
-from .modes import PAIR, SEISMIC, Mode, settings
+from .modes import PAIR, SEISMIC, Mode, modes_of, settings
 
-SEISMIC_CASE = "seismic"
 NAN = float("nan")
-STEPS_PER_UNIT = 1000  # --work of producer_consumer
 
 
 @dataclass(frozen=True, order=True)
@@ -72,8 +69,8 @@ class Plan:
     def cells(self) -> Iterator[Cell]:
         for repeat in range(self.repeats):
             for written_for in self.written_for:
-                for case in (SEISMIC_CASE, *paper.CASES):
-                    for mode in SEISMIC if case == SEISMIC_CASE else PAIR:
+                for case in (paper.SEISMIC, *paper.CASES):
+                    for mode in modes_of(case):
                         if mode in self.modes:
                             yield Cell(repeat, written_for, case, mode)
 
@@ -108,7 +105,9 @@ class Machine:
             self._calibrate()
         with tempfile.TemporaryDirectory(prefix="treadle-study-") as name:
             return (
-                self._seismic(cell, Path(name)) if cell.case == SEISMIC_CASE else self._pair(cell, Path(name))
+                self._seismic(cell, Path(name))
+                if cell.case == paper.SEISMIC
+                else self._pair(cell, Path(name))
             )
 
     def _calibrate(self) -> None:
@@ -117,18 +116,18 @@ class Machine:
             self._agent(None, Path(name)) as env,
         ):
             items = str(Path(name) / "items")
-            done = _finish([_start(
+            done = finish([start(
                 "producer_consumer", ["produce", items, "--iterations", "5", "--tasks", str(self._tasks), "--work", "2000"],
                 env,
             )])[0]  # fmt: skip
             self._pair_rate = 5 * self._tasks * 2000 / done["seconds"]
             work = 100
-            done = _finish([_start("seismic", self._seismic_options(self._plan.slow_s, work), env)])[0]
+            done = finish([start("seismic", self._seismic_options(self._plan.slow_s, work), env)])[0]
             self._seismic_work = max(round(work * self._plan.slow_s / done["seconds"]), 10)
 
-    def _seismic_options(self, share: float, work: int) -> list[str]:
-        """`share` of the steps of the slow one, in percent of a second: the same tasks, so many fewer of them."""
-        steps = max(round(64 * share / self._plan.slow_s), 2)
+    def _seismic_options(self, seconds: float, work: int) -> list[str]:
+        """For about so many seconds alone: the same tasks as the slow one has, so many fewer of them."""
+        steps = max(round(64 * seconds / self._plan.slow_s), 2)
         return ["--tiles", "8", "--side", "32", "--steps", str(steps), "--work", str(work), "--verify"]
 
     @contextlib.contextmanager
@@ -143,47 +142,31 @@ class Machine:
         if chosen is None:
             yield env
             return
-        command = [
-            str(program("treadle-agent")),
-            "--folder",
-            env["TREADLE_DIR"],
-            "--strategy",
-            chosen.pop("strategy"),
-        ]
         if mode and not mode.ours and "period_s" in chosen:  # as many periods in a run as in the paper's
             chosen["period_s"] = 0.1
             chosen["lease_s"] = 0.5
+        options = ["--strategy", chosen.pop("strategy")]
         for key, value in chosen.items():
-            command += ["--set", f"{key}={json.dumps(value)}"]
-        agent = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        try:
-            end = time.monotonic() + 10
-            while not (Path(env["TREADLE_DIR"]) / "agent.sock").exists():
-                if agent.poll() is not None or time.monotonic() > end:
-                    said = agent.stderr.read() if agent.stderr and agent.poll() is not None else ""
-                    raise RuntimeError(f"treadle-agent does not answer: {said.strip()}")
-                time.sleep(0.01)
+            options += ["--set", f"{key}={json.dumps(value)}"]
+        with running_agent(Path(env["TREADLE_DIR"]), *options):
             yield env
-        finally:
-            agent.send_signal(signal.SIGTERM)
-            agent.communicate()
 
     def _seismic(self, cell: Cell, folder: Path) -> Run:
         mode, name = SEISMIC[cell.mode], PROGRAMS[cell.written_for][0]
         counts = [self._plan.slow_s] + [self._plan.slow_s / 8] * self._plan.fast_count
         with self._agent(mode, folder, tuple([name] * len(counts))) as env:
-            start = time.monotonic()
+            begun = time.monotonic()
             found = []
             if mode.sequential:
                 for share in counts:
-                    found += _finish([_start(name, self._seismic_options(share, self._seismic_work), env)])
+                    found += finish([start(name, self._seismic_options(share, self._seismic_work), env)])
             else:
-                started = [_start(name, self._seismic_options(counts[0], self._seismic_work), env)]
+                started = [start(name, self._seismic_options(counts[0], self._seismic_work), env)]
                 time.sleep(self._plan.slow_s / 8)
                 for share in counts[1:]:
-                    started.append(_start(name, self._seismic_options(share, self._seismic_work), env))
-                found = _finish(started)
-            seconds = time.monotonic() - start
+                    started.append(start(name, self._seismic_options(share, self._seismic_work), env))
+                found = finish(started)
+            seconds = time.monotonic() - begun
         fast = mean(one["seconds"] for one in found[1:])
         return Run(cell.repeat, cell.written_for, cell.case, cell.mode, self._cores, seconds, NAN, fast, 0)
 
@@ -206,20 +189,18 @@ class Machine:
             *(["--producer-up-down"] * up_down),
         ]  # fmt: skip
         with self._agent(mode, folder, (name, name)) as env:
-            start = time.monotonic()
+            begun = time.monotonic()
             roles = [
                 {**env, "TREADLE_AGENT_WISH": f"group=pair,role={role}"} for role in ("producer", "consumer")
             ]
             if mode.sequential:
-                found = _finish([_start(name, producer, roles[0])]) + _finish(
-                    [_start(name, consumer, roles[1])]
-                )
+                found = finish([start(name, producer, roles[0])]) + finish([start(name, consumer, roles[1])])
             else:
-                found = _finish([_start(name, producer, roles[0]), _start(name, consumer, roles[1])])
+                found = finish([start(name, producer, roles[0]), start(name, consumer, roles[1])])
         ends = [[one["start_s"] + end for end in one["ends_s"]] for one in found]
         return Run(
-            cell.repeat, cell.written_for, cell.case, cell.mode, self._cores, seconds=max(ends[0][-1], ends[1][-1]) - start,
-            producer_ends_s=ends[0][-1] - start, fast_s=NAN, longest_queue=longest(ends[0], ends[1]),
+            cell.repeat, cell.written_for, cell.case, cell.mode, self._cores, seconds=max(ends[0][-1], ends[1][-1]) - begun,
+            producer_ends_s=ends[0][-1] - begun, fast_s=NAN, longest_queue=longest(ends[0], ends[1]),
         )  # fmt: skip
 
 
@@ -231,31 +212,6 @@ def longest(produced: list[float], consumed: list[float]) -> int:
             done += 1
         most = max(most, n - done)
     return most
-
-
-def _start(name: str, arguments: list[str], env: dict[str, str]) -> subprocess.Popen[str]:
-    command = [str(program(name)), *arguments, "--json"]
-    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def _finish(started: list[subprocess.Popen[str]]) -> list[dict[str, Any]]:
-    """What they say. RuntimeError with what the first one says that failed; the others are ended."""
-    found = []
-    try:
-        for one in started:
-            out, error = one.communicate()
-            if one.returncode == -signal.SIGINT:
-                raise KeyboardInterrupt
-            if one.returncode != 0:
-                said = (error or out).strip().splitlines()
-                raise RuntimeError(said[0] if said else f"a program ended with {one.returncode}")
-            found.append(json.loads(out))
-    finally:
-        for one in started:
-            if one.poll() is None:
-                one.kill()
-                one.communicate()
-    return found
 
 
 def measure(plan: Plan, file: Path, report: Callable[[int, int, str], None]) -> list[Run]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import paper
+
 
 @dataclass(frozen=True)
 class Mode:
@@ -68,6 +70,10 @@ SEISMIC: dict[str, Mode] = {
     "weighted": _agent("ours: max-min fair, on events, too", "weighted", True, period_s=0.5),
     "efficiency": _agent("ours: cores go where they are used", "efficiency", True, period_s=0.5),
 }  # fmt: skip
+
+
+def modes_of(case: str) -> dict[str, Mode]:
+    return SEISMIC if case == paper.SEISMIC else PAIR
 
 
 def settings(mode: Mode, threads: int, names: tuple[str, ...]) -> dict[str, Any] | None:

@@ -117,8 +117,8 @@ def rows(found: Found) -> Iterator[tuple[str, ...]]:
     for mode, said in paper.FAST_SECONDS.items():
         what = "with most threads" if mode == "even" else "in the mean"
         yield (
-            f"Seismic, fast instances {what}: {mode}", f"{said:.2f} s", _text(found.of("seismic", mode, "fast_s")),
-            _here(found, "seismic", mode, "fast_s"),
+            f"Seismic, fast instances {what}: {mode}", f"{said:.2f} s", _text(found.of(paper.SEISMIC, mode, "fast_s")),
+            _here(found, paper.SEISMIC, mode, "fast_s"),
         )  # fmt: skip
     yield (
         "up-down, no agent: the consumer after the producer has ended",
@@ -181,7 +181,7 @@ def _ratio(a: Median | None, b: Median | None) -> str:
 
 
 def _name(case: str) -> str:
-    return "Seismic" if case == "seismic" else paper.CASES[case]
+    return "Seismic" if case == paper.SEISMIC else paper.CASES[case]
 
 
 def _speed_up(seconds: float, sequential: float) -> str:

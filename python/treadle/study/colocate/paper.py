@@ -9,6 +9,7 @@ PAIR_TASKS, PAIR_ITERATIONS = 240, 100
 UP_DOWN_LEAST, UP_DOWN_MOST, UP_DOWN_ITEMS = 0.1, 4.1, 20
 IDLE_SLEEP_S = 0.05  # of a worker without work, "50ms at the moment"
 
+SEISMIC = "seismic"
 CASES = {
     "up-down": "fast producer, up-down", "fast": "fast producer", "balanced": "balanced", "slow": "slow producer",
 }  # fmt: skip

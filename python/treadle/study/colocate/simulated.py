@@ -12,9 +12,7 @@ from ...simulated_sharing import Simulator
 from .. import log
 from . import paper
 from .model import Model, pair_scenario, seismic_scenario
-from .modes import PAIR, SEISMIC
-
-SEISMIC_CASE = "seismic"
+from .modes import modes_of
 
 
 @dataclass(frozen=True, order=True)
@@ -54,8 +52,8 @@ class Plan:
     seeds: int = 10
 
     def cells(self) -> Iterator[Cell]:
-        for case in (SEISMIC_CASE, *paper.CASES):
-            for mode in SEISMIC if case == SEISMIC_CASE else PAIR:
+        for case in (paper.SEISMIC, *paper.CASES):
+            for mode in modes_of(case):
                 for seed in range(1, self.seeds + 1):
                     yield Cell(case, mode, seed)
 
@@ -65,14 +63,15 @@ NAN = float("nan")
 
 
 def scenario(model: Model, cell: Cell) -> dict[str, Any]:
-    if cell.case == SEISMIC_CASE:
-        return seismic_scenario(model.begin_s, model.stretch, SEISMIC[cell.mode], cell.seed)
-    return pair_scenario(model.pairs[cell.case], model.serial, PAIR[cell.mode], cell.seed)
+    mode = modes_of(cell.case)[cell.mode]
+    if cell.case == paper.SEISMIC:
+        return seismic_scenario(model.begin_s, model.stretch, mode, cell.seed)
+    return pair_scenario(model.pairs[cell.case], model.serial, mode, cell.seed)
 
 
 def run_once(simulator: Simulator, model: Model, cell: Cell) -> Run:
     found = simulator.run(scenario(model, cell))
-    is_pair = cell.case != SEISMIC_CASE
+    is_pair = cell.case != paper.SEISMIC
     return Run(
         cell.case, cell.mode, cell.seed, found["ends_s"],
         producer_ends_s=found["programs"][0]["ends_s"] if is_pair else NAN,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from .. import programs
 from ..log import read
+from ..parts import Part, counted
 from ..terminal import need_matplotlib, progress
 from . import measured, simulated
 from .recordings import KINDS, Recordings
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from .page import Recorded
 
 MEASURED, SIMULATED = "priority.csv", "priority-simulated.csv"
-
-
-class Part(StrEnum):
-    measured = "measured"
-    simulated = "simulated"
 
 
 MISSING = (
@@ -119,15 +114,10 @@ def write(
     predicted = simulated.runs_of(simulation, read(out / SIMULATED, simulated.Run))
     if not runs and not predicted:
         return
-    counts = []
-    for what, done, of in (
-        ("measured", len(runs), len(list(plan.cells()))),
-        ("simulated", len(predicted), len(list(simulation.cells()))),
-    ):
-        counts.append(f"{done} of {of} {what}")
-        if done < of:
-            notes.append(f"{done} of {of} {what} runs are done; the same command goes on.")
+    cells = {
+        Part.measured: (len(runs), len(list(plan.cells()))),
+        Part.simulated: (len(predicted), len(list(simulation.cells()))),
+    }
+    done = counted(cells, notes)
     (out / "priority.html").write_text(page(runs, predicted, recorded, notes), "utf-8")
-    print(
-        f"{', '.join(counts)}: {out / MEASURED}, {out / SIMULATED}, {out / 'priority.html'}", file=sys.stderr
-    )
+    print(f"{done}: {out / MEASURED}, {out / SIMULATED}, {out / 'priority.html'}", file=sys.stderr)
