@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json as json_module
 import os
+import select
 import subprocess
 import sys
 import time
@@ -248,13 +249,15 @@ def explain_command(
 def stop_command() -> None:
     """End the agent; its programs are free again at once."""
     pid = _ask("stop")["stops"]
-    for _ in range(200):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.01)
-    raise Error(f"agent {pid} has not ended")
+    try:
+        agent = os.pidfd_open(pid)
+    except OSError:  # it has ended, or cannot be watched here
+        return
+    try:  # its parent may take its time to notice
+        if not select.select([agent], [], [], 2)[0]:
+            raise Error(f"agent {pid} has not ended")
+    finally:
+        os.close(agent)
 
 
 @app.command("simulate")

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from test_cli import TREADLE
@@ -351,6 +352,10 @@ def test_start_in_the_background_and_stop(folder):
     assert again.returncode == 1
     assert "has an agent already" in again.stderr
     subprocess.run([TREADLE, "agent", "stop"], check=True)
+    status = Path(f"/proc/{pid}/stat")
+    with contextlib.suppress(OSError):  # it is gone, or its new parent has not noticed yet that it has ended
+        assert status.read_text().rpartition(")")[2].split()[0] == "Z"
+    until(lambda: not status.exists())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     unit = subprocess.run([TREADLE, "agent", "unit"], capture_output=True, text=True, check=True).stdout
