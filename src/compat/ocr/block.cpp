@@ -3,11 +3,14 @@
 #include "compat/ocr/edt.hpp"
 #include "compat/ocr/extras.hpp"
 #include "compat/ocr/labels.hpp"
+#include "compat/ocr/program.hpp"
+#include "compat/ocr/report.hpp"
 
 #include <treadle/detail/slab.hpp>
 
 #include <cstring>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace treadle::ocr {
@@ -48,9 +51,31 @@ std::uint32_t& holds(block& what, ocrDbAccessMode_t mode) noexcept {
   }
 }
 
+bool is_writing(ocrDbAccessMode_t mode) noexcept { return mode == DB_MODE_EW || mode == DB_MODE_RW; }
+
+/// A block that is at rest has the content it had when it came to rest. With the lock.
+void check_resting(block& what) noexcept {
+  if (TREADLE_LIKELY(!what.is_resting)) return;
+  const std::uint64_t hash = hash_of(what);
+  if (hash == std::exchange(what.resting_hash, hash)) return;
+  note("OCR: a block of " + std::to_string(what.bytes) +
+       " bytes was written to while no EDT had it for writing: by one that has no slot with it, or had released it");
+}
+
 void hold(block& what, ocrDbAccessMode_t mode) noexcept {
+  check_resting(what);
   ++holds(what, mode);
-  if (mode == DB_MODE_EW || mode == DB_MODE_RW) ++what.write_grants;
+  if (!is_writing(mode)) return;
+  ++what.write_grants;
+  what.is_resting = false;
+}
+
+/// With the lock.
+void end_hold(block& what, ocrDbAccessMode_t mode) noexcept {
+  --holds(what, mode);
+  if (TREADLE_LIKELY(!is_checking()) || !is_writing(mode) || what.writers + what.exclusive != 0) return;
+  what.resting_hash = hash_of(what);
+  what.is_resting = true;
 }
 
 bool is_unused(const block& what) noexcept {
@@ -75,6 +100,7 @@ edt* admit(block& what) noexcept {
 
 void free_block(place& at) noexcept {
   block& what = at.as<block>();
+  check_resting(what);
   if (!is_inside(what)) detail::slab_free(what.data, what.bytes);
   end_place(at, ending::destroyed);
 }
@@ -130,7 +156,7 @@ void release_block(place& at, ocrDbAccessMode_t mode) noexcept {
   bool is_last = false;
   {
     const detail::scoped_lock guard(at.lock);
-    --holds(what, mode);
+    end_hold(what, mode);
     if (TREADLE_UNLIKELY(what.first_waiting != nullptr)) admitted = admit(what);
     is_last = what.is_ending && is_unused(what);
   }
@@ -147,6 +173,12 @@ void downgrade_block(place& at, ocrDbAccessMode_t mode) noexcept {
     hold(at.as<block>(), DB_MODE_RO);
   }
   release_block(at, mode);
+}
+
+void stop_watching(place& at) noexcept {
+  if (TREADLE_LIKELY(!is_checking())) return;
+  const detail::scoped_lock guard(at.lock);
+  at.as<block>().is_resting = false;
 }
 
 bool destroy_block(const reference& what) noexcept {

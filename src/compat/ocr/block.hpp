@@ -17,6 +17,9 @@ struct block {
   /// Holds of EDTs, by mode. Its creator's is one for reading and writing.
   std::uint32_t readers = 0, writers = 0, exclusive = 0, constants = 0;
   std::uint64_t write_grants = 0; ///< so far
+  /// With the checker: a hash of the content since the last hold for writing ended.
+  std::uint64_t resting_hash = 0;
+  bool is_resting = false; ///< it has one
   edt *first_waiting = nullptr, *last_waiting = nullptr;
   /// Who has made it and holds it since then. Relaxed: others only compare it with themselves.
   detail::atomic<edt*> creator{nullptr};
@@ -38,6 +41,8 @@ void release_block(place& at, ocrDbAccessMode_t mode) noexcept;
 void downgrade_block(place& at, ocrDbAccessMode_t mode) noexcept;
 /// Nobody finds it any more; it is freed with the last hold. False when somebody else was first.
 bool destroy_block(const reference& what) noexcept;
+/// With the checker: who is not an EDT has got its address, and may write whenever it likes.
+void stop_watching(place& at) noexcept;
 /// At the end of a program.
 void free_block(place& at) noexcept;
 

@@ -158,6 +158,7 @@ void edt::check_unwritten(const edt_slot& held) noexcept {
   const std::uint64_t hash = hash_of(what);
   const detail::scoped_lock guard(held.block->lock);
   if (what.write_grants != m_checks[2 * i] || hash == m_checks[2 * i + 1]) return;
+  what.resting_hash = hash; // this is said once
   note("OCR: an EDT has written to a block that it has for reading only (" +
        std::string(held.mode == DB_MODE_RO ? "DB_MODE_RO" : "DB_MODE_CONST") + "): EDT " +
        function_name(m_shape.function, m_shape.name) + ", slot " + std::to_string(i));

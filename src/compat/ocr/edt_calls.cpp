@@ -74,7 +74,7 @@ void set_output(edt& made, const edt_request& r, finish_scope* outer) {
     made.keeps_result = r.keeps_result;
     made.scope = make_scope(outer, output);
   } else {
-    enter(outer);
+    if (outer) outer->add();
     made.scope = outer;
     made.output = output;
   }

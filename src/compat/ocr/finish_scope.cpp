@@ -10,17 +10,11 @@
 namespace treadle::ocr {
 
 finish_scope* make_scope(finish_scope* outer, std::uint64_t output) {
-  auto* const made = ::new (detail::slab_allocate(sizeof(finish_scope))) finish_scope;
-  made->outer = outer;
-  made->output = output;
-  enter(outer);
-  return made;
+  return ::new (detail::slab_allocate(sizeof(finish_scope))) finish_scope(outer, output);
 }
 
 void leave(finish_scope* scope, bool tells) {
-  while (scope) {
-    // acq_rel: what all members did has happened when the last one goes on.
-    if (scope->members.fetch_sub(1, detail::order::acq_rel) != 1) return;
+  while (scope && scope->leave()) {
     if (tells && scope->output != 0) deliver({{scope->output, 0, DB_DEFAULT_MODE}, nullptr, scope->result});
     detail::slab_free(std::exchange(scope, scope->outer), sizeof(finish_scope));
   }

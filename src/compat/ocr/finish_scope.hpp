@@ -1,25 +1,36 @@
 #pragma once
 
-#include "compat/ocr/guid.hpp"
+#include <treadle/detail/atomic.hpp>
+
+#include <cstdint>
 
 namespace treadle::ocr {
 
 /// Counts an EDT with EDT_PROP_FINISH and all EDTs that come from it, until the last of them has ended or was
 /// destroyed: then its output event is satisfied, and it leaves the scope that it is in itself.
-struct finish_scope {
-  detail::atomic<std::uint64_t> members{1};
-  finish_scope* outer = nullptr;
-  std::uint64_t output = 0; ///< the event; 0: there is none
-  std::uint64_t result = 0; ///< what that is satisfied with; of the EDT, before it leaves
+class finish_scope {
+ public:
+  /// With the EDT itself as a member of it, and it as a member of `around`, which may be null.
+  finish_scope(finish_scope* around, std::uint64_t event) noexcept : outer(around), output(event) {
+    if (around) around->add();
+  }
+
+  /// By a member, for another one. Relaxed: the member who calls leaves later, and that orders.
+  void add() noexcept { m_members.fetch_add(1, detail::order::relaxed); }
+  /// By a member that has ended. True for the last one, who then ends the scope. acq_rel: what all members did has
+  /// happened when that one goes on.
+  bool leave() noexcept { return m_members.fetch_sub(1, detail::order::acq_rel) == 1; }
+
+  finish_scope* const outer;
+  std::uint64_t output;     ///< the event; 0: there is none
+  std::uint64_t result = 0;   ///< what that is satisfied with; of the EDT, before it leaves
+
+ private:
+  detail::atomic<std::uint64_t> m_members{1};
 };
 
-/// With the EDT itself as a member, in the scope `outer`, which may be null.
+/// `outer` as above. Throws std::bad_alloc.
 finish_scope* make_scope(finish_scope* outer, std::uint64_t output);
-/// By a member, for another one; null: nothing.
-inline void enter(finish_scope* scope) noexcept {
-  // Relaxed: the member who calls leaves later, and that orders.
-  if (scope) scope->members.fetch_add(1, detail::order::relaxed);
-}
 /// By a member that has ended; `tells`: events are satisfied. Null: nothing.
 void leave(finish_scope* scope, bool tells);
 

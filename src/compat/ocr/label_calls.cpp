@@ -76,9 +76,7 @@ std::uint8_t make_range(const char* call, ocrGuid_t* guid, std::uint64_t count, 
     throw;
   }
   for (std::uint64_t i = 0; i < count; ++i) {
-    label& one = made.at(i).as<label>();
-    one.current.store(0, order::relaxed); // nobody has its GUID
-    one.of = of;
+    ::new (made.at(i).memory()) label{{}, of};
   }
   *guid = guid_of(publish(at));
   return 0;
@@ -104,10 +102,8 @@ std::uint8_t destroy_range(const char* call, ocrGuid_t guid) {
 void free_range(place& at) noexcept {
   auto& range = at.as<label_range>();
   for (std::uint64_t i = 0; i < range.count; ++i) {
-    std::uint64_t expected = 0;
     // Taken for ever, so that nobody makes an object with it any more.
-    if (range.at(i).as<label>().current.compare_exchange(expected, label::k_taken, order::relaxed, order::relaxed))
-      unpublish(range.at(i), ending::destroyed);
+    if (range.at(i).as<label>().current.take()) unpublish(range.at(i), ending::destroyed);
   }
   if ((at.word.load(order::relaxed) & k_dead) == 0) unpublish(at, ending::destroyed);
   const std::lock_guard guard(regions_lock);

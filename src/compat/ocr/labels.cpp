@@ -6,7 +6,6 @@
 #include <treadle/condition_variable.hpp>
 #include <treadle/mutex.hpp>
 
-#include <mutex>
 #include <utility>
 
 namespace treadle::ocr {
@@ -15,50 +14,28 @@ using detail::order;
 
 namespace {
 
-// Of those that wait for any label; there is no hurry.
-mutex waiting_lock;
-condition_variable label_is_free;
-detail::atomic<std::uint32_t> waiters{0};
+label_waiters<mutex, condition_variable> waiters;
 
 } // namespace
 
 reference resolve_label(place& at) noexcept {
-  // acquire: pairs with complete(); the object's place is in order.
-  const std::uint64_t guid = at.as<label>().current.load(order::acquire);
-  if (guid == 0 || guid == label::k_taken) return {};
+  const std::uint64_t guid = at.as<label>().current.object();
+  if (guid == 0) return {};
   place* const found = find(guid);
   return found ? reference{found, guid} : reference{};
 }
 
-void wake_label_waiters() noexcept {
-  if (waiters.load(order::seq_cst) == 0) return;
-  const std::lock_guard guard(waiting_lock);
-  label_is_free.notify_all();
-}
+void wake_label_waiters() noexcept { waiters.wake(); }
 
 void free_label(place& at) noexcept {
-  at.as<label>().current.store(0, order::seq_cst); // pairs with the count of waiters: one of both sees the other's
-  wake_label_waiters();
+  at.as<label>().current.free();
+  waiters.wake();
 }
 
 bool label_claim::take(unsigned props) noexcept {
-  label& wanted = m_label->as<label>();
-  std::uint64_t expected = 0;
-  // acquire: what the object before did has happened.
-  if (wanted.current.compare_exchange(expected, label::k_taken, order::acq_rel, order::relaxed)) return true;
-  if ((props & GUID_PROP_BLOCK) != GUID_PROP_BLOCK) return false;
-  waiters.fetch_add(1, order::seq_cst);
-  bool is_taken = false;
-  {
-    std::unique_lock guard(waiting_lock);
-    label_is_free.wait(guard, [&] {
-      expected = 0;
-      is_taken = wanted.current.compare_exchange(expected, label::k_taken, order::seq_cst, order::relaxed);
-      return is_taken || is_stopping();
-    });
-  }
-  waiters.fetch_sub(1, order::relaxed);
-  return is_taken;
+  label_word& wanted = m_label->as<label>().current;
+  if (wanted.take()) return true;
+  return (props & GUID_PROP_BLOCK) == GUID_PROP_BLOCK && waiters.take(wanted, is_stopping_now);
 }
 
 label_claim::label_claim(const ocrGuid_t* guid, unsigned props, ocrGuidUserKind of) noexcept {
@@ -88,7 +65,7 @@ void label_claim::attach(place& at) {
 
 std::uint64_t label_claim::complete(std::uint64_t guid) noexcept {
   if (TREADLE_LIKELY(!m_label)) return guid;
-  std::exchange(m_label, nullptr)->as<label>().current.store(guid, order::release); // pairs with resolve_label()
+  std::exchange(m_label, nullptr)->as<label>().current.complete(guid);
   return m_guid;
 }
 

@@ -1,16 +1,14 @@
 #pragma once
 
 #include "compat/ocr/guid.hpp"
+#include "compat/ocr/label_word.hpp"
 
 namespace treadle::ocr {
 
 /// What a place of a label holds.
 struct label {
-  /// The object's own GUID; 0: free; k_taken: somebody is about to make it.
-  detail::atomic<std::uint64_t> current;
+  label_word current;
   ocrGuidUserKind of;
-
-  static constexpr std::uint64_t k_taken = k_dead;
 };
 
 /// Becomes free, and who waits for it goes on.

@@ -99,6 +99,7 @@ u8 ocrLegacyBlockProgress(ocrGuid_t guid, ocrGuid_t* db, void** result, u64* siz
   if (const u8 code = wait_for_event(found.guid, payload))
     return refuse({call, code, "the wait ended without it"}, guid);
   const reference of = resolve(payload, kind::block);
+  if (of && result) stop_watching(*of.at);
   if (db) *db = guid_of(payload);
   if (result) *result = of ? of.at->as<block>().data : nullptr;
   if (size) *size = of ? of.at->as<block>().bytes : 0;

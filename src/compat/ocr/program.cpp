@@ -1,5 +1,6 @@
 #include "compat/ocr/program.hpp"
 
+#include "base/sync/fence.hpp"
 #include "compat/ocr/arguments.hpp"
 #include "compat/ocr/block.hpp"
 #include "compat/ocr/cleanup.hpp"
@@ -63,7 +64,6 @@ void begin_program(const run_options& options) {
   state.passes_blocks = is_asked_for("TREADLE_OCR_PASS_BLOCKS");
   state.prints = options.prints_reports;
   state.code.store(0, order::relaxed);
-  state.paused.store(0, order::relaxed);
   state.was_stopped.store(0, order::relaxed);
   state.stopping.store(0, order::release); // new EDTs run
   begun = true;
@@ -73,7 +73,8 @@ void stop(int code) noexcept {
   std::uint32_t expected = 0;
   if (state.was_stopped.compare_exchange(expected, 1, order::relaxed, order::relaxed))
     state.code.store(code, order::relaxed);
-  state.stopping.store(1, order::seq_cst); // before those who wait are looked for: they look at it after they began
+  state.stopping.store(1, order::seq_cst);
+  detail::heavy_fence(); // who begins to wait from here on sees it
   wake_all_waiting();
   wake_label_waiters();
   end_pause();

@@ -37,7 +37,6 @@ void stop(int code) noexcept;
 /// Where a program is. Written while nothing runs, but for `stopping`.
 struct program_state {
   detail::atomic<std::uint32_t> stopping{0};
-  detail::atomic<std::uint32_t> paused{0};
   detail::atomic<std::uint32_t> was_stopped{0};
   detail::atomic<std::int32_t> code{0};
   bool is_checking = false, prints = false;
@@ -46,6 +45,9 @@ struct program_state {
 extern program_state state;
 
 inline bool is_stopping() noexcept { return state.stopping.load(detail::order::relaxed) != 0; } // relaxed: a hint
+/// By somebody who has just said, in a sequentially consistent way or before a light fence, that it waits: stop() sees
+/// that, or this sees stop().
+inline bool is_stopping_now() noexcept { return state.stopping.load(detail::order::seq_cst) != 0; }
 inline bool is_checking() noexcept { return TREADLE_UNLIKELY(state.is_checking); }
 inline bool prints_reports() noexcept { return state.prints; }
 

@@ -1,5 +1,6 @@
 #include "compat/ocr/waiting.hpp"
 
+#include "base/sync/fence.hpp"
 #include "compat/ocr/delivery.hpp"
 #include "compat/ocr/edt.hpp"
 #include "compat/ocr/event.hpp"
@@ -66,7 +67,8 @@ std::uint8_t wait_for_event(std::uint64_t event_guid, std::uint64_t& db) {
   std::uint8_t code = add_waiter(found, {guid, 0, DB_MODE_NULL}, 0, now);
   if (code == 0) {
     if (!now.is_empty()) deliver(now);
-    if (is_stopping()) wake({&at, guid}, word_of(ERROR_GUID)); // stop() may have come before this place was there
+    detail::light_fence();
+    if (is_stopping_now()) wake({&at, guid}, word_of(ERROR_GUID)); // stop() may have come before this place was there
     edt* const self = current_edt();
     if (self) end_running(); // a pause does not wait for it
     db = result.get();

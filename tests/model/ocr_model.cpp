@@ -1,0 +1,234 @@
+// src/compat/ocr: finish scopes end once, after all members; who waits for a label gets it; who pauses runs alone.
+#include "base/sync/park.hpp"
+#include "compat/ocr/finish_scope.hpp"
+#include "compat/ocr/label_word.hpp"
+#include "compat/ocr/pause_gate.hpp"
+#include "model/protocols.hpp"
+#include "model/support.hpp"
+
+#include <treadle/detail/spinlock.hpp>
+
+#include <mutex>
+
+namespace treadle::check {
+namespace {
+
+/// What treadle::mutex and treadle::condition_variable are for tasks, for threads.
+struct small_condition {
+  void notify_all() {
+    changes.fetch_add(1, order::release);
+    detail::futex_wake(changes, 99);
+  }
+  template <class Lock, class F>
+  void wait(Lock& guard, F is_so) {
+    while (!is_so()) {
+      const std::uint32_t seen = changes.load(order::acquire);
+      guard.unlock();
+      detail::futex_wait(changes, seen);
+      guard.lock();
+    }
+  }
+  atomic<std::uint32_t> changes{0};
+};
+
+// --- finish scopes ----------------------------------------------------------------------------------------------
+
+struct ended_scopes {
+  plain<int> inner = 0, outer = 0;
+};
+
+/// Members of two scopes, one in the other, that end at the same time; one of them makes another member first.
+void finish_nested() {
+  ocr::finish_scope outer(nullptr, 0), inner(&outer, 0);
+  plain<int> did[3] = {0, 0, 0};
+  ended_scopes ended;
+  const auto leave = [&](ocr::finish_scope* scope) {
+    while (scope && scope->leave()) {
+      if (scope == &inner) {
+        require(did[0] + did[1] == 2, "the inner scope ends after all its members");
+        ended.inner = ended.inner + 1;
+      } else {
+        require(did[0] + did[1] + did[2] == 3 && ended.inner == 1, "the outer scope ends after the inner one");
+        ended.outer = ended.outer + 1;
+      }
+      scope = scope->outer;
+    }
+  };
+  inner.add();
+  thread child([&] {
+    did[1] = 1;
+    leave(&inner);
+  });
+  thread sibling([&] {
+    did[2] = 1;
+    leave(&outer); // of the outer one's own EDT
+  });
+  did[0] = 1;
+  leave(&inner);
+  child.join();
+  sibling.join();
+  require(ended.inner == 1 && ended.outer == 1, "each scope ends once");
+}
+
+/// A member whose only other one ends while it makes a third.
+void finish_grows() {
+  ocr::finish_scope scope(nullptr, 0);
+  plain<int> did[2] = {0, 0}, ends = 0;
+  const auto leave = [&] {
+    if (!scope.leave()) return;
+    require(did[0] == 1 && did[1] == 1, "what all members did is seen");
+    ends = ends + 1;
+  };
+  scope.add();
+  thread grandchild([&] {
+    did[0] = 1;
+    leave();
+  });
+  did[1] = 1;
+  leave();
+  grandchild.join();
+  require(ends == 1, "the scope ends once");
+}
+
+// --- labels -----------------------------------------------------------------------------------------------------
+
+struct labelled {
+  ocr::label_word word;
+  ocr::label_waiters<detail::spinlock, small_condition> waiters;
+  atomic<std::uint32_t> stopping{0};
+  plain<int> object = 0; ///< of whoever has the label
+
+  bool is_stopping() { return stopping.load(order::seq_cst) != 0; }
+  void free() {
+    word.free();
+    waiters.wake();
+  }
+  /// Makes an object with the label, and ends it.
+  void use() {
+    object = object + 1;
+    word.complete(7);
+    free();
+  }
+};
+
+/// Who waits gets the label from who frees it, and from the other one that waits.
+void label_passed_on(int waiting) {
+  labelled l;
+  require(l.word.take(), "a new label is free");
+  std::vector<thread> others;
+  for (int i = 0; i < waiting; ++i) {
+    others.emplace_back([&] {
+      require(l.waiters.take(l.word, [&] { return l.is_stopping(); }), "who waits gets it");
+      l.use();
+    });
+  }
+  l.use();
+  for (thread& one : others) one.join();
+  require(l.object == waiting + 1, "each had it once");
+  require(!l.word.is_used(), "it is free in the end");
+}
+
+/// Two that do not wait: the loser may see the winner's object, in order.
+void label_contended() {
+  labelled l;
+  plain<int> made = 0;
+  const auto create = [&] {
+    if (l.word.take()) {
+      made = made + 1;
+      l.word.complete(7);
+    } else if (l.word.object() != 0) {
+      require(l.word.object() == 7 && made == 1, "the object is in order");
+    }
+  };
+  thread other(create);
+  create();
+  other.join();
+  require(made == 1, "one of them has made it");
+}
+
+/// The program ends while somebody waits for a label that does not become free.
+void label_given_up() {
+  labelled l;
+  require(l.word.take(), "a new label is free");
+  thread waiter([&] { require(!l.waiters.take(l.word, [&] { return l.is_stopping(); }), "it is given up"); });
+  l.stopping.store(1, order::seq_cst);
+  l.waiters.wake();
+  waiter.join();
+}
+
+// --- pauses -----------------------------------------------------------------------------------------------------
+
+struct pausable {
+  ocr::pause_gate gate;
+  detail::spinlock lock;
+  small_condition pause_ends, one_ends;
+
+  /// As begin_running() and end_running().
+  template <class F>
+  void run(ocr::pause_gate::counts& mine, F body) {
+    while (!gate.enter(mine)) {
+      leave(mine);
+      std::unique_lock guard(lock);
+      pause_ends.wait(guard, [&] { return !gate.is_closed(); });
+    }
+    body();
+    leave(mine);
+  }
+  void leave(ocr::pause_gate::counts& mine) {
+    if (!gate.leave(mine)) return;
+    const std::lock_guard guard(lock);
+    one_ends.notify_all();
+  }
+  /// As ocrPause() and ocrResume().
+  template <class F>
+  void pause(F body) {
+    {
+      std::unique_lock guard(lock);
+      gate.close();
+      one_ends.wait(guard, [&] { return gate.running() == 0; });
+    }
+    body();
+    {
+      const std::lock_guard guard(lock);
+      gate.open();
+    }
+    pause_ends.notify_all();
+  }
+};
+
+/// Who pauses sees what has run, and what runs later sees what was done in the pause.
+void pause_alone(int threads, int runs) {
+  pausable p;
+  ocr::pause_gate::counts counts[2];
+  plain<int> world[2] = {0, 0};
+  std::vector<thread> running;
+  for (int t = 0; t < threads; ++t) {
+    running.emplace_back([&, t] {
+      p.gate.add(counts[t]);
+      for (int i = 0; i < runs; ++i) p.run(counts[t], [&] { world[t] = world[t] + 1; });
+    });
+  }
+  p.pause([&] {
+    for (int t = 0; t < threads; ++t) world[t] = world[t] + 10;
+  });
+  for (thread& one : running) one.join();
+  for (int t = 0; t < threads; ++t) require(world[t] == 10 + runs, "each has run, and the pause too");
+}
+
+} // namespace
+
+std::vector<scenario> ocr_scenarios() {
+  return {
+      {"ocr_finish_nested", finish_nested},
+      {"ocr_finish_grows", finish_grows},
+      {"ocr_label_passed_on", [] { label_passed_on(1); }},
+      {"ocr_label_two_wait", [] { label_passed_on(2); }},
+      {"ocr_label_contended", label_contended},
+      {"ocr_label_given_up", label_given_up},
+      {"ocr_pause", [] { pause_alone(1, 1); }},
+      {"ocr_pause_runs_twice", [] { pause_alone(1, 2); }},
+      {"ocr_pause_two_threads", [] { pause_alone(2, 1); }},
+  };
+}
+
+} // namespace treadle::check
