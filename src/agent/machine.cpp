@@ -1,8 +1,12 @@
 #include "agent/machine.hpp"
 
+#include "topology/cpu_distance.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include <poll.h>
 #include <sched.h>
@@ -34,6 +38,18 @@ std::vector<unsigned> own_cpus() {
   for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
     if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
   return cpus;
+}
+
+decide::cpus_and_distances with_distances(std::vector<unsigned> cpus) {
+  // A program gains more from one cache for all than from two cores in the place of one's two threads, so each step
+  // counts more than all nearer ones together.
+  constexpr std::uint8_t k_distances[] = {1, 4, 16, 64};
+  static_assert(std::size(k_distances) == detail::k_cpu_distances);
+  std::vector<std::uint8_t> distances;
+  for (const unsigned a : cpus)
+    for (const unsigned b : cpus)
+      distances.push_back(a == b ? 0 : k_distances[static_cast<int>(detail::distance_between(static_cast<int>(a), static_cast<int>(b)))]);
+  return {std::move(cpus), std::move(distances)};
 }
 
 double busy_s(std::string_view text, const std::vector<unsigned>& cpus, double ticks_per_s) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "agent/posix_file.hpp"
+#include "decide/cpu_sets.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -29,6 +30,8 @@ class watched_process {
 
 /// Hardware threads on which this process may run, by number.
 std::vector<unsigned> own_cpus();
+/// How far they are from each other: as their caches and memory are.
+decide::cpus_and_distances with_distances(std::vector<unsigned> cpus);
 /// Seconds for which these have been busy since the machine was started, from the text of /proc/stat; without processes
 /// of lower priority than usual (nice), which give way.
 double busy_s(std::string_view proc_stat, const std::vector<unsigned>& cpus, double ticks_per_s);

@@ -1,7 +1,6 @@
 #include "agent/roster.hpp"
 
 #include "agent_link/wish.hpp"
-#include "decide/cpu_sets.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -151,7 +150,7 @@ roster::result roster::look(std::int64_t now_ns, std::int64_t lease_ns) {
 }
 
 std::vector<roster::outgoing> roster::grant(const std::vector<share>& shares, std::int64_t now_ns, unsigned lease_ms,
-                                            std::span<const unsigned> cpus) {
+                                            const decide::cpus_and_distances& cpus) {
   std::vector<outgoing> send;
   std::vector<unsigned> wanted;
   std::vector<std::vector<unsigned>> had;

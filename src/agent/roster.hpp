@@ -4,6 +4,7 @@
 
 #include "agent/sharing.hpp"
 #include "agent_link/messages.hpp"
+#include "decide/cpu_sets.hpp"
 
 #include <cstdint>
 #include <map>
@@ -66,7 +67,7 @@ class roster {
   /// What programs are granted from now on, in the order of all(); and the lease of all is renewed.
   /// Commands get hardware threads among `cpus`.
   std::vector<outgoing> grant(const std::vector<share>& shares, std::int64_t now_ns, unsigned lease_ms,
-                              std::span<const unsigned> cpus = {});
+                              const decide::cpus_and_distances& cpus = {});
 
   /// In the order in which they came.
   const std::vector<member>& all() const noexcept { return m_members; }

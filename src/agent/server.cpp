@@ -87,7 +87,7 @@ class server::parts {
         m_transport(socket_file()),
         m_log(m_folder + "/decisions.jsonl"),
         m_metrics(m_folder + "/metrics.sock"),
-        m_cpus(own_cpus()) {
+        m_cpus(with_distances(own_cpus())) {
     if (!options.listen.empty()) {
       if (options.keys.empty())
         throw std::invalid_argument(options.listen + " needs the keys of CURVE: anybody could come otherwise");
@@ -261,10 +261,10 @@ class server::parts {
       if (!m.is_silent) own_s += w.used_s; // it has become another program, perhaps
       views.push_back(std::move(v));
     }
-    const double busy = busy_s(detail::file_text("/proc/stat"), m_cpus, static_cast<double>(sysconf(_SC_CLK_TCK)));
+    const double busy = busy_s(detail::file_text("/proc/stat"), m_cpus.cpus, static_cast<double>(sysconf(_SC_CLK_TCK)));
     if (m_busy_s) m_foreign.observe(seconds, busy - *m_busy_s, own_s);
     m_busy_s = busy;
-    m_cpus = own_cpus();
+    if (std::vector<unsigned> now = own_cpus(); now != m_cpus.cpus) m_cpus = with_distances(std::move(now));
     return views;
   }
 
@@ -422,7 +422,7 @@ class server::parts {
   sharing m_sharing;
   std::map<std::string, watched_program> m_watched; // by number of the program
   foreign_load m_foreign;
-  std::vector<unsigned> m_cpus;
+  decide::cpus_and_distances m_cpus;
   std::optional<double> m_busy_s;
   unsigned m_usable = detail::usable_cores(), m_shared = 0;
   std::int64_t m_began_ns = 0, m_last_sample_ns = 0, m_last_look_ns = 0, m_next_sample_ns = 0, m_answers_ns = 0;
