@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import tempfile
@@ -11,11 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 from ...agent_process import running_agent
 from ...installed import find
 from .. import log
-from ..programs import finish, start
+from ..programs import ProgramError, finish, start
 from . import paper
 from .modes import PAIR, SEISMIC, Mode, modes_of, settings
 
@@ -58,9 +60,9 @@ class Plan:
 
     repeats: int = 6
     written_for: tuple[str, ...] = ("futures", "OCR")
-    iterations: int = 60
+    iterations: int = 40
     iteration_s: float = 0.1  # of the slower one of the pair, alone
-    slow_s: float = 3.0
+    slow_s: float = 2.0
     fast_count: int = 3
     modes: tuple[str, ...] = (
         "sequential", "no agent", "paper", "paper, no boost", "ours", "ours, 0.5 s", "even", "weighted", "efficiency",
@@ -99,6 +101,7 @@ class Machine:
         self._tasks = 10 * self._cores  # of an iteration, as the paper has: ten per hardware thread
         self._pair_rate = 0.0  # units of work a second
         self._seismic_work = 0
+        self._sums: dict[tuple[str, ...], list[float]] = {}  # of runs that were compared with serial ones
 
     def run(self, cell: Cell) -> Run:
         if not self._pair_rate:
@@ -128,7 +131,22 @@ class Machine:
     def _seismic_options(self, seconds: float, work: int) -> list[str]:
         """For about so many seconds alone: the same tasks as the slow one has, so many fewer of them."""
         steps = max(round(64 * seconds / self._plan.slow_s), 2)
-        return ["--tiles", "8", "--side", "32", "--steps", str(steps), "--work", str(work), "--verify"]
+        return ["--tiles", "8", "--side", "32", "--steps", str(steps), "--work", str(work)]
+
+    def _check(
+        self, name: str, commands: list[list[str]], said: list[dict[str, Any]], folder: Path | None = None
+    ) -> None:
+        """Equal to runs of the program on futures that compare themselves with serial ones: once for these arguments,
+        and not while anything is timed. `folder`: of the items between them."""
+        key = tuple(itertools.chain(*commands))
+        if key not in self._sums:
+            options = [str(folder), "--verify"] if folder else ["--verify"]
+            references = [finish([start(name.removesuffix("_ocr"), [*one, *options])])[0] for one in commands]
+            self._sums[key] = [one["sum"] for one in references]
+        if [one["sum"] for one in said] != self._sums[key]:
+            raise ProgramError(
+                f"{name} {' '.join(key)}: {[one['sum'] for one in said]}, not {self._sums[key]}"
+            )
 
     @contextlib.contextmanager
     def _agent(
@@ -153,20 +171,19 @@ class Machine:
 
     def _seismic(self, cell: Cell, folder: Path) -> Run:
         mode, name = SEISMIC[cell.mode], PROGRAMS[cell.written_for][0]
-        counts = [self._plan.slow_s] + [self._plan.slow_s / 8] * self._plan.fast_count
-        with self._agent(mode, folder, tuple([name] * len(counts))) as env:
+        shares = [self._plan.slow_s] + [self._plan.slow_s / 8] * self._plan.fast_count
+        options = [self._seismic_options(share, self._seismic_work) for share in shares]
+        with self._agent(mode, folder, tuple([name] * len(shares))) as env:
             begun = time.monotonic()
-            found = []
             if mode.sequential:
-                for share in counts:
-                    found += finish([start(name, self._seismic_options(share, self._seismic_work), env)])
+                found = [finish([start(name, one, env)])[0] for one in options]
             else:
-                started = [start(name, self._seismic_options(counts[0], self._seismic_work), env)]
+                started = [start(name, options[0], env)]
                 time.sleep(self._plan.slow_s / 8)
-                for share in counts[1:]:
-                    started.append(start(name, self._seismic_options(share, self._seismic_work), env))
+                started += [start(name, one, env) for one in options[1:]]
                 found = finish(started)
             seconds = time.monotonic() - begun
+        self._check(name, options, found)
         fast = mean(one["seconds"] for one in found[1:])
         return Run(cell.repeat, cell.written_for, cell.case, cell.mode, self._cores, seconds, NAN, fast, 0)
 
@@ -175,28 +192,25 @@ class Machine:
         faster = paper.PRODUCER_TIMES_FASTER.get(cell.case, paper.UP_DOWN_MOST)
         unit = self._pair_rate * self._plan.iteration_s / self._tasks
         produce, consume = unit * min(1, 1 / faster), unit * min(1, faster)
-        common = [
-            str(folder / "items"),
-            "--iterations",
-            str(self._plan.iterations),
-            "--tasks",
-            str(self._tasks),
+        work = ["--work", str(round(produce))] + ["--up-down"] * (cell.case == "up-down")
+        of_producer = [option.replace("--", "--producer-") for option in work]
+        of_all = ["--iterations", str(self._plan.iterations), "--tasks", str(self._tasks)]
+        both = [
+            ["produce", *of_all, *work],
+            ["consume", *of_all, "--work", str(round(consume)), *of_producer],
         ]
-        up_down = cell.case == "up-down"
-        producer = ["produce", *common, "--work", str(round(produce)), "--verify", *(["--up-down"] * up_down)]
-        consumer = [
-            "consume", *common, "--work", str(round(consume)), "--producer-work", str(round(produce)), "--verify",
-            *(["--producer-up-down"] * up_down),
-        ]  # fmt: skip
+        items = str(folder / "items")
         with self._agent(mode, folder, (name, name)) as env:
             begun = time.monotonic()
-            roles = [
-                {**env, "TREADLE_AGENT_WISH": f"group=pair,role={role}"} for role in ("producer", "consumer")
+            wishes = [{"TREADLE_AGENT_WISH": f"group=pair,role={role}"} for role in ("producer", "consumer")]
+            commands = [
+                (name, [*one, items], {**env, **wish}) for one, wish in zip(both, wishes, strict=True)
             ]
             if mode.sequential:
-                found = finish([start(name, producer, roles[0])]) + finish([start(name, consumer, roles[1])])
+                found = [finish([start(*one)])[0] for one in commands]
             else:
-                found = finish([start(name, producer, roles[0]), start(name, consumer, roles[1])])
+                found = finish([start(*one) for one in commands])
+        self._check(name, both, found, folder / "items")
         ends = [[one["start_s"] + end for end in one["ends_s"]] for one in found]
         return Run(
             cell.repeat, cell.written_for, cell.case, cell.mode, self._cores, seconds=max(ends[0][-1], ends[1][-1]) - begun,
