@@ -25,6 +25,7 @@ std::vector<scenario> drain_scenarios();
 std::vector<scenario> slots_scenarios();
 std::vector<scenario> loans_scenarios();
 std::vector<scenario> ocr_scenarios();
+std::vector<scenario> parcel_scenarios();
 
 /// All of them, from the cheapest protocol to the dearest.
 std::vector<scenario> all_scenarios();

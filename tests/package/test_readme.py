@@ -44,7 +44,7 @@ def programs(tmp_path_factory):
     for number, (code,) in enumerate(p.values for p in blocks("cpp")):
         (work / f"example{number}.cpp").write_text(code)
         lines.append(f"add_executable(example{number} example{number}.cpp)")
-        lines.append(f"target_link_libraries(example{number} PRIVATE treadle::treadle)")
+        lines.append(f"target_link_libraries(example{number} PRIVATE treadle::treadle_parcel)")
     for number, (code,) in enumerate(p.values for p in blocks("c")):
         (work / f"example_c{number}.c").write_text(code)
         lines.append(f"add_executable(example_c{number} example_c{number}.c)")

@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "base/sync/fence.hpp"
 #include "task/counters/task_events.hpp"
+#include "task/engine/background.hpp"
 #include "task/engine/scheduler.hpp"
 #include "task/latent/promoted_task.hpp"
 
@@ -256,6 +257,7 @@ job* worker::pop_placed() noexcept {
 job* worker::look(std::int64_t ns) {
   std::int64_t now = ticks_now();
   const std::int64_t end = now + ns_to_ticks(ns);
+  background_polling messages;
   while (!m_scheduler.on_duty.has_surplus()) { // what there is to do is passed on by who leaves
     counters.pending_accesses.increment_unshared();
     counters.pending_misses.increment_unshared();
@@ -268,6 +270,9 @@ job* worker::look(std::int64_t ns) {
       return item;
     }
     if (job* item = m_scheduler.injected.pop_low()) return item;
+    if (messages.poll()) {
+      if (job* item = tasks.pop()) return item;
+    }
     cpu_relax();
     now = ticks_now();
     if (now >= end || m_scheduler.exiting.load(order::relaxed)) break;

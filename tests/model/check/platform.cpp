@@ -33,6 +33,11 @@ void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_
 }
 void futex_wake(atomic<std::uint32_t>& word, int count) noexcept { word.wake(count, std::source_location::current()); }
 
+void shared_futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t timeout_ns) noexcept {
+  futex_wait(word, expected, timeout_ns);
+}
+void shared_futex_wake(atomic<std::uint32_t>& word, int count) noexcept { futex_wake(word, count); }
+
 std::int64_t steady_now_ns() noexcept { return execution::current()->now_ns; }
 
 void cpu_relax(std::source_location at) noexcept { execution::current()->yield(at); }

@@ -1,0 +1,246 @@
+#pragma once
+
+#include <treadle/async.hpp>
+#include <treadle/localities/archive.hpp>
+#include <treadle/localities/locality.hpp>
+#include <treadle/promise.hpp>
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+
+/// Actions: functions that another locality executes.
+namespace treadle {
+
+/// What a function has thrown in another locality: its message, with the type, the action and the place.
+class remote_error : public std::runtime_error {
+ public:
+  remote_error(const std::string& what, locality origin) : std::runtime_error(what), m_origin(origin) {}
+  locality origin() const noexcept { return m_origin; }
+
+ private:
+  locality m_origin;
+};
+
+/// async<direct<f>>, post<direct<f>>: f is executed where the message is read, without a task. For functions of less
+/// than some microseconds, which must not wait; what waits inside throws std::system_error.
+template <auto F>
+struct direct_action {
+  static constexpr auto function = F;
+};
+template <auto F>
+inline constexpr direct_action<F> direct{};
+
+namespace detail {
+
+/// A parcel that has arrived: what is left of its arguments, and where the result goes.
+struct arrived_parcel {
+  std::span<const std::byte> arguments;
+  unsigned from = 0;
+  std::uint64_t reply = 0; ///< 0: nobody waits for it
+};
+
+/// An action in this program, made before main(). Numbers are given when localities meet.
+class action_entry {
+ public:
+  using handler = void (*)(const arrived_parcel&);
+  action_entry(const char* name, handler handle) noexcept;
+
+  const char* const name;
+  const handler handle;
+  std::uint32_t number = 0;
+  action_entry* next;
+};
+
+/// The bytes of a parcel are put together here; of the calling thread, until send_parcel().
+std::vector<std::byte>& begin_parcel(const action_entry& action, std::uint64_t reply);
+void send_parcel(std::vector<std::byte>& parcel, locality to);
+
+/// Somebody in this process who waits for a result from another one.
+class awaited_reply {
+ public:
+  virtual ~awaited_reply() = default;
+  virtual void arrived(std::span<const std::byte> value) = 0;
+  virtual void failed(std::exception_ptr why) noexcept = 0;
+};
+/// Its number in the parcel. The reply, or end of the localities, deletes it.
+std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from);
+/// Where the parcel could not be sent.
+void forget_reply(std::uint64_t number) noexcept;
+
+/// The bytes of a reply, as above; and instead of it the exception that is being handled.
+std::vector<std::byte>& begin_reply(std::uint64_t reply);
+void send_reply(std::vector<std::byte>& bytes, unsigned to);
+void send_exception(const char* action, std::uint64_t reply, unsigned to) noexcept;
+
+template <class T>
+struct signature;
+template <class R, class... Args>
+struct signature<R (*)(Args...)> {
+  using result = R;
+  using arguments = std::tuple<std::decay_t<Args>...>;
+};
+template <class R, class... Args>
+struct signature<R (*)(Args...) noexcept> : signature<R (*)(Args...)> {};
+template <class F, class R, class... Args>
+struct signature<R (F::*)(Args...) const> : signature<R (*)(Args...)> {};
+template <class F, class R, class... Args>
+struct signature<R (F::*)(Args...) const noexcept> : signature<R (*)(Args...)> {};
+template <class F>
+  requires requires { &F::operator(); }
+struct signature<F> : signature<decltype(&F::operator())> {};
+
+template <class>
+inline constexpr bool is_direct = false;
+template <auto F>
+inline constexpr bool is_direct<const direct_action<F>> = true;
+template <auto F>
+inline constexpr bool is_direct<direct_action<F>> = true;
+
+/// The function of F, which may be direct<function>.
+template <auto F>
+constexpr auto function_of() noexcept {
+  if constexpr (is_direct<decltype(F)>)
+    return F.function;
+  else
+    return F;
+}
+
+template <class T>
+struct reply_of final : awaited_reply {
+  void arrived(std::span<const std::byte> value) override {
+    if constexpr (std::is_void_v<T>) {
+      result.set_value();
+    } else {
+      T read{};
+      read_value(value, read);
+      result.set_value(std::move(read));
+    }
+  }
+  void failed(std::exception_ptr why) noexcept override { result.set_exception(std::move(why)); }
+  promise<T> result;
+};
+
+template <auto F>
+class action {
+  static constexpr auto function = function_of<F>();
+  using types = signature<std::remove_cv_t<decltype(function)>>;
+
+ public:
+  using result = std::decay_t<typename types::result>;
+  using arguments = typename types::arguments;
+  static constexpr bool is_direct = detail::is_direct<decltype(F)>;
+
+  template <class... Args>
+  static void write_arguments(std::vector<std::byte>& to, const Args&... args) {
+    write_as<0>(to, args...);
+  }
+
+  static void handle(const arrived_parcel& parcel) {
+    arguments values;
+    try {
+      std::span<const std::byte> left = parcel.arguments;
+      std::apply([&](auto&... each) { (read_value(left, each), ...); }, values);
+      if (!left.empty()) throw archive_error("an archive goes on behind what it should hold");
+    } catch (...) {
+      send_exception(entry.name, parcel.reply, parcel.from);
+      return;
+    }
+    if constexpr (is_direct) {
+      execute(values, parcel.reply, parcel.from);
+    } else {
+      static_cast<void>(async([values = std::move(values), reply = parcel.reply, from = parcel.from]() mutable {
+        execute(values, reply, from);
+      }));
+    }
+  }
+
+  static inline action_entry entry{__PRETTY_FUNCTION__, handle};
+
+  template <class... Args>
+  static void execute_here(Args&&... args) {
+    arguments values(std::forward<Args>(args)...);
+    if constexpr (is_direct)
+      execute(values, 0, 0);
+    else
+      static_cast<void>(async([values = std::move(values)]() mutable { execute(values, 0, 0); }));
+  }
+
+ private:
+  /// As the function's parameters, whatever the caller has given.
+  template <std::size_t I>
+  static void write_as(std::vector<std::byte>&) {
+    static_assert(I == std::tuple_size_v<arguments>, "the action has more parameters");
+  }
+  template <std::size_t I, class First, class... Rest>
+  static void write_as(std::vector<std::byte>& to, const First& first, const Rest&... rest) {
+    static_assert(I < std::tuple_size_v<arguments>, "the action has fewer parameters");
+    const std::tuple_element_t<I, arguments>& as = first;
+    write_value(to, as);
+    write_as<I + 1>(to, rest...);
+  }
+
+  static void execute(arguments& values, std::uint64_t reply, unsigned from) {
+    try {
+      if constexpr (std::is_void_v<result>) {
+        std::apply(function, std::move(values));
+        if (reply != 0) send_reply(begin_reply(reply), from);
+      } else {
+        const result value = std::apply(function, std::move(values));
+        if (reply == 0) return;
+        std::vector<std::byte>& bytes = begin_reply(reply);
+        write_value(bytes, value);
+        send_reply(bytes, from);
+      }
+    } catch (...) {
+      send_exception(entry.name, reply, from);
+    }
+  }
+};
+
+} // namespace detail
+
+/// Executes the function F with these arguments in the locality `where`, as a task or, as direct<F>, without one, and
+/// returns the future of its result. Arguments are converted to F's parameters and travel by value (archive.hpp); the
+/// function runs here, as by async(F, args...), where `where` is this locality.
+///
+/// F: a function, or a lambda without captures. Does not wait for an answer; suspends the task while more than 16 MiB
+/// for that locality wait to be sent. What F throws there arrives as remote_error. Any thread.
+template <auto F, class... Args>
+[[nodiscard]] auto async(locality where, Args&&... args) {
+  using action = detail::action<F>;
+  using T = typename action::result;
+  if (where == find_here()) {
+    constexpr auto function = detail::function_of<F>();
+    return async(action::is_direct ? launch::sync : launch::async, function, std::forward<Args>(args)...);
+  }
+  auto awaited = std::make_unique<detail::reply_of<T>>();
+  future<T> result = awaited->result.get_future();
+  const std::uint64_t reply = detail::await_reply(std::move(awaited), where);
+  try {
+    std::vector<std::byte>& parcel = detail::begin_parcel(action::entry, reply);
+    action::write_arguments(parcel, args...);
+    detail::send_parcel(parcel, where);
+  } catch (...) {
+    detail::forget_reply(reply);
+    throw;
+  }
+  return result;
+}
+
+/// The same without a result. What F throws there is reported by that process (set_exit_report).
+template <auto F, class... Args>
+void post(locality where, Args&&... args) {
+  using action = detail::action<F>;
+  if (where == find_here()) {
+    action::execute_here(std::forward<Args>(args)...);
+    return;
+  }
+  std::vector<std::byte>& parcel = detail::begin_parcel(action::entry, 0);
+  action::write_arguments(parcel, args...);
+  detail::send_parcel(parcel, where);
+}
+
+} // namespace treadle

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <cereal/cereal.hpp>
+#include <cereal/types/array.hpp>
+#include <cereal/types/complex.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/tuple.hpp>
+#include <cereal/types/utility.hpp>
+#include <cereal/types/vector.hpp>
+
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+namespace treadle {
+
+/// What arrived is not what was expected: another type, or cut short.
+class archive_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+namespace detail {
+
+/// Its bytes are its value, in all localities of a program.
+template <class T>
+inline constexpr bool is_bitwise = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+template <class T>
+inline constexpr bool is_bitwise<std::complex<T>> = std::is_arithmetic_v<T>;
+template <class T, std::size_t N>
+inline constexpr bool is_bitwise<std::array<T, N>> = is_bitwise<T>;
+
+template <class T>
+inline constexpr bool is_bitwise_vector = false;
+template <class T>
+inline constexpr bool is_bitwise_vector<std::vector<T>> = is_bitwise<T> && !std::is_same_v<T, bool>;
+
+} // namespace detail
+
+/// Turns values into bytes: numbers, enumerations and the types that cereal knows (more of them in <cereal/types/...>),
+/// and types with a member `serialize(archive)` of the kind that cereal asks for, with versions of classes.
+class output_archive : public cereal::OutputArchive<output_archive, cereal::AllowEmptyClassElision> {
+ public:
+  explicit output_archive(std::vector<std::byte>& to) : OutputArchive(this), m_to(to) {}
+  void write(const void* bytes, std::size_t size) {
+    const auto* const from = static_cast<const std::byte*>(bytes);
+    m_to.insert(m_to.end(), from, from + size);
+  }
+
+ private:
+  std::vector<std::byte>& m_to;
+};
+
+/// And back. Throws archive_error instead of reading beyond the end, also where a size says so.
+class input_archive : public cereal::InputArchive<input_archive, cereal::AllowEmptyClassElision> {
+ public:
+  explicit input_archive(std::span<const std::byte>& from) : InputArchive(this), m_from(from) {}
+  void read(void* bytes, std::size_t size) {
+    require(size);
+    std::memcpy(bytes, m_from.data(), size);
+    m_from = m_from.subspan(size);
+  }
+  void require(std::size_t size) const {
+    if (size > m_from.size()) throw archive_error("an archive ends too early, or is one of another type");
+  }
+
+ private:
+  std::span<const std::byte>& m_from; // what is left
+};
+
+template <class T>
+  requires std::is_arithmetic_v<T>
+void CEREAL_SAVE_FUNCTION_NAME(output_archive& archive, const T& value) {
+  archive.write(&value, sizeof value);
+}
+template <class T>
+  requires std::is_arithmetic_v<T>
+void CEREAL_LOAD_FUNCTION_NAME(input_archive& archive, T& value) {
+  archive.read(&value, sizeof value);
+}
+template <class T>
+void CEREAL_SAVE_FUNCTION_NAME(output_archive& archive, const cereal::BinaryData<T>& data) {
+  archive.write(data.data, static_cast<std::size_t>(data.size));
+}
+template <class T>
+void CEREAL_LOAD_FUNCTION_NAME(input_archive& archive, cereal::BinaryData<T>& data) {
+  archive.read(data.data, static_cast<std::size_t>(data.size));
+}
+template <class Archive, class T>
+  requires std::is_same_v<Archive, output_archive> || std::is_same_v<Archive, input_archive>
+void CEREAL_SERIALIZE_FUNCTION_NAME(Archive& archive, cereal::NameValuePair<T>& pair) {
+  archive(pair.value);
+}
+template <class T>
+void CEREAL_SAVE_FUNCTION_NAME(output_archive& archive, const cereal::SizeTag<T>& tag) {
+  const auto size = static_cast<std::uint64_t>(tag.size);
+  archive.write(&size, sizeof size);
+}
+template <class T>
+void CEREAL_LOAD_FUNCTION_NAME(input_archive& archive, cereal::SizeTag<T>& tag) {
+  std::uint64_t size = 0;
+  archive.read(&size, sizeof size);
+  archive.require(size); // no element is smaller than a byte
+  tag.size = static_cast<std::decay_t<T>>(size);
+}
+
+namespace detail {
+
+template <class T>
+void write_value(std::vector<std::byte>& to, const T& value) {
+  if constexpr (is_bitwise<T>) {
+    const std::size_t at = to.size();
+    to.resize(at + sizeof value);
+    std::memcpy(to.data() + at, &value, sizeof value);
+  } else if constexpr (is_bitwise_vector<T>) {
+    output_archive archive(to);
+    archive(value.size());
+    archive.write(value.data(), value.size() * sizeof(value[0]));
+  } else {
+    output_archive archive(to);
+    archive(value);
+  }
+}
+template <class T>
+void read_value(std::span<const std::byte>& from, T& value) {
+  input_archive archive(from);
+  if constexpr (is_bitwise<T>) {
+    archive.read(&value, sizeof value);
+  } else if constexpr (is_bitwise_vector<T>) {
+    std::size_t size = 0;
+    archive(size);
+    archive.require(size); // so that the product cannot overflow
+    archive.require(size * sizeof(value[0]));
+    value.resize(size);
+    archive.read(value.data(), size * sizeof(value[0]));
+  } else {
+    archive(value);
+  }
+}
+
+} // namespace detail
+} // namespace treadle
+
+CEREAL_REGISTER_ARCHIVE(treadle::output_archive)
+CEREAL_REGISTER_ARCHIVE(treadle::input_archive)
+CEREAL_SETUP_ARCHIVE_TRAITS(treadle::input_archive, treadle::output_archive)

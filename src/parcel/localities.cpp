@@ -1,0 +1,343 @@
+#include <treadle/localities/locality.hpp>
+
+#include "parcel/actions.hpp"
+#include "parcel/departure.hpp"
+#include "parcel/port.hpp"
+#include "parcel/replies.hpp"
+#include "parcel/shared_memory.hpp"
+#include "task/engine/background.hpp"
+#include "task/engine/exit_report.hpp"
+
+#include <treadle/runtime.hpp>
+#include <treadle/this_task.hpp>
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+namespace treadle {
+
+namespace detail {
+namespace {
+
+/// What stands before a parcel's bytes in a message. With a reply its number follows.
+struct parcel_header {
+  std::uint32_t action : 31;
+  std::uint32_t has_reply : 1;
+  std::uint32_t bytes; ///< without header and number
+};
+static_assert(sizeof(parcel_header) == 8);
+
+// Parcels of the library itself, by numbers that no action has.
+constexpr std::uint32_t k_value = 0x7fff'ffff; ///< with the number of a reply
+constexpr std::uint32_t k_error = 0x7fff'fffe; ///< the same, and text
+constexpr std::uint32_t k_ask = 0x7fff'fffd;   ///< departure: locality 0 asks
+constexpr std::uint32_t k_answer = 0x7fff'fffc;
+constexpr std::uint32_t k_leave = 0x7fff'fffb;
+constexpr bool is_about_departure(std::uint32_t action) { return action >= k_leave && action <= k_ask; }
+
+struct counts {
+  std::uint64_t sent, received;
+};
+
+/// The bytes of the parcel that the calling thread puts together. Nothing suspends in between.
+std::vector<std::byte>& new_parcel(std::uint32_t number, std::uint64_t reply) {
+  thread_local std::vector<std::byte> bytes;
+  const bool has_reply = reply != 0;
+  bytes.resize(sizeof(parcel_header) + (has_reply ? sizeof reply : 0));
+  const parcel_header header{number & 0x7fff'ffffU, has_reply ? 1U : 0U, 0};
+  std::memcpy(bytes.data(), &header, sizeof header);
+  if (has_reply) std::memcpy(bytes.data() + sizeof header, &reply, sizeof reply);
+  return bytes;
+}
+
+/// What it was thrown as, and what it says.
+std::string text_of_current_exception() {
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  int status = 0;
+  char* const readable = type ? abi::__cxa_demangle(type->name(), nullptr, nullptr, &status) : nullptr;
+  std::string text = readable ? readable : "an exception";
+  std::free(readable);
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return text + ": " + e.what();
+  } catch (...) {
+    return text;
+  }
+}
+
+} // namespace
+
+/// The localities of the program, as this one sees them.
+class world final : public parcel_receiver, public background_work {
+ public:
+  explicit world(std::unique_ptr<transport> over) : m_departure(over->size()), m_port(std::move(over), *this) {}
+
+  unsigned rank() const noexcept { return m_port.rank(); }
+  unsigned size() const noexcept { return m_port.size(); }
+  reply_table replies;
+
+  void send(std::vector<std::byte>& parcel, unsigned to) {
+    parcel_header header;
+    std::memcpy(&header, parcel.data(), sizeof header);
+    const std::size_t bytes = parcel.size() - sizeof header - (header.has_reply ? sizeof(std::uint64_t) : 0);
+    if (bytes > std::numeric_limits<std::uint32_t>::max())
+      throw std::length_error("localities: a parcel of " + std::to_string(bytes) + " bytes; 4 GiB is the most");
+    header.bytes = static_cast<std::uint32_t>(bytes);
+    std::memcpy(parcel.data(), &header, sizeof header);
+    m_port.send(to, parcel);
+  }
+
+  // background_work
+  void begin_polling() noexcept override { m_port.begin_polling(); }
+  bool poll() noexcept override { return m_port.poll(); }
+  void end_polling() noexcept override { m_port.end_polling(); }
+
+  // parcel_receiver
+  void arrived(unsigned from, std::span<const std::byte> message) override {
+    while (!message.empty()) {
+      parcel_header header;
+      std::uint64_t reply = 0;
+      if (message.size() < sizeof header) throw_damaged(from);
+      std::memcpy(&header, message.data(), sizeof header);
+      message = message.subspan(sizeof header);
+      if (header.has_reply) {
+        if (message.size() < sizeof reply) throw_damaged(from);
+        std::memcpy(&reply, message.data(), sizeof reply);
+        message = message.subspan(sizeof reply);
+      }
+      if (message.size() < header.bytes) throw_damaged(from);
+      handle(from, header.action, reply, message.first(header.bytes));
+      message = message.subspan(header.bytes);
+    }
+  }
+  void failed(std::exception_ptr why) noexcept override {
+    for (const auto& one : replies.take_all()) one->failed(why);
+    const std::lock_guard guard(m_lock);
+    m_failure = std::move(why);
+    m_changed.notify_all();
+  }
+
+  /// Returns when all localities are here, and nothing is left to do.
+  void depart() {
+    rank() == 0 ? lead() : follow();
+  }
+
+ private:
+  void handle(unsigned from, std::uint32_t action, std::uint64_t reply, std::span<const std::byte> bytes) {
+    switch (action) {
+    case k_value:
+    case k_error:
+      if (const std::unique_ptr<awaited_reply> who = replies.take(reply, from))
+        action == k_value ? give(*who, bytes) : who->failed(std::make_exception_ptr(remote_error(text_in(bytes), locality(from))));
+      break;
+    case k_ask:
+    case k_leave: {
+      const std::lock_guard guard(m_lock);
+      (action == k_ask ? m_asked : m_may_leave) = true;
+      m_changed.notify_all();
+      break;
+    }
+    case k_answer: {
+      counts given;
+      if (bytes.size() != sizeof given) throw_damaged(from);
+      std::memcpy(&given, bytes.data(), sizeof given);
+      const std::lock_guard guard(m_lock);
+      m_departure.answer(from, given.sent, given.received);
+      m_changed.notify_all();
+      break;
+    }
+    default:
+      if (const action_entry* const found = find_action(action)) {
+        found->handle({bytes, from, reply});
+      } else {
+        try {
+          throw std::runtime_error("there is no action " + std::to_string(action));
+        } catch (...) {
+          send_exception("of an unknown number", reply, from);
+        }
+      }
+    }
+    if (is_about_departure(action)) ++m_about_departure_received;
+  }
+
+  void give(awaited_reply& to, std::span<const std::byte> value) noexcept {
+    try {
+      to.arrived(value);
+    } catch (...) {
+      to.failed(std::current_exception());
+    }
+  }
+
+  void tell(unsigned to, std::uint32_t what, const counts* given = nullptr) {
+    std::vector<std::byte>& parcel = new_parcel(what, 0);
+    if (given) {
+      const auto* const bytes = reinterpret_cast<const std::byte*>(given);
+      parcel.insert(parcel.end(), bytes, bytes + sizeof *given);
+    }
+    ++m_about_departure_sent;
+    send(parcel, to);
+  }
+
+  /// At a moment when no task runs here.
+  counts counts_at_rest() {
+    if (runtime* const here = runtime::current_or_null()) here->wait_idle();
+    // Received before sent: what is received later may lead to something sent, which must not look older.
+    const std::uint64_t received = m_port.received() - m_about_departure_received;
+    return {m_port.sent() - m_about_departure_sent, received};
+  }
+
+  template <class F>
+  void wait_until(F is_so) {
+    std::unique_lock guard(m_lock);
+    m_changed.wait(guard, [&] { return is_so() || m_failure; });
+    if (m_failure) std::rethrow_exception(m_failure);
+  }
+
+  void lead() {
+    constexpr std::int64_t k_pause_ns_min = 20'000, k_pause_ns_max = 10'000'000;
+    for (std::int64_t pause_ns = k_pause_ns_min;; pause_ns = std::min(2 * pause_ns, k_pause_ns_max)) {
+      {
+        const std::lock_guard guard(m_lock);
+        m_departure.begin_wave();
+      }
+      for (unsigned other = 1; other < size(); ++other) tell(other, k_ask);
+      const counts own = counts_at_rest();
+      {
+        const std::lock_guard guard(m_lock);
+        m_departure.answer(0, own.sent, own.received);
+      }
+      wait_until([this] { return m_departure.is_wave_over(); });
+      if (m_departure.may_leave()) break;
+      this_task::sleep_for_ns(pause_ns);
+    }
+    for (unsigned other = 1; other < size(); ++other) tell(other, k_leave);
+  }
+  void follow() {
+    for (;;) {
+      wait_until([this] { return m_asked || m_may_leave; });
+      if (m_may_leave) return;
+      m_asked = false; // the next question comes after this answer
+      const counts own = counts_at_rest();
+      tell(0, k_answer, &own);
+    }
+  }
+
+  static std::string text_in(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  [[noreturn]] void throw_damaged(unsigned from) const {
+    throw std::runtime_error("localities: a message from locality " + std::to_string(from) + " is damaged");
+  }
+
+  std::mutex m_lock; // of threads, because handlers cannot suspend
+  std::condition_variable m_changed;
+  departure m_departure;
+  bool m_asked = false, m_may_leave = false;
+  std::exception_ptr m_failure;
+  atomic<std::uint64_t> m_about_departure_sent{0}, m_about_departure_received{0};
+  parcel_port m_port; // last: its thread uses the rest
+};
+
+namespace {
+atomic<world*> g_world{nullptr};
+
+world& require_world() {
+  world* const found = g_world.load(order::acquire);
+  if (!found) throw std::logic_error("localities: there is no object of treadle::localities, so that this process is alone");
+  return *found;
+}
+} // namespace
+
+std::vector<std::byte>& begin_parcel(const action_entry& action, std::uint64_t reply) {
+  return new_parcel(action.number, reply);
+}
+void send_parcel(std::vector<std::byte>& parcel, locality to) {
+  world& all = require_world();
+  if (to.number() >= all.size())
+    throw std::out_of_range("localities: there is no locality " + std::to_string(to.number()) + "; there are " +
+                            std::to_string(all.size()));
+  all.send(parcel, to.number());
+}
+
+std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from) {
+  return require_world().replies.add(std::move(who), from.number());
+}
+void forget_reply(std::uint64_t number) noexcept {
+  if (world* const all = g_world.load(order::acquire)) static_cast<void>(all->replies.take(number));
+}
+
+std::vector<std::byte>& begin_reply(std::uint64_t reply) { return new_parcel(k_value, reply); }
+void send_reply(std::vector<std::byte>& bytes, unsigned to) { require_world().send(bytes, to); }
+
+void send_exception(const char* action, std::uint64_t reply, unsigned to) noexcept {
+  try {
+    const std::string text = text_of_current_exception() + ", thrown by the action " + action + " in locality " +
+                             std::to_string(find_here().number());
+    if (reply == 0) return report_at_exit(text);
+    std::vector<std::byte>& bytes = new_parcel(k_error, reply);
+    const auto* const from = reinterpret_cast<const std::byte*>(text.data());
+    bytes.insert(bytes.end(), from, from + text.size());
+    send_reply(bytes, to);
+  } catch (...) { // no memory, or the connection has failed: who waits is told of that
+  }
+}
+
+} // namespace detail
+
+struct localities::implementation {
+  std::unique_ptr<detail::world> all;
+};
+
+localities::localities() : m_is(new implementation) {
+  using namespace detail;
+  if (g_world.load(order::relaxed)) throw std::logic_error("localities: there is an object of treadle::localities already");
+  const char* const place = std::getenv("TREADLE_LOCALITIES");
+  if (!place || *place == '\0') return;
+  const std::uint64_t digest = number_actions();
+  std::unique_ptr<transport> over = open_shared_memory(parse_shared_memory_place(place));
+  over->join(digest);
+  m_is->all = std::make_unique<world>(std::move(over));
+  g_world.store(m_is->all.get(), order::release);
+  set_background_work(m_is->all.get());
+}
+
+localities::~localities() {
+  if (!m_is->all) return;
+  try {
+    m_is->all->depart();
+  } catch (const std::exception& e) {
+    detail::report_at_exit(e.what());
+  }
+  detail::set_background_work(nullptr);
+  detail::g_world.store(nullptr, detail::order::release);
+}
+
+locality find_here() noexcept {
+  const detail::world* const all = detail::g_world.load(detail::order::acquire);
+  return locality(all ? all->rank() : 0);
+}
+unsigned num_localities() noexcept {
+  const detail::world* const all = detail::g_world.load(detail::order::acquire);
+  return all ? all->size() : 1;
+}
+std::vector<locality> find_all_localities() {
+  std::vector<locality> all;
+  for (unsigned i = 0; i < num_localities(); ++i) all.emplace_back(i);
+  return all;
+}
+std::vector<locality> find_remote_localities() {
+  std::vector<locality> others = find_all_localities();
+  std::erase(others, find_here());
+  return others;
+}
+
+} // namespace treadle

@@ -1,0 +1,46 @@
+#include "parcel/replies.hpp"
+
+#include <utility>
+
+namespace treadle::detail {
+
+std::uint64_t reply_table::add(std::unique_ptr<awaited_reply> who, unsigned from) {
+  const scoped_lock guard(m_lock);
+  if (m_free.empty()) {
+    m_free.reserve(m_entries.size() + 1); // so that take() needs no memory
+    m_entries.emplace_back();
+    m_free.push_back(static_cast<std::uint32_t>(m_entries.size() - 1));
+  }
+  const std::uint32_t at = m_free.back();
+  m_free.pop_back();
+  entry& one = m_entries[at];
+  one.who = std::move(who);
+  one.from = from;
+  return std::uint64_t{one.generation} << 32U | at;
+}
+
+std::unique_ptr<awaited_reply> reply_table::take(std::uint64_t number, unsigned from) noexcept {
+  const auto at = static_cast<std::uint32_t>(number), generation = static_cast<std::uint32_t>(number >> 32U);
+  const scoped_lock guard(m_lock);
+  if (at >= m_entries.size()) return nullptr;
+  entry& one = m_entries[at];
+  if (!one.who || one.generation != generation || (from != k_any && one.from != from)) return nullptr;
+  one.generation = one.generation + 1 == 0 ? 1 : one.generation + 1;
+  m_free.push_back(at);
+  return std::move(one.who);
+}
+
+std::vector<std::unique_ptr<awaited_reply>> reply_table::take_all() {
+  std::vector<std::unique_ptr<awaited_reply>> all;
+  const scoped_lock guard(m_lock);
+  for (std::uint32_t at = 0; at < m_entries.size(); ++at) {
+    entry& one = m_entries[at];
+    if (!one.who) continue;
+    all.push_back(std::move(one.who));
+    one.generation = one.generation + 1 == 0 ? 1 : one.generation + 1;
+    m_free.push_back(at);
+  }
+  return all;
+}
+
+} // namespace treadle::detail

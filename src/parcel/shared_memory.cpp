@@ -1,0 +1,256 @@
+#include "parcel/shared_memory.hpp"
+
+#include "base/clock.hpp"
+#include "parcel/bell.hpp"
+#include "parcel/byte_ring.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace treadle::detail {
+namespace {
+
+constexpr std::uint64_t k_magic = 0x31'6c'6c'65'63'72'61'70; // "parcell1"
+constexpr std::size_t k_ring_bytes = std::size_t{1} << 20U;
+constexpr unsigned k_most = 1024;
+constexpr std::int64_t k_join_ns = 60'000'000'000;
+
+// In the file: one of the first, one of the second for each locality, and a ring from each to each, by receiver.
+struct file_header {
+  atomic<std::uint64_t> magic;
+  atomic<std::uint32_t> joined;
+};
+struct alignas(k_cache_line) locality_part {
+  bell rings;
+  atomic<std::uint64_t> digest;
+  atomic<std::int32_t> pid;
+};
+struct ring_part {
+  ring_positions positions;
+  alignas(k_cache_line) std::byte bytes[k_ring_bytes];
+};
+
+/// Room for what is larger than a ring takes at once: the size of the whole, then its pieces.
+enum class record_kind : std::uint8_t { whole, first, further };
+struct record_header {
+  std::uint64_t total : 56;
+  record_kind kind : 8;
+};
+static_assert(sizeof(record_header) == 8);
+
+class mapped_file {
+ public:
+  mapped_file(const std::string& path, std::size_t bytes) : m_bytes(bytes) {
+    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    void* memory = MAP_FAILED;
+    // All make it as large as it has to be: whoever is first fills it with zeroes.
+    if (file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0)
+      memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    const int error = errno;
+    if (file >= 0) close(file);
+    if (memory == MAP_FAILED) throw std::system_error(error, std::generic_category(), "memory of localities: " + path);
+    m_memory = static_cast<std::byte*>(memory);
+  }
+  ~mapped_file() { munmap(m_memory, m_bytes); }
+  mapped_file(const mapped_file&) = delete;
+  mapped_file& operator=(const mapped_file&) = delete;
+  std::byte* at(std::size_t offset) const noexcept { return m_memory + offset; }
+
+ private:
+  std::byte* m_memory = nullptr;
+  const std::size_t m_bytes;
+};
+
+constexpr std::size_t offset_of_localities() { return k_cache_line; }
+constexpr std::size_t offset_of_rings(unsigned size) { return offset_of_localities() + size * sizeof(locality_part); }
+constexpr std::size_t bytes_of(unsigned size) {
+  return offset_of_rings(size) + std::size_t{size} * size * sizeof(ring_part);
+}
+
+class shared_memory final : public transport {
+ public:
+  explicit shared_memory(const shared_memory_place& place)
+      : m_rank(place.rank), m_size(place.size), m_file(place.file, bytes_of(place.size)) {
+    for (unsigned other = 0; other < m_size; ++other) {
+      ring_part& in = ring(other, m_rank);
+      ring_part& out = ring(m_rank, other);
+      m_in.push_back({ring_reader(in.positions, in.bytes, k_ring_bytes), {}, 0});
+      m_out.push_back({ring_writer(out.positions, out.bytes, k_ring_bytes), 0});
+    }
+  }
+
+  unsigned rank() const noexcept override { return m_rank; }
+  unsigned size() const noexcept override { return m_size; }
+
+  bool send(unsigned to, std::span<const std::byte> message) override {
+    outgoing& out = m_out[to];
+    const std::size_t most = out.ring.largest() - sizeof(record_header);
+    if (message.size() <= most) return put(out, to, record_kind::whole, message.size(), message);
+    // In pieces; where the ring is full in between, the next call goes on behind what was sent.
+    while (out.sent < message.size()) {
+      const auto piece = message.subspan(out.sent, std::min(most, message.size() - out.sent));
+      if (!put(out, to, out.sent == 0 ? record_kind::first : record_kind::further, message.size(), piece)) return false;
+      out.sent += piece.size();
+    }
+    out.sent = 0;
+    return true;
+  }
+
+  bool poll(message_sink& sink) override {
+    constexpr int k_most_of_one = 256;
+    bool any = false;
+    for (unsigned from = 0; from < m_size; ++from) {
+      incoming& in = m_in[from];
+      for (int n = 0; n < k_most_of_one; ++n) {
+        const ring_reader::record one = in.ring.begin();
+        if (one.is_damaged || (one.bytes && one.size < sizeof(record_header))) throw_damaged(from);
+        if (!one.bytes) break;
+        any = true;
+        take(in, from, one, sink);
+        in.ring.end();
+      }
+    }
+    return any;
+  }
+
+  void begin_polling() noexcept override {
+    if (m_polling.fetch_add(1, order::relaxed) == 0) part(m_rank).rings.disarm();
+  }
+  void end_polling() noexcept override {
+    if (m_polling.fetch_sub(1, order::relaxed) == 1) part(m_rank).rings.arm();
+  }
+  void wait(std::int64_t timeout_ns) noexcept override {
+    bell& own = part(m_rank).rings;
+    const std::uint32_t calls = std::exchange(m_calls, own.calls());
+    if (calls == m_calls) own.sleep(calls, timeout_ns);
+  }
+  void wake() noexcept override { part(m_rank).rings.call(); }
+
+  void join(std::uint64_t digest) override {
+    auto& header = *reinterpret_cast<file_header*>(m_file.at(0));
+    std::uint64_t none = 0;
+    if (!header.magic.compare_exchange(none, k_magic, order::relaxed, order::relaxed) && none != k_magic)
+      throw std::runtime_error("localities: the shared file is of another version of Treadle");
+    locality_part& own = part(m_rank);
+    own.pid.store(getpid(), order::relaxed);
+    own.digest.store(digest, order::relaxed);
+    header.joined.fetch_add(1, order::acq_rel);
+    shared_futex_wake(header.joined, static_cast<int>(m_size));
+    const std::int64_t end = steady_now_ns() + k_join_ns;
+    for (;;) {
+      const std::uint32_t joined = header.joined.load(order::acquire);
+      if (joined >= m_size) break;
+      const std::int64_t left = end - steady_now_ns();
+      if (left <= 0)
+        throw std::runtime_error("localities: " + std::to_string(joined) + " of " + std::to_string(m_size) +
+                                 " have come within a minute");
+      shared_futex_wait(header.joined, joined, std::min<std::int64_t>(left, 1'000'000'000));
+    }
+    for (unsigned other = 0; other < m_size; ++other) {
+      if (part(other).digest.load(order::relaxed) != digest)
+        throw std::runtime_error("localities: locality " + std::to_string(other) +
+                                 " runs another program, or another version of it, than locality " +
+                                 std::to_string(m_rank));
+    }
+  }
+
+ private:
+  struct incoming {
+    ring_reader ring;
+    std::vector<std::byte> unfinished; ///< of a message in pieces
+    std::size_t total;
+  };
+  struct outgoing {
+    ring_writer ring;
+    std::size_t sent; ///< of a message in pieces
+  };
+
+  locality_part& part(unsigned of) const noexcept {
+    return reinterpret_cast<locality_part*>(m_file.at(offset_of_localities()))[of];
+  }
+  ring_part& ring(unsigned from, unsigned to) const noexcept {
+    return reinterpret_cast<ring_part*>(m_file.at(offset_of_rings(m_size)))[std::size_t{to} * m_size + from];
+  }
+
+  bool put(outgoing& out, unsigned to, record_kind kind, std::size_t total, std::span<const std::byte> piece) {
+    std::byte* const room = out.ring.begin(sizeof(record_header) + piece.size());
+    if (!room) return false;
+    const record_header header{total, kind};
+    std::memcpy(room, &header, sizeof header);
+    std::memcpy(room + sizeof header, piece.data(), piece.size());
+    out.ring.end();
+    part(to).rings.ring();
+    return true;
+  }
+
+  void take(incoming& in, unsigned from, const ring_reader::record& one, message_sink& sink) {
+    record_header header;
+    std::memcpy(&header, one.bytes, sizeof header);
+    const std::span piece(one.bytes + sizeof header, one.size - sizeof header);
+    switch (header.kind) {
+    case record_kind::whole:
+      if (header.total != piece.size()) throw_damaged(from);
+      sink.arrived(from, piece);
+      return;
+    case record_kind::first:
+      in.total = header.total;
+      in.unfinished.clear();
+      break;
+    case record_kind::further:
+      break;
+    default:
+      throw_damaged(from);
+    }
+    in.unfinished.insert(in.unfinished.end(), piece.begin(), piece.end());
+    if (in.unfinished.size() > in.total) throw_damaged(from);
+    if (in.unfinished.size() < in.total) return;
+    sink.arrived(from, in.unfinished);
+    in.unfinished = {};
+  }
+
+  [[noreturn]] void throw_damaged(unsigned from) const {
+    throw std::runtime_error("localities: what locality " + std::to_string(from) + " has sent to locality " +
+                             std::to_string(m_rank) + " is damaged");
+  }
+
+  const unsigned m_rank, m_size;
+  const mapped_file m_file;
+  std::vector<incoming> m_in;  ///< by sender; of the thread that polls
+  std::vector<outgoing> m_out; ///< by receiver; of the thread that sends there
+  atomic<std::uint32_t> m_polling{0};
+  std::uint32_t m_calls = 0; ///< of the thread that waits
+};
+
+} // namespace
+
+shared_memory_place parse_shared_memory_place(const std::string& text) {
+  shared_memory_place place;
+  const std::size_t size_at = text.rfind(':'), rank_at = size_at == std::string::npos || size_at == 0 ? size_at : text.rfind(':', size_at - 1);
+  const auto number = [&](std::size_t from, std::size_t to, unsigned& into) {
+    const auto [end, error] = std::from_chars(text.data() + from, text.data() + to, into);
+    return error == std::errc() && end == text.data() + to;
+  };
+  if (rank_at == std::string::npos || rank_at == 0 || size_at == rank_at || !number(size_at + 1, text.size(), place.size) ||
+      !number(rank_at + 1, size_at, place.rank) || place.size == 0 || place.size > k_most || place.rank >= place.size)
+    throw std::invalid_argument("TREADLE_LOCALITIES: expected FILE:RANK:SIZE with 0 <= RANK < SIZE <= " +
+                                std::to_string(k_most) + ", got '" + text + "'");
+  place.file = text.substr(0, rank_at);
+  return place;
+}
+
+std::unique_ptr<transport> open_shared_memory(const shared_memory_place& place) {
+  return std::make_unique<shared_memory>(place);
+}
+
+} // namespace treadle::detail

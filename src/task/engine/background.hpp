@@ -1,0 +1,53 @@
+#pragma once
+
+#include <treadle/detail/atomic.hpp>
+
+namespace treadle::detail {
+
+/// What workers without work look for beside tasks: messages of other processes.
+class background_work {
+ public:
+  /// By a worker that begins to look, or ends. Any number of them.
+  virtual void begin_polling() noexcept = 0;
+  virtual void end_polling() noexcept = 0;
+  /// True when something was there; it may have left tasks with the calling worker.
+  virtual bool poll() noexcept = 0;
+
+ protected:
+  ~background_work() = default;
+};
+
+/// For all runtimes of the process; null: none. Returns when no worker uses the one before any more.
+void set_background_work(background_work* work) noexcept;
+
+/// While a worker looks for tasks.
+class background_polling {
+ public:
+  background_polling() noexcept {
+    if (TREADLE_LIKELY(s_work.load(order::relaxed) == nullptr)) return;
+    s_users.fetch_add(1, order::seq_cst); // before it is looked for again: set_background_work() waits for who is counted
+    m_work = s_work.load(order::seq_cst);
+    if (m_work)
+      m_work->begin_polling();
+    else
+      s_users.fetch_sub(1, order::release);
+  }
+  ~background_polling() {
+    if (TREADLE_LIKELY(!m_work)) return;
+    m_work->end_polling();
+    s_users.fetch_sub(1, order::release);
+  }
+  background_polling(const background_polling&) = delete;
+  background_polling& operator=(const background_polling&) = delete;
+
+  bool poll() noexcept { return TREADLE_UNLIKELY(m_work != nullptr) && m_work->poll(); }
+
+ private:
+  friend void set_background_work(background_work* work) noexcept;
+  static inline constinit atomic<background_work*> s_work{nullptr};
+  static inline constinit atomic<unsigned> s_users{0};
+
+  background_work* m_work = nullptr;
+};
+
+} // namespace treadle::detail

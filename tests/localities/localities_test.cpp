@@ -1,0 +1,93 @@
+// Programs of several localities, each a process, with fewer and with more workers than there are cores.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace treadle {
+namespace {
+
+struct finished {
+  std::vector<int> codes;
+  std::vector<std::string> said;
+  std::uint64_t sum() const {
+    std::uint64_t all = 0;
+    for (const std::string& one : said) all += std::strtoull(one.c_str(), nullptr, 10);
+    return all;
+  }
+};
+
+/// `name` in so many processes.
+finished run_all(const char* name, unsigned localities, unsigned workers) {
+  std::string file = "/tmp/treadle-localities-test-XXXXXX";
+  close(mkstemp(file.data()));
+  std::vector<pid_t> children;
+  std::vector<std::FILE*> outputs;
+  for (unsigned rank = 0; rank < localities; ++rank) {
+    std::array<int, 2> pipe_ends{};
+    EXPECT_EQ(pipe(pipe_ends.data()), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      dup2(pipe_ends[1], 1);
+      close(pipe_ends[0]);
+      setenv("TREADLE_LOCALITIES", (file + ":" + std::to_string(rank) + ":" + std::to_string(localities)).c_str(), 1);
+      setenv("TREADLE_WORKERS", std::to_string(workers).c_str(), 1);
+      setenv("TREADLE_PUBLISH", "0", 1);
+      alarm(100);
+      execl(LOCALITIES_PROGRAM, LOCALITIES_PROGRAM, name, nullptr);
+      _exit(127);
+    }
+    close(pipe_ends[1]);
+    children.push_back(child);
+    outputs.push_back(fdopen(pipe_ends[0], "r"));
+  }
+  finished result;
+  for (unsigned rank = 0; rank < localities; ++rank) {
+    std::string text;
+    for (int c = 0; (c = std::fgetc(outputs[rank])) != EOF;) text += static_cast<char>(c);
+    std::fclose(outputs[rank]);
+    int status = 0;
+    waitpid(children[rank], &status, 0);
+    result.codes.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+    result.said.push_back(text);
+  }
+  unlink(file.c_str());
+  return result;
+}
+
+class localities_test : public testing::TestWithParam<std::pair<unsigned, unsigned>> {
+ protected:
+  static finished run(const char* name) {
+    finished result = run_all(name, GetParam().first, GetParam().second);
+    for (const int code : result.codes) EXPECT_EQ(code, 0);
+    return result;
+  }
+  static unsigned size() { return GetParam().first; }
+};
+INSTANTIATE_TEST_SUITE_P(processes_and_workers, localities_test,
+                         testing::Values(std::pair(1U, 1U), std::pair(2U, 1U), std::pair(2U, 2U), std::pair(4U, 2U)),
+                         [](const auto& of) {
+                           return std::to_string(of.param.first) + "_with_" + std::to_string(of.param.second);
+                         });
+
+TEST_P(localities_test, come_and_go) { run(""); }
+TEST_P(localities_test, calls) { run("calls"); }
+TEST_P(localities_test, many_futures) { run("many_futures"); }
+TEST_P(localities_test, collectives) { run("collectives"); }
+TEST_P(localities_test, posts_are_executed_before_the_end) {
+  const finished result = run("posts");
+  if (size() == 2) EXPECT_EQ(result.sum(), 2 * (std::uint64_t{100'000} * 100'001 / 2));
+}
+TEST_P(localities_test, what_actions_cause_is_waited_for) { EXPECT_EQ(run("spread").sum(), (1U << 13U) - 1); }
+TEST_P(localities_test, who_comes_late_to_the_end_is_waited_for) { EXPECT_EQ(run("late").sum(), size()); }
+
+} // namespace
+} // namespace treadle

@@ -1,0 +1,132 @@
+// src/parcel: records of a ring arrive once, whole and in order; a receiver that sleeps is woken by what is sent.
+#include "model/protocols.hpp"
+#include "model/support.hpp"
+#include "parcel/bell.hpp"
+#include "parcel/byte_ring.hpp"
+
+namespace treadle::check {
+namespace {
+
+constexpr std::size_t k_capacity = 32; // two records of a word
+
+struct channel {
+  detail::ring_positions positions;
+  alignas(8) std::byte bytes[k_capacity] = {};
+  detail::bell rings;
+  plain<int> written[4] = {0, 0, 0, 0}; ///< stand for the bytes of each record, which the explorer does not see
+};
+
+/// As shared_memory::put(); waits for room.
+void send(channel& over, detail::ring_writer& writer, std::uint64_t number) {
+  std::byte* room = nullptr;
+  while (!(room = writer.begin(sizeof number))) detail::cpu_relax();
+  std::memcpy(room, &number, sizeof number);
+  over.written[number] = 1;
+  writer.end();
+  over.rings.ring();
+}
+
+/// True when there was a record, which has to be `next`.
+bool receive(channel& over, detail::ring_reader& reader, std::uint64_t& next) {
+  const detail::ring_reader::record one = reader.begin();
+  require(!one.is_damaged, "the ring is in order");
+  if (!one.bytes) return false;
+  std::uint64_t number = 0;
+  require(one.size == sizeof number, "the record is whole");
+  std::memcpy(&number, one.bytes, sizeof number);
+  require(number == next, "records come in order, each once");
+  require(over.written[number] == 1, "what was written before is seen");
+  ++next;
+  reader.end();
+  return true;
+}
+
+/// The receiver sleeps whenever there is nothing.
+void sleeps(std::uint64_t records) {
+  channel over;
+  thread sender([&] {
+    detail::ring_writer writer(over.positions, over.bytes, k_capacity);
+    for (std::uint64_t i = 0; i < records; ++i) send(over, writer, i);
+  });
+  detail::ring_reader reader(over.positions, over.bytes, k_capacity);
+  std::uint64_t next = 0;
+  std::uint32_t seen = over.rings.calls();
+  while (next < records) {
+    over.rings.disarm();
+    while (receive(over, reader, next)) {
+    }
+    over.rings.arm();
+    if (receive(over, reader, next) || next == records) continue;
+    over.rings.sleep(seen);
+    seen = over.rings.calls();
+  }
+  sender.join();
+}
+
+/// A ring that is full in between.
+void full() {
+  channel over;
+  thread sender([&] {
+    detail::ring_writer writer(over.positions, over.bytes, k_capacity);
+    for (std::uint64_t i = 0; i < 3; ++i) send(over, writer, i);
+  });
+  detail::ring_reader reader(over.positions, over.bytes, k_capacity);
+  std::uint64_t next = 0;
+  while (next < 3) {
+    if (!receive(over, reader, next)) detail::cpu_relax();
+  }
+  sender.join();
+}
+
+/// Two of the receiver look for messages in turn, and one of them sleeps when nobody does.
+void two_look() {
+  channel over;
+  detail::spinlock polls;
+  atomic<std::uint32_t> looking{0};
+  detail::ring_reader reader(over.positions, over.bytes, k_capacity);
+  plain<std::uint64_t> next = 0;
+  atomic<std::uint32_t> done{0};
+  // As parcel_port: poll() by one at a time, begin_polling() and end_polling() around it.
+  const auto poll = [&] {
+    const detail::scoped_try_lock guard(polls);
+    if (!guard) return false;
+    std::uint64_t at = next;
+    const bool any = receive(over, reader, at);
+    next = at;
+    if (at == 1) done.store(1, order::release);
+    return any;
+  };
+  const auto look = [&] {
+    if (looking.fetch_add(1, order::relaxed) == 0) over.rings.disarm();
+    poll();
+    if (looking.fetch_sub(1, order::relaxed) == 1) over.rings.arm();
+    if (poll()) over.rings.call();
+  };
+  thread sender([&] {
+    detail::ring_writer writer(over.positions, over.bytes, k_capacity);
+    send(over, writer, 0);
+  });
+  thread worker([&] { look(); });
+  std::uint32_t seen = over.rings.calls();
+  while (done.load(order::acquire) == 0) {
+    look();
+    const std::uint32_t before = seen;
+    seen = over.rings.calls();
+    if (before == seen && done.load(order::acquire) == 0) over.rings.sleep(seen);
+  }
+  sender.join();
+  worker.join();
+}
+
+} // namespace
+
+std::vector<scenario> parcel_scenarios() {
+  return {
+      {"parcel_sleeps", [] { sleeps(1); }},
+      {"parcel_sleeps_twice", [] { sleeps(2); }},
+      {"parcel_full", full},
+      {"parcel_two_look", two_look},
+  };
+}
+
+} // namespace treadle::check
