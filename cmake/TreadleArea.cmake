@@ -1,7 +1,7 @@
-# treadle_unite(NAME SOURCES PATTERN...): with TREADLE_UNITY the files of a folder are compiled together, but those that match
+# treadle_unite(NAME UNITE SOURCES PATTERN...): with UNITE the files of a folder are compiled together, but those that match
 # a pattern alone: they have a name in an anonymous namespace that another file of the folder has, too.
-function(treadle_unite name sources)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${TREADLE_UNITY} UNITY_BUILD_MODE GROUP)
+function(treadle_unite name unite sources)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${unite} UNITY_BUILD_MODE GROUP)
   list(JOIN ARGN "|" alone)
   foreach(source IN LISTS sources)
     if(alone AND source MATCHES "${alone}")
@@ -34,7 +34,8 @@ function(treadle_library name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_features(${name} PUBLIC cxx_std_20)
-  treadle_unite(${name} "${sources}" ${LIB_ALONE})
+  string(COMPARE EQUAL "${TREADLE_UNITY}" all unite)
+  treadle_unite(${name} ${unite} "${sources}" ${LIB_ALONE})
   target_link_libraries(${name} PUBLIC ${LIB_LINK_PUBLIC}
     PRIVATE $<BUILD_INTERFACE:treadle_options> ${LIB_LINK_PRIVATE})
   if(TREADLE_TESTS)
@@ -73,14 +74,14 @@ function(treadle_test name)
     target_precompile_headers(treadle_test_main PUBLIC <gtest/gtest.h>)
     # Tests take half as long to compile as with the libraries' -O3, and nearly as long to run.
     target_compile_options(treadle_test_main PUBLIC $<$<CONFIG:Release>:-O1>)
-    if("undefined" IN_LIST TREADLE_SANITIZE)
-      # Half of the time of compiling the tests, and a fault or a report of the address sanitizer all the same.
-      target_compile_options(treadle_test_main PUBLIC -fno-sanitize=null,vptr)
+    if(TREADLE_UNITY STREQUAL tests)
+      target_compile_options(treadle_test_main PUBLIC ${TREADLE_UNITY_OPTIONS})
     endif()
     set_target_properties(treadle_test_main PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   endif()
   add_executable(${name} ${TEST_SOURCES})
-  treadle_unite(${name} "${TEST_SOURCES}"
+  string(COMPARE NOTEQUAL "${TREADLE_UNITY}" none unite)
+  treadle_unite(${name} ${unite} "${TEST_SOURCES}"
     /adaptive_test /drive_test /parallel_invoke_test /pipeline_stress /session_test /site_test /loop/state_test /strategy_test
     /task_group_test /tuning_store_test
     /src/algorithm/) # these are large

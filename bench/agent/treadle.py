@@ -66,7 +66,7 @@ def measure_pair(name: str) -> None:
 
 def measure_grants() -> None:
     """A grant is in effect when no more workers than that are active, or all that are granted may be."""
-    program = busy(1, workers=4)
+    program = busy(1, workers=len(os.sched_getaffinity(0)))
     wait_for(1)
     number = ask("status")["programs"][0]["program"]
     took_s = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -18,7 +19,9 @@ def running_agent(folder: Path, *options: str, patience_s: float = 10) -> Iterat
     Options are those of treadle-agent. RuntimeError with what it says when it ends, or does not answer in time.
     """
     command = [str(program("treadle-agent")), "--folder", str(folder), *options]
-    agent = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # It reads the pages of programs where these write them.
+    env = {**os.environ, "TREADLE_DIR": str(folder)}
+    agent = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
     try:
         end = time.monotonic() + patience_s
         while not (folder / "agent.sock").exists():

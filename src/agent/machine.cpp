@@ -48,7 +48,9 @@ decide::cpus_and_distances with_distances(std::vector<unsigned> cpus) {
   std::vector<std::uint8_t> distances;
   for (const unsigned a : cpus)
     for (const unsigned b : cpus)
-      distances.push_back(a == b ? 0 : k_distances[static_cast<int>(detail::distance_between(static_cast<int>(a), static_cast<int>(b)))]);
+      distances.push_back(
+          a == b ? 0
+                 : k_distances[static_cast<int>(detail::distance_between(static_cast<int>(a), static_cast<int>(b)))]);
   return {std::move(cpus), std::move(distances)};
 }
 

@@ -109,7 +109,7 @@ void conversation::follow(const message::grant& g, std::int64_t now_ns, const pr
     m_status.epoch = g.epoch;
     m_status.reason = g.reason;
     m_status.is_governed = true;
-    m_effect = pending_effect{now_ns, now_ns + k_effect_look_ns};
+    m_effect = pending_effect{now_ns, now_ns}; // as soon as it was passed on
     to.govern = m_status.granted;
     to.cpus = g.cpus;
   }

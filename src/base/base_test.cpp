@@ -1,9 +1,9 @@
 #include "base/block_cache.hpp"
 #include "base/clock.hpp"
 #include "base/rng.hpp"
-#include "base/sync/fence.hpp"
 #include "base/sync/park.hpp"
 
+#include <treadle/detail/fence.hpp>
 #include <treadle/detail/intrusive_ptr.hpp>
 #include <treadle/detail/slab.hpp>
 #include <treadle/detail/spinlock.hpp>

@@ -66,15 +66,18 @@ TEST(cpu_sets, of_one_program_are_near_each_other_and_far_from_those_of_others) 
   const cpus_and_distances two = machine(2, 4, 2); // domain 0: 0-3 and 8-11; domain 1: 4-7 and 12-15
   const sets apart = cpu_sets(two, std::vector<unsigned>{4, 4}, sets(2));
   EXPECT_EQ(apart, (sets{{0, 1, 8, 9}, {4, 5, 12, 13}})) << "a domain each, whole cores";
-  EXPECT_EQ(cpu_sets(two, std::vector<unsigned>{8, 8}, apart), (sets{{0, 1, 2, 3, 8, 9, 10, 11}, {4, 5, 6, 7, 12, 13, 14, 15}}));
-  EXPECT_EQ(cpu_sets(two, std::vector<unsigned>{2, 4}, apart), (sets{{0, 8}, {4, 5, 12, 13}})) << "a whole core is kept";
+  EXPECT_EQ(cpu_sets(two, std::vector<unsigned>{8, 8}, apart),
+            (sets{{0, 1, 2, 3, 8, 9, 10, 11}, {4, 5, 6, 7, 12, 13, 14, 15}}));
+  EXPECT_EQ(cpu_sets(two, std::vector<unsigned>{2, 4}, apart), (sets{{0, 8}, {4, 5, 12, 13}}))
+      << "a whole core is kept";
   // More than a domain has: the rest is in the other one, as far from the other program as can be, and goes first.
   const sets grown = cpu_sets(two, std::vector<unsigned>{9, 2}, sets{apart[0], {4, 12}});
   EXPECT_EQ(grown[0].size(), 9U);
   EXPECT_EQ(std::count_if(grown[0].begin(), grown[0].end(), [](unsigned cpu) { return cpu % 8 >= 4; }), 1);
   EXPECT_EQ(cpu_sets(two, std::vector<unsigned>{8, 2}, grown)[0], (std::vector<unsigned>{0, 1, 2, 3, 8, 9, 10, 11}));
   // Four programs on four domains.
-  EXPECT_EQ(cpu_sets(machine(4, 2, 1), std::vector<unsigned>{2, 2, 2, 2}, sets(4)), (sets{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+  EXPECT_EQ(cpu_sets(machine(4, 2, 1), std::vector<unsigned>{2, 2, 2, 2}, sets(4)),
+            (sets{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
 }
 
 } // namespace

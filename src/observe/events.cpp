@@ -1,8 +1,8 @@
 #include "base/clock.hpp"
 #include "base/fork.hpp"
-#include "base/sync/fence.hpp"
 #include "observe/emit.hpp"
 
+#include <treadle/detail/fence.hpp>
 #include <treadle/detail/spinlock.hpp>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // What the product asks the machine for, played by the simulated cores: fences, futexes, the clock, pauses.
 #include "base/clock.hpp"
-#include "base/sync/fence.hpp"
 #include "base/sync/park.hpp"
 #include "contention/simulated_cores.hpp"
 
+#include <treadle/detail/fence.hpp>
 #include <treadle/detail/spinlock.hpp>
 
 namespace treadle::detail {

@@ -1,8 +1,8 @@
 // The explorer itself: small programs whose possible outcomes the C++ standard fixes.
-#include "base/sync/fence.hpp"
 #include "model/check/explore.hpp"
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/fence.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
 """The study of programs that share a machine: its model, what it simulates and measures, and its page."""
 
+import json
 import math
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,6 +14,7 @@ from treadle.simulated_sharing import Simulator
 from treadle.study.colocate import measured, modes, paper, simulated
 from treadle.study.colocate.model import calibrate, pair_scenario, seismic_scenario
 from treadle.study.colocate.page import page
+from treadle.study.programs import start
 
 TREADLE = str(Path(sys.executable).with_name("treadle"))
 
@@ -97,3 +100,31 @@ def test_the_command_refuses_what_cannot_be(tmp_path):
         text=True,
     )
     assert done.returncode == 1 and "at least 1" in done.stderr
+
+
+def test_the_agent_of_a_measured_run_knows_how_far_programs_are(tmp_path):
+    """Otherwise it decides as if nothing was produced, and the queue grows to all items."""
+    machine = measured.Machine(replace(measured.QUICK, iterations=30))
+    with machine._agent(modes.PAIR["paper"], tmp_path, ("producer_consumer",)) as env:
+        started = start(
+            "producer_consumer",
+            ["produce", str(tmp_path / "items"), "--iterations", "5000", "--tasks", "4"],
+            env,
+        )
+        try:
+            agent_of = {**os.environ, "TREADLE_DIR": env["TREADLE_DIR"]}
+            while True:
+                said = subprocess.run(
+                    [TREADLE, "agent", "status", "--json"],
+                    env=agent_of,
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                )
+                programs = json.loads(said.stdout)["programs"]
+                if any(one.get("state") and one["state"]["progress"] for one in programs):
+                    return
+                assert started.poll() is None
+        finally:
+            started.kill()
+            started.communicate()

@@ -1,4 +1,4 @@
-#include "base/sync/fence.hpp"
+#include <treadle/detail/fence.hpp>
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>

@@ -23,7 +23,7 @@ class finish_scope {
 
   finish_scope* const outer;
   std::uint64_t output;     ///< the event; 0: there is none
-  std::uint64_t result = 0;   ///< what that is satisfied with; of the EDT, before it leaves
+  std::uint64_t result = 0; ///< what that is satisfied with; of the EDT, before it leaves
 
  private:
   detail::atomic<std::uint64_t> m_members{1};

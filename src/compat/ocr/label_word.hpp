@@ -19,9 +19,9 @@ class label_word {
   /// True for one caller, who completes or frees it then.
   bool take() noexcept {
     std::uint64_t expected = 0;
-    // seq_cst: between the count of those who wait and their sleep; pairs with free(), so that what the object before
-    // did has happened, too.
-    return m_word.compare_exchange(expected, k_taken, detail::order::seq_cst, detail::order::seq_cst);
+    // acquire: pairs with free(); what the object before did has happened. seq_cst: who waits has counted itself before
+    // it looks, and sleeps when it finds the label used.
+    return m_word.compare_exchange(expected, k_taken, detail::order::acquire, detail::order::seq_cst);
   }
   void complete(std::uint64_t guid) noexcept { m_word.store(guid, detail::order::release); }
   void free() noexcept { m_word.store(0, detail::order::seq_cst); }

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "base/sync/fence.hpp"
-
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/fence.hpp>
 
 #include <cstdint>
 
@@ -24,7 +23,8 @@ class pause_gate {
   void add(counts& of_thread) noexcept {
     counts* head = m_all.load(detail::order::relaxed);
     do of_thread.next = head;
-    while (!m_all.compare_exchange(head, &of_thread, detail::order::release, detail::order::relaxed)); // pairs with running()
+    while (!m_all.compare_exchange(head, &of_thread, detail::order::release,
+                                   detail::order::relaxed)); // pairs with running()
   }
 
   /// Counts one more that runs. False: the gate is closed, so that it has to leave again and to wait.

@@ -1,6 +1,5 @@
 #include "compat/ocr/program.hpp"
 
-#include "base/sync/fence.hpp"
 #include "compat/ocr/arguments.hpp"
 #include "compat/ocr/block.hpp"
 #include "compat/ocr/cleanup.hpp"
@@ -11,6 +10,7 @@
 #include "compat/ocr/waiting.hpp"
 
 #include <treadle/condition_variable.hpp>
+#include <treadle/detail/fence.hpp>
 #include <treadle/mutex.hpp>
 #include <treadle/runtime.hpp>
 

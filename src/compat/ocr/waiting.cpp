@@ -1,12 +1,12 @@
 #include "compat/ocr/waiting.hpp"
 
-#include "base/sync/fence.hpp"
 #include "compat/ocr/delivery.hpp"
 #include "compat/ocr/edt.hpp"
 #include "compat/ocr/event.hpp"
 #include "compat/ocr/pause.hpp"
 #include "compat/ocr/program.hpp"
 
+#include <treadle/detail/fence.hpp>
 #include <treadle/future.hpp>
 #include <treadle/promise.hpp>
 

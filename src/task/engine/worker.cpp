@@ -2,12 +2,12 @@
 
 #include "base/alternate_stack.hpp"
 #include "base/clock.hpp"
-#include "base/sync/fence.hpp"
 #include "task/counters/task_events.hpp"
 #include "task/engine/background.hpp"
 #include "task/engine/scheduler.hpp"
 #include "task/latent/promoted_task.hpp"
 
+#include <treadle/detail/fence.hpp>
 #include <treadle/detail/loop.hpp>
 
 #include <algorithm>

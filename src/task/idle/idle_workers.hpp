@@ -1,10 +1,10 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/sync/fence.hpp"
 #include "base/sync/park.hpp"
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/fence.hpp>
 
 #include <algorithm>
 #include <memory>

@@ -2,9 +2,9 @@
 #include "model/check/execution.hpp"
 
 #include "base/clock.hpp"
-#include "base/sync/fence.hpp"
 #include "base/sync/park.hpp"
 
+#include <treadle/detail/fence.hpp>
 #include <treadle/detail/spinlock.hpp>
 
 namespace treadle::detail {

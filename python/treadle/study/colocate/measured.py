@@ -22,6 +22,7 @@ from . import paper
 from .modes import PAIR, SEISMIC, Mode, modes_of, settings
 
 NAN = float("nan")
+PAPERS_SECONDS = 50  # that one second here stands for
 
 
 @dataclass(frozen=True, order=True)
@@ -160,8 +161,8 @@ class Machine:
         if chosen is None:
             yield env
             return
-        if mode and not mode.ours and "period_s" in chosen:  # as many periods in a run as in the paper's
-            chosen["period_s"] = 0.1
+        if "period_s" in chosen:  # as many periods in a run as in the paper's
+            chosen["period_s"] = max(chosen["period_s"] / PAPERS_SECONDS, 0.05)
             chosen["lease_s"] = 0.5
         options = ["--strategy", chosen.pop("strategy")]
         for key, value in chosen.items():
