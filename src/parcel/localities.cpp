@@ -93,7 +93,7 @@ class world final : public parcel_receiver, public background_work {
       throw std::length_error("localities: a parcel of " + std::to_string(bytes) + " bytes; 4 GiB is the most");
     header.bytes = static_cast<std::uint32_t>(bytes);
     std::memcpy(parcel.data(), &header, sizeof header);
-    m_port.send(to, parcel);
+    m_port.send(to, parcel, is_about_departure(header.action) ? counting::no : counting::yes);
   }
 
   // background_work
@@ -166,7 +166,8 @@ class world final : public parcel_receiver, public background_work {
         }
       }
     }
-    if (is_about_departure(action)) ++m_about_departure_received;
+    if (!is_about_departure(action)) // by who polls alone; release: what it has caused is there
+      m_received.store(m_received.load(order::relaxed) + 1, order::release);
   }
 
   void give(awaited_reply& to, std::span<const std::byte> value) noexcept {
@@ -183,16 +184,15 @@ class world final : public parcel_receiver, public background_work {
       const auto* const bytes = reinterpret_cast<const std::byte*>(given);
       parcel.insert(parcel.end(), bytes, bytes + sizeof *given);
     }
-    ++m_about_departure_sent;
     send(parcel, to);
   }
 
   /// At a moment when no task runs here.
   counts counts_at_rest() {
     if (runtime* const here = runtime::current_or_null()) here->wait_idle();
-    // Received before sent: what is received later may lead to something sent, which must not look older.
-    const std::uint64_t received = m_port.received() - m_about_departure_received;
-    return {m_port.sent() - m_about_departure_sent, received};
+    // Received first: what comes after that and leads to something sent is missing in both, or seen as sent only.
+    const std::uint64_t received = m_received.load(order::acquire);
+    return {m_port.sent(), received};
   }
 
   template <class F>
@@ -243,7 +243,7 @@ class world final : public parcel_receiver, public background_work {
   departure m_departure;
   bool m_asked = false, m_may_leave = false;
   std::exception_ptr m_failure;
-  atomic<std::uint64_t> m_about_departure_sent{0}, m_about_departure_received{0};
+  atomic<std::uint64_t> m_received{0}; ///< parcels of the program
   parcel_port m_port; // last: its thread uses the rest
 };
 

@@ -1,6 +1,7 @@
 #include "parcel/port.hpp"
 
 #include "base/clock.hpp"
+#include "base/sync/park.hpp"
 #include "observe/emit.hpp"
 
 #include <treadle/this_task.hpp>
@@ -19,14 +20,14 @@ parcel_port::~parcel_port() {
   m_waits.join();
 }
 
-void parcel_port::send(unsigned to, std::span<const std::byte> message) {
+void parcel_port::send(unsigned to, std::span<const std::byte> message, counting counted) {
   if (TREADLE_UNLIKELY(m_failed.load(order::acquire) != 0)) std::rethrow_exception(m_failure);
   outbox& box = m_outboxes[to];
   for (std::vector<std::byte> own;;) {
     {
       const scoped_lock guard(box.lock);
       if (box.kept.empty() && m_transport->send(to, message)) {
-        ++box.sent;
+        box.sent += counted == counting::yes;
         return;
       }
       // A handler cannot wait: what it sends is kept, however much that is. It is bounded by what was asked of it.
@@ -35,7 +36,7 @@ void parcel_port::send(unsigned to, std::span<const std::byte> message) {
         box.kept_bytes += message.size();
         box.is_kept.store(1, order::relaxed);
         m_transport->wake(); // it is sent by whoever polls
-        ++box.sent;
+        box.sent += counted == counting::yes;
         return;
       }
     }
@@ -95,7 +96,6 @@ void parcel_port::end_polling() noexcept {
 void parcel_port::arrived(unsigned from, std::span<const std::byte> message) {
   const callback_scope handles; // must not wait
   m_receiver.arrived(from, message);
-  m_received.store(m_received.load(order::relaxed) + 1, order::release); // by who polls alone; what it caused is there
 }
 
 std::uint64_t parcel_port::sent() const noexcept {

@@ -27,6 +27,9 @@ class parcel_receiver {
   ~parcel_receiver() = default;
 };
 
+/// Whether a message is one of the program's.
+enum class counting : bool { no, yes };
+
 /// Sends and receives over a transport. Messages are handled by workers without work, which look for them as they look
 /// for tasks, and by a thread of the port while there are none; by one of them at a time.
 class parcel_port final : message_sink {
@@ -41,7 +44,7 @@ class parcel_port final : message_sink {
 
   /// Any thread. Blocks the task while more than `k_most_kept` bytes wait for room at the transport, unless it is a
   /// handler that sends. Throws what the transport has failed with.
-  void send(unsigned to, std::span<const std::byte> message);
+  void send(unsigned to, std::span<const std::byte> message, counting counted = counting::yes);
 
   /// As the transport's: by a worker that looks for work.
   void begin_polling() noexcept { m_transport->begin_polling(); }
@@ -51,9 +54,8 @@ class parcel_port final : message_sink {
 
   static constexpr std::size_t k_most_kept = std::size_t{16} << 20U; // for each destination
 
-  /// Messages so far that went out to others, and that came from others.
+  /// Those that were to be counted, so far.
   std::uint64_t sent() const noexcept;
-  std::uint64_t received() const noexcept { return m_received.load(order::acquire); }
 
  private:
   struct outbox {
@@ -75,7 +77,6 @@ class parcel_port final : message_sink {
   parcel_receiver& m_receiver;
   std::vector<outbox> m_outboxes;
   spinlock m_polls; ///< by one thread at a time
-  atomic<std::uint64_t> m_received{0};
   atomic<std::uint32_t> m_exits{0}, m_failed{0};
   spinlock m_fails;
   std::exception_ptr m_failure; ///< the first, before m_failed

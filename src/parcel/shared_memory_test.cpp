@@ -154,7 +154,6 @@ TEST(parcel_port, everybody_sends_to_everybody_without_workers) {
     while (receivers[rank]->count.load(std::memory_order_acquire) < k_size * k_each) usleep(100);
     EXPECT_EQ(ports[rank]->sent(), k_size * k_each);
   }
-  for (const auto& port : ports) EXPECT_EQ(port->received(), k_size * k_each);
 }
 
 } // namespace
