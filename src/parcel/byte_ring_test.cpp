@@ -39,7 +39,7 @@ struct ring {
 
 TEST(byte_ring, records_of_any_size_come_in_order_while_there_is_room) {
   xorshift random(5);
-  for (const std::size_t capacity : {64, 256, 4096}) {
+  for (const std::size_t capacity : {64U, 256U, 4096U}) {
     ring r(capacity);
     std::deque<std::string> model;
     std::size_t refused = 0;

@@ -30,7 +30,9 @@ TEST(replies, are_found_once_and_from_where_they_were_asked_for) {
   std::set<std::uint64_t> numbers;
   for (int i = 0; i < 1000; ++i) {
     numbers.insert(table.add(std::make_unique<nobody>(), 0));
-    if (i % 3 == 0) EXPECT_NE(table.take(*numbers.rbegin()), nullptr);
+    if (i % 3 == 0) {
+      EXPECT_NE(table.take(*numbers.rbegin()), nullptr);
+    }
   }
   EXPECT_EQ(numbers.size(), 1000U);
 }

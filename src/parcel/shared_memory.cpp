@@ -42,12 +42,11 @@ struct ring_part {
 };
 
 /// Room for what is larger than a ring takes at once: the size of the whole, then its pieces.
-enum class record_kind : std::uint8_t { whole, first, further };
+enum class record_kind : std::uint64_t { whole, first, further };
 struct record_header {
-  std::uint64_t total : 56;
-  record_kind kind : 8;
+  std::uint64_t total; ///< bytes of the message
+  std::uint64_t kind;
 };
-static_assert(sizeof(record_header) == 8);
 
 class mapped_file {
  public:
@@ -186,7 +185,7 @@ class shared_memory final : public transport {
   bool put(outgoing& out, unsigned to, record_kind kind, std::size_t total, std::span<const std::byte> piece) {
     std::byte* const room = out.ring.begin(sizeof(record_header) + piece.size());
     if (!room) return false;
-    const record_header header{total, kind};
+    const record_header header{total, static_cast<std::uint64_t>(kind)};
     std::memcpy(room, &header, sizeof header);
     std::memcpy(room + sizeof header, piece.data(), piece.size());
     out.ring.end();
@@ -198,7 +197,7 @@ class shared_memory final : public transport {
     record_header header;
     std::memcpy(&header, one.bytes, sizeof header);
     const std::span piece(one.bytes + sizeof header, one.size - sizeof header);
-    switch (header.kind) {
+    switch (static_cast<record_kind>(header.kind)) {
     case record_kind::whole:
       if (header.total != piece.size()) throw_damaged(from);
       sink.arrived(from, piece);
