@@ -146,6 +146,21 @@ void label_contended() {
   require(made == 1, "one of them has made it");
 }
 
+/// Two that have it one after the other, if they come so, without waiting.
+void label_in_turn() {
+  labelled l;
+  atomic<std::uint32_t> had{0};
+  const auto use_if_free = [&] {
+    if (!l.word.take()) return;
+    l.use();
+    had.fetch_add(1, order::relaxed);
+  };
+  thread other(use_if_free);
+  use_if_free();
+  other.join();
+  require(had.load(order::relaxed) != 0 && !l.word.is_used(), "one of them had it at least, and it is free in the end");
+}
+
 /// The program ends while somebody waits for a label that does not become free.
 void label_given_up() {
   labelled l;
@@ -224,6 +239,7 @@ std::vector<scenario> ocr_scenarios() {
       {"ocr_label_passed_on", [] { label_passed_on(1); }},
       {"ocr_label_two_wait", [] { label_passed_on(2); }},
       {"ocr_label_contended", label_contended},
+      {"ocr_label_in_turn", label_in_turn},
       {"ocr_label_given_up", label_given_up},
       {"ocr_pause", [] { pause_alone(1, 1); }},
       {"ocr_pause_runs_twice", [] { pause_alone(1, 2); }},
