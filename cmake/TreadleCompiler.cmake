@@ -16,9 +16,10 @@ else()
 endif()
 
 # What one file has without a name for others, another one that is compiled with it may have, too.
-set(TREADLE_UNITY_OPTIONS -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-if(TREADLE_UNITY STREQUAL all)
-  target_compile_options(treadle_options INTERFACE ${TREADLE_UNITY_OPTIONS})
+add_library(treadle_unity_options INTERFACE) # behind treadle_options
+target_compile_options(treadle_unity_options INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+if(TREADLE_UNITY STREQUAL "all")
+  target_link_libraries(treadle_options INTERFACE treadle_unity_options)
 endif()
 
 if(TREADLE_SANITIZE)

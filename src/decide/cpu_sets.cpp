@@ -50,24 +50,23 @@ std::vector<std::vector<unsigned>> cpu_sets(const cpus_and_distances& all, std::
   std::vector<chosen> sets(wanted.size(), chosen(all));
   std::vector<unsigned> users(cpus.size()); // how many have it
   chosen used(all);                         // what somebody has
-  const auto give = [&](std::size_t program, std::size_t cpu) {
-    sets[program].add(cpu);
+  const auto note_user = [&](std::size_t cpu) {
     if (users[cpu]++ == 0) used.add(cpu);
   };
   const bool are_enough = std::accumulate(wanted.begin(), wanted.end(), std::size_t{0}) <= cpus.size();
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    chosen kept(all);
+    chosen& own = sets[i];
     for (const unsigned cpu : had[i]) {
       const auto at = static_cast<std::size_t>(std::find(cpus.begin(), cpus.end(), cpu) - cpus.begin());
-      if (at != cpus.size() && !kept.has(at) && (!are_enough || users[at] == 0)) kept.add(at);
+      if (at != cpus.size() && !own.has(at) && (!are_enough || users[at] == 0)) own.add(at);
     }
-    while (kept.size() > wanted[i]) kept.remove(kept.outermost());
+    while (own.size() > wanted[i]) own.remove(own.outermost());
     for (std::size_t at = 0; at < cpus.size(); ++at)
-      if (kept.has(at)) give(i, at);
+      if (own.has(at)) note_user(at);
   }
   std::vector<std::vector<unsigned>> numbers(wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const chosen& own = sets[i];
+    chosen& own = sets[i];
     const auto is_better = [&](std::size_t a, std::size_t b) {
       return std::tuple(users[a], own.far(a), used.far(b)) < std::tuple(users[b], own.far(b), used.far(a));
     };
@@ -75,7 +74,8 @@ std::vector<std::vector<unsigned>> cpu_sets(const cpus_and_distances& all, std::
       std::size_t best = cpus.size();
       for (std::size_t at = 0; at < cpus.size(); ++at)
         if (!own.has(at) && (best == cpus.size() || is_better(at, best))) best = at;
-      give(i, best);
+      own.add(best);
+      note_user(best);
     }
     for (std::size_t at = 0; at < cpus.size(); ++at)
       if (own.has(at)) numbers[i].push_back(cpus[at]);

@@ -48,10 +48,10 @@ unsigned producer_consumer::decide(unsigned cores, double target, const sample& 
   if (share >= 0 && share <= 1) off_sum = sum; // not where it could do nothing
   share = std::clamp(share, 0.0, 1.0);
   if (last_share) {
-    share = std::clamp(share, *last_share - k_slew, *last_share + k_slew);
-    // Less than a core and a bit is not worth a change.
-    if (std::abs(share - *last_share) * n < 0.5 + k_rest && std::lround(share * n) != std::lround(*last_share * n))
-      share = *last_share;
+    const double slew = std::max(k_slew, 1 / n); // a core at least, or few cores would never change
+    share = std::clamp(share, *last_share - slew, *last_share + slew);
+    const double held = std::round(*last_share * n);
+    if (std::abs(share * n - held) < 0.5 + k_rest) share = held / n; // a change for less is not worth it
   }
   // Without an item to use, or with more than are wanted, one of them alone would wait for the other for ever.
   if (cores > 0 && now.queue < 1) share = std::max(share, 1 / n);

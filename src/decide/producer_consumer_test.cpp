@@ -156,6 +156,27 @@ TEST(producer_consumer, costs_that_go_up_and_down_are_followed) {
   }
 }
 
+/// A core is a large share of few: one of the two has none for a period where the other is slower.
+TEST(producer_consumer, few_cores_hold_the_queue_too) {
+  for (const unsigned cores : {1u, 2u, 3u, 4u}) {
+    for (const double faster : {0.3, 0.5, 1.0, 1.9, 3.0, 8.0}) {
+      for (const double target : {4.0, 8.0}) {
+        const setting s{.cores = cores,
+                        .producer_s = cores / faster,
+                        .consumer_s = static_cast<double>(cores),
+                        .target = target,
+                        .period_s = 1,
+                        .items = 400};
+        const outcome ours = run_ours(s), paper = run_paper(s);
+        const auto what = ::testing::Message()
+                          << cores << " cores, producer " << faster << " times as fast, N " << target;
+        EXPECT_LE(ours.queue_max, 1.5 * target + 1 + 2 * faster * s.period_s) << what << ", paper " << paper.queue_max;
+        EXPECT_LE(ours.seconds, paper.seconds * 1.02) << what;
+      }
+    }
+  }
+}
+
 TEST(producer_consumer, any_pair_ends) {
   detail::xorshift random(5);
   for (int i = 0; i < 300; ++i) {

@@ -33,60 +33,51 @@ struct small_condition {
 
 // --- finish scopes ----------------------------------------------------------------------------------------------
 
-struct ended_scopes {
-  plain<int> inner = 0, outer = 0;
-};
-
-/// Members of two scopes, one in the other, that end at the same time; one of them makes another member first.
+/// Members of two scopes, one in the other, that end at the same time.
 void finish_nested() {
   ocr::finish_scope outer(nullptr, 0), inner(&outer, 0);
-  plain<int> did[3] = {0, 0, 0};
-  ended_scopes ended;
-  const auto leave = [&](ocr::finish_scope* scope) {
-    while (scope && scope->leave()) {
-      if (scope == &inner) {
-        require(did[0] + did[1] == 2, "the inner scope ends after all its members");
-        ended.inner = ended.inner + 1;
-      } else {
-        require(did[0] + did[1] + did[2] == 3 && ended.inner == 1, "the outer scope ends after the inner one");
-        ended.outer = ended.outer + 1;
-      }
-      scope = scope->outer;
+  plain<int> did[3] = {0, 0, 0}, inner_ends = 0, outer_ends = 0;
+  const auto end = [&](ocr::finish_scope& scope) {
+    if (&scope == &inner) {
+      require(did[0] + did[1] == 2, "the inner scope ends after all its members");
+      inner_ends = inner_ends + 1;
+    } else {
+      require(did[0] + did[1] + did[2] == 3 && inner_ends == 1, "the outer scope ends after the inner one");
+      outer_ends = outer_ends + 1;
     }
   };
   inner.add();
   thread child([&] {
     did[1] = 1;
-    leave(&inner);
+    leave_scopes(&inner, end);
   });
   thread sibling([&] {
     did[2] = 1;
-    leave(&outer); // of the outer one's own EDT
+    leave_scopes(&outer, end); // of the outer one's own EDT
   });
   did[0] = 1;
-  leave(&inner);
+  leave_scopes(&inner, end);
   child.join();
   sibling.join();
-  require(ended.inner == 1 && ended.outer == 1, "each scope ends once");
+  require(inner_ends == 1 && outer_ends == 1, "each scope ends once");
 }
 
-/// A member whose only other one ends while it makes a third.
-void finish_grows() {
+/// The scope's own EDT and the one that it has made end at the same time.
+void finish_two() {
   ocr::finish_scope scope(nullptr, 0);
   plain<int> did[2] = {0, 0}, ends = 0;
-  const auto leave = [&] {
-    if (!scope.leave()) return;
+  const auto end = [&](ocr::finish_scope&) {
     require(did[0] == 1 && did[1] == 1, "what all members did is seen");
     ends = ends + 1;
   };
   scope.add();
-  thread grandchild([&] {
+  thread child([&] {
     did[0] = 1;
-    leave();
+    leave_scopes(&scope, end);
   });
   did[1] = 1;
-  leave();
-  grandchild.join();
+  leave_scopes(&scope, end);
+  child.join();
   require(ends == 1, "the scope ends once");
 }
 
@@ -96,7 +87,7 @@ struct labelled {
   ocr::label_word word;
   ocr::label_waiters<detail::spinlock, small_condition> waiters;
   atomic<std::uint32_t> stopping{0};
-  plain<int> object = 0; ///< of whoever has the label
+  plain<int> object = 0; ///< changed by the thread that has the label
 
   bool is_stopping() { return stopping.load(order::seq_cst) != 0; }
   void free() {
@@ -146,6 +137,21 @@ void label_contended() {
   require(made == 1, "one of them has made it");
 }
 
+/// Two that have it one after the other, if they come so, without waiting.
+void label_in_turn() {
+  labelled l;
+  atomic<std::uint32_t> had{0};
+  const auto use_if_free = [&] {
+    if (!l.word.take()) return;
+    l.use();
+    had.fetch_add(1, order::relaxed);
+  };
+  thread other(use_if_free);
+  use_if_free();
+  other.join();
+  require(had.load(order::relaxed) != 0 && !l.word.is_used(), "one of them had it at least, and it is free in the end");
+}
+
 /// The program ends while somebody waits for a label that does not become free.
 void label_given_up() {
   labelled l;
@@ -158,59 +164,28 @@ void label_given_up() {
 
 // --- pauses -----------------------------------------------------------------------------------------------------
 
-struct pausable {
-  ocr::pause_gate gate;
-  detail::spinlock lock;
-  small_condition pause_ends, one_ends;
-
-  /// As begin_running() and end_running().
-  template <class F>
-  void run(ocr::pause_gate::counts& mine, F body) {
-    while (!gate.enter(mine)) {
-      leave(mine);
-      std::unique_lock guard(lock);
-      pause_ends.wait(guard, [&] { return !gate.is_closed(); });
-    }
-    body();
-    leave(mine);
-  }
-  void leave(ocr::pause_gate::counts& mine) {
-    if (!gate.leave(mine)) return;
-    const std::lock_guard guard(lock);
-    one_ends.notify_all();
-  }
-  /// As ocrPause() and ocrResume().
-  template <class F>
-  void pause(F body) {
-    {
-      std::unique_lock guard(lock);
-      gate.close();
-      one_ends.wait(guard, [&] { return gate.running() == 0; });
-    }
-    body();
-    {
-      const std::lock_guard guard(lock);
-      gate.open();
-    }
-    pause_ends.notify_all();
-  }
-};
-
 /// Who pauses sees what has run, and what runs later sees what was done in the pause.
 void pause_alone(int threads, int runs) {
-  pausable p;
-  ocr::pause_gate::counts counts[2];
+  using gate_type = ocr::pause_gate<detail::spinlock, small_condition>;
+  gate_type gate;
+  gate_type::counts counts[2];
   plain<int> world[2] = {0, 0};
+  const auto never = [] { return false; };
+  const auto no_counts = [&]() -> gate_type::counts& { return counts[0]; }; // who pauses does not run itself
   std::vector<thread> running;
   for (int t = 0; t < threads; ++t) {
     running.emplace_back([&, t] {
-      p.gate.add(counts[t]);
-      for (int i = 0; i < runs; ++i) p.run(counts[t], [&] { world[t] = world[t] + 1; });
+      gate.add(counts[t]);
+      for (int i = 0; i < runs; ++i) {
+        gate.begin([&]() -> gate_type::counts& { return counts[t]; }, never);
+        world[t] = world[t] + 1;
+        gate.end(counts[t]);
+      }
     });
   }
-  p.pause([&] {
-    for (int t = 0; t < threads; ++t) world[t] = world[t] + 10;
-  });
+  require(gate.close(false, true, no_counts, never), "nobody else pauses");
+  for (int t = 0; t < threads; ++t) world[t] = world[t] + 10;
+  gate.open();
   for (thread& one : running) one.join();
   for (int t = 0; t < threads; ++t) require(world[t] == 10 + runs, "each has run, and the pause too");
 }
@@ -220,10 +195,11 @@ void pause_alone(int threads, int runs) {
 std::vector<scenario> ocr_scenarios() {
   return {
       {"ocr_finish_nested", finish_nested},
-      {"ocr_finish_grows", finish_grows},
+      {"ocr_finish_two", finish_two},
       {"ocr_label_passed_on", [] { label_passed_on(1); }},
       {"ocr_label_two_wait", [] { label_passed_on(2); }},
       {"ocr_label_contended", label_contended},
+      {"ocr_label_in_turn", label_in_turn},
       {"ocr_label_given_up", label_given_up},
       {"ocr_pause", [] { pause_alone(1, 1); }},
       {"ocr_pause_runs_twice", [] { pause_alone(1, 2); }},

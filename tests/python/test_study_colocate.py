@@ -128,3 +128,15 @@ def test_the_agent_of_a_measured_run_knows_how_far_programs_are(tmp_path):
         finally:
             started.kill()
             started.communicate()
+
+
+def test_what_tasks_cost_is_found_out_once_for_a_folder(tmp_path):
+    file = tmp_path / "calibration.json"
+    first = measured.Machine(measured.QUICK, file)
+    first._calibrate()
+    again = measured.Machine(measured.QUICK, file)
+    assert again._recall()
+    assert (again._pair_rate, again._seismic_work) == (first._pair_rate, first._seismic_work)
+    assert not measured.Machine(replace(measured.QUICK, slow_s=9.0), file)._recall(), "of other sizes"
+    file.write_text(file.read_text()[:-5])
+    assert not measured.Machine(measured.QUICK, file)._recall(), "cut short"

@@ -51,8 +51,6 @@ std::uint32_t& holds(block& what, ocrDbAccessMode_t mode) noexcept {
   }
 }
 
-bool is_writing(ocrDbAccessMode_t mode) noexcept { return mode == DB_MODE_EW || mode == DB_MODE_RW; }
-
 /// A block that is at rest has the content it had when it came to rest. With the lock.
 void check_resting(block& what) noexcept {
   if (TREADLE_LIKELY(!what.is_resting)) return;

@@ -30,6 +30,8 @@ struct block {
 
 enum class grant { given, queued, gone };
 
+inline bool is_writing(ocrDbAccessMode_t mode) noexcept { return mode == DB_MODE_EW || mode == DB_MODE_RW; }
+
 /// A new block, published; held for `creator` unless that is null. Throws std::bad_alloc.
 reference make_block(std::uint64_t bytes, std::uint16_t flags, edt* creator, class label_claim* claim = nullptr,
                      bool is_runtimes = false);

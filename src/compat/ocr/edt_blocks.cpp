@@ -188,7 +188,6 @@ void edt::release_all() noexcept {
 }
 
 bool edt::downgrade(ocrGuid_t db) noexcept {
-  const auto is_writing = [](ocrDbAccessMode_t mode) { return mode == DB_MODE_RW || mode == DB_MODE_EW; };
   const auto change = [&](place& at, ocrDbAccessMode_t& mode) {
     if (is_writing(mode)) downgrade_block(at, std::exchange(mode, DB_MODE_RO));
     return true;

@@ -5,7 +5,6 @@
 #include <treadle/detail/slab.hpp>
 
 #include <new>
-#include <utility>
 
 namespace treadle::ocr {
 
@@ -14,10 +13,10 @@ finish_scope* make_scope(finish_scope* outer, std::uint64_t output) {
 }
 
 void leave(finish_scope* scope, bool tells) {
-  while (scope && scope->leave()) {
-    if (tells && scope->output != 0) deliver({{scope->output, 0, DB_DEFAULT_MODE}, nullptr, scope->result});
-    detail::slab_free(std::exchange(scope, scope->outer), sizeof(finish_scope));
-  }
+  leave_scopes(scope, [tells](finish_scope& ended) {
+    if (tells && ended.output != 0) deliver({{ended.output, 0, DB_DEFAULT_MODE}, nullptr, ended.result});
+    detail::slab_free(&ended, sizeof ended);
+  });
 }
 
 } // namespace treadle::ocr

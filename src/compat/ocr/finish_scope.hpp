@@ -29,6 +29,17 @@ class finish_scope {
   detail::atomic<std::uint64_t> m_members{1};
 };
 
+/// By a member of `scope`, which may be null, that has ended: `end(scope)` for each scope that ends with it, from the
+/// inside out. It may free the scope.
+template <class F>
+void leave_scopes(finish_scope* scope, F end) {
+  while (scope && scope->leave()) {
+    finish_scope& ended = *scope;
+    scope = ended.outer;
+    end(ended);
+  }
+}
+
 /// `outer` as above. Throws std::bad_alloc.
 finish_scope* make_scope(finish_scope* outer, std::uint64_t output);
 /// By a member that has ended; `tells`: events are satisfied. Null: nothing.

@@ -18,10 +18,11 @@ class label_word {
   bool is_used() const noexcept { return m_word.load(detail::order::relaxed) != 0; }
   /// True for one caller, who completes or frees it then.
   bool take() noexcept {
+    // seq_cst: who waits has counted itself before it looks, and sleeps when it finds the label used.
+    if (m_word.load(detail::order::seq_cst) != 0) return false;
     std::uint64_t expected = 0;
-    // acquire: pairs with free(); what the object before did has happened. seq_cst: who waits has counted itself before
-    // it looks, and sleeps when it finds the label used.
-    return m_word.compare_exchange(expected, k_taken, detail::order::acquire, detail::order::seq_cst);
+    // acquire: pairs with free(); what the object before did has happened.
+    return m_word.compare_exchange(expected, k_taken, detail::order::acquire, detail::order::relaxed);
   }
   void complete(std::uint64_t guid) noexcept { m_word.store(guid, detail::order::release); }
   void free() noexcept { m_word.store(0, detail::order::seq_cst); }

@@ -12,7 +12,6 @@
 #include <treadle/mutex.hpp>
 
 #include <cstring>
-#include <mutex>
 #include <vector>
 
 namespace treadle::ocr {
@@ -21,45 +20,21 @@ using detail::order;
 
 namespace {
 
-pause_gate gate;
+using gate_type = pause_gate<mutex, condition_variable>;
+gate_type gate;
 
-pause_gate::counts& counts_of_thread() noexcept {
-  thread_local pause_gate::counts* mine = nullptr;
-  if (TREADLE_UNLIKELY(!mine)) gate.add(*(mine = new pause_gate::counts)); // NOLINT: kept for ever
+/// Not inlined: its caller may go on with another thread after a wait.
+TREADLE_NOINLINE gate_type::counts& own_counts() noexcept {
+  thread_local gate_type::counts* mine = nullptr;
+  if (TREADLE_UNLIKELY(!mine)) gate.add(*(mine = new gate_type::counts)); // NOLINT: kept for ever
   return *mine;
-}
-
-mutex lock;
-condition_variable pause_ends, edt_ends;
-
-void wait_for_turn() {
-  std::unique_lock guard(lock);
-  pause_ends.wait(guard, [] { return !gate.is_closed() || is_stopping(); });
 }
 
 } // namespace
 
-TREADLE_NOINLINE void begin_running() noexcept {
-  for (;;) {
-    if (TREADLE_LIKELY(gate.enter(counts_of_thread())) || is_stopping()) return;
-    end_running();
-    wait_for_turn();
-  }
-}
-TREADLE_NOINLINE void end_running() noexcept {
-  if (TREADLE_LIKELY(!gate.leave(counts_of_thread()))) return;
-  const std::lock_guard guard(lock); // who pauses either sees it, or waits by now
-  edt_ends.notify_all();
-}
-
-void end_pause() noexcept {
-  {
-    const std::lock_guard guard(lock);
-    gate.open();
-  }
-  pause_ends.notify_all();
-  edt_ends.notify_all();
-}
+void begin_running() noexcept { gate.begin(own_counts, is_stopping); }
+void end_running() noexcept { gate.end(own_counts()); }
+void end_pause() noexcept { gate.open(); }
 
 namespace {
 
@@ -95,21 +70,7 @@ void add_found(place& at, void* context) {
 using namespace treadle::ocr;
 
 u32 ocrPause(bool isBlocking) {
-  const std::uint64_t own = current_edt() ? 1 : 0;
-  std::unique_lock guard(lock);
-  while (gate.is_closed() && !is_stopping()) {
-    if (!isBlocking) return 0;
-    guard.unlock();
-    // Who pauses waits for this EDT to be at rest.
-    if (own != 0) end_running();
-    wait_for_turn();
-    if (own != 0) begin_running();
-    guard.lock();
-  }
-  if (is_stopping()) return 0;
-  gate.close();
-  edt_ends.wait(guard, [&] { return gate.running() <= own || is_stopping(); });
-  return 1;
+  return gate.close(current_edt() != nullptr, isBlocking, own_counts, is_stopping) ? 1 : 0;
 }
 
 void ocrResume(u32 flag) {

@@ -45,8 +45,7 @@ struct program_state {
 extern program_state state;
 
 inline bool is_stopping() noexcept { return state.stopping.load(detail::order::relaxed) != 0; } // relaxed: a hint
-/// By somebody who has just said, in a sequentially consistent way or before a light fence, that it waits: stop() sees
-/// that, or this sees stop().
+/// By somebody who has just said in a sequentially consistent way that it waits: stop() sees that, or this sees stop().
 inline bool is_stopping_now() noexcept { return state.stopping.load(detail::order::seq_cst) != 0; }
 inline bool is_checking() noexcept { return TREADLE_UNLIKELY(state.is_checking); }
 inline bool prints_reports() noexcept { return state.prints; }

@@ -68,7 +68,7 @@ std::uint8_t wait_for_event(std::uint64_t event_guid, std::uint64_t& db) {
   if (code == 0) {
     if (!now.is_empty()) deliver(now);
     detail::light_fence();
-    if (is_stopping_now()) wake({&at, guid}, word_of(ERROR_GUID)); // stop() may have come before this place was there
+    if (is_stopping()) wake({&at, guid}, word_of(ERROR_GUID)); // stop() may have come before this place was there
     edt* const self = current_edt();
     if (self) end_running(); // a pause does not wait for it
     db = result.get();

@@ -1,6 +1,7 @@
 #include "task/engine/concurrency.hpp"
 
 #include "base/rng.hpp"
+#include "task/engine/comes_true.hpp"
 #include "task/engine/runtime_fixture.hpp"
 #include "task/engine/worker.hpp"
 
@@ -58,17 +59,8 @@ TEST(shares, are_all_that_there_is_and_never_too_many) {
   }
 }
 
-double on_duty() { return counters::counter("/runtime/count/workers-on-duty").value(); }
-
-/// Changes come into force when workers look; false when they have not for a minute.
-template <class Condition>
-bool comes_true(Condition holds) {
-  for (int i = 0; i < 60'000; ++i) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(1ms);
-  }
-  return false;
-}
+using testing::comes_true;
+using testing::on_duty;
 
 class concurrency_test : public testing::on_workers {};
 TREADLE_ON_WORKERS(concurrency_test);

@@ -1,3 +1,5 @@
+#include "task/engine/comes_true.hpp"
+
 #include <treadle/algorithm/for_loop.hpp>
 #include <treadle/treadle.hpp>
 
@@ -129,6 +131,7 @@ TEST(loans, a_pool_is_suspended_and_goes_on) {
   runtime rt({.workers = 1, .pools = "io:2"});
   rt.set_concurrency("io", 0);
   EXPECT_EQ(rt.concurrency(), 1u);
+  ASSERT_TRUE(testing::comes_true([] { return testing::on_duty("io") == 0; }));
   auto waits = async(pool_executor("io"), [] { return 7; });
   EXPECT_EQ(waits.wait_for(20ms), future_status::timeout) << "nobody else runs it";
   EXPECT_THROW(rt.set_concurrency("io", 0), std::system_error) << "it has a task";
@@ -137,6 +140,7 @@ TEST(loans, a_pool_is_suspended_and_goes_on) {
   rt.wait_idle();
   rt.set_concurrency("io", 1);
   EXPECT_EQ(rt.concurrency(), 2u);
+  ASSERT_TRUE(testing::comes_true([] { return testing::on_duty("io") == 1; }));
   EXPECT_FALSE(meet("io", 2, 20ms)) << "nor more than it may have";
   EXPECT_THROW(rt.set_concurrency("io", 3), std::invalid_argument);
   EXPECT_THROW(rt.set_concurrency("oi", 1), std::invalid_argument);

@@ -1,6 +1,6 @@
-#include <treadle/observe/counters.hpp>
 #include <treadle/treadle.hpp>
 
+#include "task/engine/comes_true.hpp"
 #include "task/engine/runtime_fixture.hpp"
 
 #include <atomic>
@@ -143,6 +143,7 @@ TEST(pool_without_workers, may_be_suspended_and_limited) {
   runtime rt({.workers = 2, .pools = "a:2"});
   rt.resize_pool("a", 0);
   rt.set_concurrency("a", 0);
+  ASSERT_TRUE(testing::comes_true([] { return testing::on_duty("a") == 0; })); // who looks may still find some
   std::atomic<bool> ran{false};
   auto task = async(pool_executor("a"), [&] { ran = true; });
   run_together("default", 3);

@@ -96,8 +96,10 @@ def missing(plan: Plan) -> list[str]:
 class Machine:
     """Runs cells here. What tasks cost is found out once, so that the sizes of the plan hold."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, calibration: Path | None = None) -> None:
+        """`calibration`: a file for what tasks cost, so that runs of several calls have tasks of the same size."""
         self._plan = plan
+        self._calibration = calibration
         self._cores = len(os.sched_getaffinity(0))
         self._tasks = 10 * self._cores  # of an iteration, as the paper has: ten per hardware thread
         self._pair_rate = 0.0  # units of work a second
@@ -105,7 +107,7 @@ class Machine:
         self._sums: dict[tuple[str, ...], list[float]] = {}  # of runs that were compared with serial ones
 
     def run(self, cell: Cell) -> Run:
-        if not self._pair_rate:
+        if not self._pair_rate and not self._recall():
             self._calibrate()
         with tempfile.TemporaryDirectory(prefix="treadle-study-") as name:
             return (
@@ -113,6 +115,16 @@ class Machine:
                 if cell.case == paper.SEISMIC
                 else self._pair(cell, Path(name))
             )
+
+    def _recall(self) -> bool:
+        try:
+            known = json.loads(self._calibration.read_text()) if self._calibration else None
+            if not known or known["slow_s"] != self._plan.slow_s or known["cores"] != self._cores:
+                return False
+            self._pair_rate, self._seismic_work = float(known["pair_rate"]), int(known["seismic_work"])
+        except (OSError, ValueError, KeyError, TypeError):  # there is none, or it was cut short
+            return False
+        return True
 
     def _calibrate(self) -> None:
         with (
@@ -128,6 +140,11 @@ class Machine:
             work = 100
             done = finish([start("seismic", self._seismic_options(self._plan.slow_s, work), env)])[0]
             self._seismic_work = max(round(work * self._plan.slow_s / done["seconds"]), 10)
+        if self._calibration:
+            self._calibration.write_text(json.dumps({
+                "slow_s": self._plan.slow_s, "cores": self._cores, "pair_rate": self._pair_rate,
+                "seismic_work": self._seismic_work,
+            }))  # fmt: skip
 
     def _seismic_options(self, seconds: float, work: int) -> list[str]:
         """For about so many seconds alone: the same tasks as the slow one has, so many fewer of them."""
@@ -231,7 +248,9 @@ def longest(produced: list[float], consumed: list[float]) -> int:
 
 def measure(plan: Plan, file: Path, report: Callable[[int, int, str], None]) -> list[Run]:
     """All runs of the plan, see log.go_on()."""
-    return log.measure(file, Run, plan.cells(), Machine(plan).run, report)
+    return log.measure(
+        file, Run, plan.cells(), Machine(plan, file.with_name("colocate-calibration.json")).run, report
+    )
 
 
 def runs_of(plan: Plan, runs: list[Run]) -> list[Run]:
