@@ -7,7 +7,7 @@
 
 /// Messages between two processes of one machine.
 ///   one_way      parcels of 16 bytes, each calls a function of a table at the receiver; until all were received
-///   batched      the same, as many in a message as the sender likes (by hand: k_batch)
+///   batched      the same, as many in a message as the sender likes (by hand: the best of k_batches)
 ///   ping_pong    a call there that returns a number, one after the other
 ///   in_flight    the same, k_window at a time
 ///   large        arrays of 8 MB, one after the other
@@ -15,7 +15,8 @@
 namespace parcels {
 
 constexpr long k_parcels = 1'000'000, k_pings = 20'000, k_futures = 200'000, k_arrays = 40, k_calls = 1'000'000;
-constexpr long k_window = 64, k_batch = 512;
+constexpr long k_window = 64;
+constexpr int k_batches[] = {32, 128, 512, 2048};
 constexpr std::size_t k_array = 1'000'000;
 
 struct payload {

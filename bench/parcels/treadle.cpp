@@ -20,14 +20,17 @@ double last(const std::vector<double>& values) { return values.back(); }
 
 void measure() {
   const locality there(1), here(0);
-  bench::report(
-      "one_way", k_parcels, [&] { async<direct<forget>>(there).get(); },
-      [&] {
-        for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(k_parcels); ++i)
-          i % 2 == 0 ? post<direct<take_first>>(there, i, 2 * i) : post<direct<take_second>>(there, i, 2 * i);
-        static_cast<void>(async<direct<received_all>>(there, std::uint64_t{k_parcels}).get()); // comes behind them
-      },
-      [&] { return async<direct<received_all>>(there, std::uint64_t{k_parcels}).get() == expected_sum(); });
+  for (const char* const name : {"one_way", "batched"}) {
+    set_coalescing({.how = name == std::string("one_way") ? coalescing_kind::off : coalescing_kind::adaptive});
+    bench::report(
+        name, k_parcels, [&] { async<direct<forget>>(there).get(); },
+        [&] {
+          for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(k_parcels); ++i)
+            i % 2 == 0 ? post<direct<take_first>>(there, i, 2 * i) : post<direct<take_second>>(there, i, 2 * i);
+          static_cast<void>(async<direct<received_all>>(there, std::uint64_t{k_parcels}).get()); // comes behind them
+        },
+        [&] { return async<direct<received_all>>(there, std::uint64_t{k_parcels}).get() == expected_sum(); });
+  }
   bench::report("ping_pong", k_pings, [&] {
     std::uint64_t number = 0;
     for (long i = 0; i < k_pings; ++i) number = async<direct<next>>(there, number).get();

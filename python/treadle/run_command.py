@@ -3,55 +3,91 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 import typer
 
 from .errors import Error
 from .installed import program
 from .launch import MOST, launch
+from .mpirun import MPIS, mpi_command, mpi_environment
 
 HELP = f"""
-As several localities of this machine, which send each other parcels (treadle/localities):
+As several localities, which send each other parcels (treadle/localities):
   treadle run -n 4 -- ./program arguments      options above apply to each of them
   -n, --localities N     1 to {MOST}
+  --over WHAT            shared-memory of this machine (the default), or an MPI: {" or ".join(MPIS)}
+  --hosts A,B            of the MPI
   --no-tag               without the number of the locality before each line of output
 The first one that fails ends the others, and its exit code is that of the command."""
+SHARED_MEMORY = "shared-memory"
 
 
-def _take_launch_options(words: list[str]) -> tuple[int | None, bool, list[str]]:
-    """The number of localities, whether output is tagged, and the other words."""
-    count, tag, rest = None, True, []
+@dataclass
+class _Launch:
+    localities: int | None = None
+    tag: bool = True
+    over: str = SHARED_MEMORY
+    hosts: str | None = None
+
+
+def _take_launch_options(words: list[str]) -> tuple[_Launch, list[str]]:
+    """What is for the localities, and the other words."""
+    wanted, rest = _Launch(), []
     at = 0
     while at < len(words) and words[at] != "--":
         name, _, value = words[at].partition("=")
+        if name in ("-n", "--localities", "--over", "--hosts") and not value:
+            at += 1
+            value = words[at] if at < len(words) else ""
         if name in ("-n", "--localities"):
-            if not value:
-                at += 1
-                value = words[at] if at < len(words) else ""
             if not value.isdecimal() or not 1 <= int(value) <= MOST:
                 raise Error(f"{name}: expected a number from 1 to {MOST}, got '{value}'")
-            count = int(value)
+            wanted.localities = int(value)
+        elif name == "--over":
+            if value not in (SHARED_MEMORY, *MPIS):
+                raise Error(f"--over: expected {', '.join((SHARED_MEMORY, *MPIS))}, got '{value}'")
+            wanted.over = value
+        elif name == "--hosts":
+            if not value or value == "--":
+                raise Error("--hosts: expected names of hosts with commas between")
+            wanted.hosts = value
         elif name == "--no-tag":
-            tag = False
+            wanted.tag = False
         else:
             rest.append(words[at])
         at += 1
-    return count, tag, rest + words[at:]
+    if wanted.localities is None and (wanted.over != SHARED_MEMORY or wanted.hosts):
+        raise Error("treadle run: --over and --hosts need -n")
+    if wanted.hosts and wanted.over == SHARED_MEMORY:
+        raise Error("treadle run: --hosts needs --over openmpi or --over mpich")
+    return wanted, rest + words[at:]
+
+
+def _launch(wanted: _Launch, command: list[str]) -> int:
+    assert wanted.localities is not None
+    if wanted.over == SHARED_MEMORY:
+        return launch(command, wanted.localities, wanted.tag)
+    env = {**mpi_environment(wanted.over, wanted.localities, wanted.hosts), **os.environ}
+    words = mpi_command(
+        wanted.over, command, wanted.localities, tag=wanted.tag, hosts=wanted.hosts, env=env
+    )
+    os.execve(words[0], words, env)
 
 
 def run_command(context: typer.Context) -> None:
-    """Run a command under the agent: treadle run [-n] [--min --max --weight --group --role] -- COMMAND..."""
-    count, tag, words = _take_launch_options(context.args)
-    if count is not None and words[:1] == ["--"]:
+    """Run a command under the agent: treadle run [-n N] [--min --max --weight --group --role] -- COMMAND..."""
+    wanted, words = _take_launch_options(context.args)
+    if wanted.localities is not None and words[:1] == ["--"]:
         if len(words) == 1:
             raise Error("treadle run: what is to be run? (treadle run -n 4 -- COMMAND)")
-        raise typer.Exit(launch(words[1:], count, tag))
+        raise typer.Exit(_launch(wanted, words[1:]))
     try:
         path = str(program("treadle-run"))
     except FileNotFoundError as error:
         raise Error(str(error)) from None
-    if count is not None:
-        raise typer.Exit(launch([path, *words], count, tag))
+    if wanted.localities is not None:
+        raise typer.Exit(_launch(wanted, [path, *words]))
     if "--help" in words[: words.index("--")] if "--" in words else "--help" in words:
         os.spawnv(os.P_WAIT, path, [path, *words])
         print(HELP)

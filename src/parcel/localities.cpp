@@ -1,10 +1,13 @@
 #include <treadle/localities/locality.hpp>
 
 #include "parcel/actions.hpp"
+#include "parcel/as_started.hpp"
+#include "parcel/coalescing_text.hpp"
+#include "parcel/delays.hpp"
 #include "parcel/departure.hpp"
 #include "parcel/port.hpp"
 #include "parcel/replies.hpp"
-#include "parcel/shared_memory.hpp"
+#include "parcel/refusals.hpp"
 #include "task/engine/background.hpp"
 #include "task/engine/exit_report.hpp"
 
@@ -85,7 +88,7 @@ class world final : public parcel_receiver, public background_work {
   unsigned size() const noexcept { return m_port.size(); }
   reply_table replies;
 
-  void send(std::vector<std::byte>& parcel, unsigned to) {
+  void send(std::vector<std::byte>& parcel, unsigned to, const coalescing& how = usual_coalescing.load()) {
     parcel_header header;
     std::memcpy(&header, parcel.data(), sizeof header);
     const std::size_t bytes = parcel.size() - sizeof header - (header.has_reply ? sizeof(std::uint64_t) : 0);
@@ -93,28 +96,33 @@ class world final : public parcel_receiver, public background_work {
       throw std::length_error("localities: a parcel of " + std::to_string(bytes) + " bytes; 4 GiB is the most");
     header.bytes = static_cast<std::uint32_t>(bytes);
     std::memcpy(parcel.data(), &header, sizeof header);
-    m_port.send(to, parcel, is_about_departure(header.action) ? counting::no : counting::yes);
+    if (is_about_departure(header.action)) {
+      m_own.fetch_add(1, order::relaxed);
+      return m_port.send(to, parcel, {.how = coalescing_kind::off});
+    }
+    m_port.send(to, parcel, how);
   }
 
   // background_work
   void begin_polling() noexcept override { m_port.begin_polling(); }
   bool poll() noexcept override { return m_port.poll(); }
   void end_polling() noexcept override { m_port.end_polling(); }
+  void flush() noexcept override { m_port.flush(); }
 
   // parcel_receiver
   void arrived(unsigned from, std::span<const std::byte> message) override {
     while (!message.empty()) {
       parcel_header header;
       std::uint64_t reply = 0;
-      if (message.size() < sizeof header) throw_damaged(from);
+      if (message.size() < sizeof header) throw_damaged(from, rank());
       std::memcpy(&header, message.data(), sizeof header);
       message = message.subspan(sizeof header);
       if (header.has_reply) {
-        if (message.size() < sizeof reply) throw_damaged(from);
+        if (message.size() < sizeof reply) throw_damaged(from, rank());
         std::memcpy(&reply, message.data(), sizeof reply);
         message = message.subspan(sizeof reply);
       }
-      if (message.size() < header.bytes) throw_damaged(from);
+      if (message.size() < header.bytes) throw_damaged(from, rank());
       handle(from, header.action, reply, message.first(header.bytes));
       message = message.subspan(header.bytes);
     }
@@ -148,7 +156,7 @@ class world final : public parcel_receiver, public background_work {
     }
     case k_answer: {
       counts given;
-      if (bytes.size() != sizeof given) throw_damaged(from);
+      if (bytes.size() != sizeof given) throw_damaged(from, rank());
       std::memcpy(&given, bytes.data(), sizeof given);
       const std::lock_guard guard(m_lock);
       m_departure.answer(from, given.sent, given.received);
@@ -156,15 +164,7 @@ class world final : public parcel_receiver, public background_work {
       break;
     }
     default:
-      if (const action_entry* const found = find_action(action)) {
-        found->handle({bytes, from, reply});
-      } else {
-        try {
-          throw std::runtime_error("there is no action " + std::to_string(action));
-        } catch (...) {
-          send_exception("of an unknown number", reply, from);
-        }
-      }
+      find_action(action).handle({bytes, from, reply});
     }
     if (!is_about_departure(action)) // by who polls alone; release: what it has caused is there
       m_received.store(m_received.load(order::relaxed) + 1, order::release);
@@ -192,7 +192,8 @@ class world final : public parcel_receiver, public background_work {
     if (runtime* const here = runtime::current_or_null()) here->wait_idle();
     // Received first: what comes after that and leads to something sent is missing in both, or seen as sent only.
     const std::uint64_t received = m_received.load(order::acquire);
-    return {m_port.sent(), received};
+    const std::uint64_t own = m_own.load(order::relaxed); // by this thread
+    return {m_port.sent().parcels - own, received};
   }
 
   template <class F>
@@ -234,16 +235,13 @@ class world final : public parcel_receiver, public background_work {
   static std::string text_in(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  [[noreturn]] void throw_damaged(unsigned from) const {
-    throw std::runtime_error("localities: a message from locality " + std::to_string(from) + " is damaged");
-  }
-
   std::mutex m_lock; // of threads, because handlers cannot suspend
   std::condition_variable m_changed;
   departure m_departure;
   bool m_asked = false, m_may_leave = false;
   std::exception_ptr m_failure;
   atomic<std::uint64_t> m_received{0}; ///< parcels of the program
+  atomic<std::uint64_t> m_own{0};      ///< parcels about departure, sent
   parcel_port m_port; // last: its thread uses the rest
 };
 
@@ -260,12 +258,12 @@ world& require_world() {
 std::vector<std::byte>& begin_parcel(const action_entry& action, std::uint64_t reply) {
   return new_parcel(action.number, reply);
 }
-void send_parcel(std::vector<std::byte>& parcel, locality to) {
+void send_parcel(std::vector<std::byte>& parcel, const action_entry& of, locality to) {
   world& all = require_world();
   if (to.number() >= all.size())
     throw std::out_of_range("localities: there is no locality " + std::to_string(to.number()) + "; there are " +
                             std::to_string(all.size()));
-  all.send(parcel, to.number());
+  all.send(parcel, to.number(), of.how_to_coalesce());
 }
 
 std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from) {
@@ -300,11 +298,13 @@ struct localities::implementation {
 localities::localities() : m_is(new implementation) {
   using namespace detail;
   if (g_world.load(order::relaxed)) throw std::logic_error("localities: there is an object of treadle::localities already");
-  const char* const place = std::getenv("TREADLE_LOCALITIES");
-  if (!place || *place == '\0') return;
-  const std::uint64_t digest = number_actions();
-  std::unique_ptr<transport> over = open_shared_memory(parse_shared_memory_place(place));
-  over->join(digest);
+  std::unique_ptr<transport> over = transport_as_started();
+  if (!over) return;
+  if (const char* const network = std::getenv("TREADLE_NETWORK"); network && *network != '\0')
+    over = with_delays(std::move(over), parse_network_delays(network));
+  if (const char* const how = std::getenv("TREADLE_COALESCING"); how && *how != '\0')
+    usual_coalescing.store(parse_coalescing(how));
+  over->join(number_actions());
   m_is->all = std::make_unique<world>(std::move(over));
   g_world.store(m_is->all.get(), order::release);
   set_background_work(m_is->all.get());

@@ -20,59 +20,86 @@ parcel_port::~parcel_port() {
   m_waits.join();
 }
 
-void parcel_port::send(unsigned to, std::span<const std::byte> message, counting counted) {
+void parcel_port::send(unsigned to, std::span<const std::byte> parcel, const coalescing& how) {
   if (TREADLE_UNLIKELY(m_failed.load(order::acquire) != 0)) std::rethrow_exception(m_failure);
   outbox& box = m_outboxes[to];
   for (std::vector<std::byte> own;;) {
     {
       const scoped_lock guard(box.lock);
-      if (box.kept.empty() && m_transport->send(to, message)) {
-        box.sent += counted == counting::yes;
-        return;
-      }
       // A handler cannot wait: what it sends is kept, however much that is. It is bounded by what was asked of it.
-      if (box.kept_bytes < k_most_kept || callback_scope::is_inside()) {
-        box.kept.emplace_back(message.begin(), message.end());
-        box.kept_bytes += message.size();
-        box.is_kept.store(1, order::relaxed);
-        m_transport->wake(); // it is sent by whoever polls
-        box.sent += counted == counting::yes;
+      if (TREADLE_LIKELY(box.kept_bytes < k_most_kept) || callback_scope::is_inside()) {
+        ++box.sent.parcels;
+        box.how = how;
+        const bool leaves = box.gathers.put(how, ticks_to_ns(ticks_now()), parcel.size(), [&] {
+          return box.kept.empty() && m_transport->is_free(to);
+        });
+        if (leaves && parcel.size() >= how.bytes) send_gathered(to, box); // not worth a copy
+        if (leaves && box.gathered.empty()) return send_message(to, box, parcel);
+        box.gathered.insert(box.gathered.end(), parcel.begin(), parcel.end());
+        leaves ? send_gathered(to, box) : note_holding(box);
         return;
       }
     }
     if (own.empty()) { // the caller's bytes are its thread's, and it may go on with another one
-      own.assign(message.begin(), message.end());
-      message = own;
+      own.assign(parcel.begin(), parcel.end());
+      parcel = own;
     }
     this_task::sleep_for_ns(50'000);
     if (m_failed.load(order::acquire) != 0) std::rethrow_exception(m_failure);
   }
 }
 
-bool parcel_port::flush(unsigned to) {
-  outbox& box = m_outboxes[to];
-  if (box.is_kept.load(order::relaxed) == 0) return false;
-  const scoped_lock guard(box.lock);
-  while (box.next < box.kept.size()) {
-    if (!m_transport->send(to, box.kept[box.next])) return true;
-    box.kept_bytes -= box.kept[box.next].size();
-    box.kept[box.next++] = {};
-  }
-  box.kept.clear();
-  box.next = 0;
-  box.is_kept.store(0, order::relaxed);
-  return false;
+// With the lock of the box
+
+void parcel_port::send_message(unsigned to, outbox& box, std::span<const std::byte> message) {
+  ++box.sent.messages;
+  box.sent.bytes += message.size();
+  if (box.kept.empty() && m_transport->send(to, message)) return;
+  box.kept.emplace_back(message.begin(), message.end());
+  box.kept_bytes += message.size();
+  note_holding(box);
 }
 
-/// True while something is kept.
-bool parcel_port::flush() noexcept {
-  bool keeps = false;
+void parcel_port::send_gathered(unsigned to, outbox& box) {
+  if (box.gathered.empty()) return;
+  send_message(to, box, box.gathered);
+  box.gathered.clear();
+}
+
+/// Somebody looks at it again: who looks for messages, or the thread, which looks once more before it sleeps.
+void parcel_port::note_holding(outbox& box) {
+  if (box.holds.load(order::relaxed) != 0) return;
+  box.holds.exchange(1, order::seq_cst);
+  if (m_sleeps.load(order::seq_cst) != 0) m_transport->wake();
+}
+
+/// True while something is left there.
+bool parcel_port::flush(unsigned to, leaving what) {
+  outbox& box = m_outboxes[to];
+  if (box.holds.load(order::relaxed) == 0) return false;
+  const scoped_lock guard(box.lock);
+  for (; !box.kept.empty(); box.kept.pop_front()) {
+    if (!m_transport->send(to, box.kept.front())) return true;
+    box.kept_bytes -= box.kept.front().size();
+  }
+  const bool leaves = what == leaving::all ? box.gathers.flush()
+                                           : box.gathers.look(box.how, ticks_to_ns(ticks_now()),
+                                                                [&] { return m_transport->is_free(to); });
+  if (leaves) send_gathered(to, box);
+  const bool holds = !box.kept.empty() || !box.gathered.empty();
+  if (!holds) box.holds.store(0, order::relaxed);
+  return holds;
+}
+
+/// True while something is left anywhere.
+bool parcel_port::flush(leaving what) noexcept {
+  bool holds = false;
   try {
-    for (unsigned to = 0; to < size(); ++to) keeps |= flush(to);
+    for (unsigned to = 0; to < size(); ++to) holds |= flush(to, what);
   } catch (...) {
     fail();
   }
-  return keeps;
+  return holds;
 }
 
 bool parcel_port::poll() noexcept {
@@ -80,7 +107,7 @@ bool parcel_port::poll() noexcept {
   const scoped_try_lock guard(m_polls);
   if (!guard) return false;
   try {
-    flush();
+    flush(leaving::due);
     return m_transport->poll(*this);
   } catch (...) {
     fail();
@@ -88,6 +115,10 @@ bool parcel_port::poll() noexcept {
   }
 }
 
+void parcel_port::begin_polling() noexcept {
+  m_transport->begin_polling();
+  flush();
+}
 void parcel_port::end_polling() noexcept {
   m_transport->end_polling();
   if (poll()) m_transport->wake();
@@ -98,11 +129,13 @@ void parcel_port::arrived(unsigned from, std::span<const std::byte> message) {
   m_receiver.arrived(from, message);
 }
 
-std::uint64_t parcel_port::sent() const noexcept {
-  std::uint64_t sum = 0;
+parcel_port::counts parcel_port::sent() const noexcept {
+  counts sum;
   for (const outbox& box : m_outboxes) {
     const scoped_lock guard(box.lock);
-    sum += box.sent;
+    sum.parcels += box.sent.parcels;
+    sum.messages += box.sent.messages;
+    sum.bytes += box.sent.bytes;
   }
   return sum;
 }
@@ -119,22 +152,25 @@ void parcel_port::fail() noexcept {
 
 void parcel_port::run() {
   constexpr std::int64_t k_lookout_ns = 20'000; // after a message: the next one is often near
-  constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 5'000'000;
+  constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 2'000'000;
   std::int64_t nap_ns = k_nap_ns_min;
   while (m_exits.load(order::acquire) == 0) {
-    begin_polling();
-    for (std::int64_t end = steady_now_ns() + k_lookout_ns; steady_now_ns() < end;) {
+    m_transport->begin_polling();
+    std::int64_t end = 0; // of the lookout, which begins with a message
+    do {
       if (poll()) {
         end = steady_now_ns() + k_lookout_ns;
         nap_ns = k_nap_ns_min;
       }
       cpu_relax();
-    }
+    } while (steady_now_ns() < end);
     end_polling();
-    bool keeps = false;
-    for (outbox& box : m_outboxes) keeps |= box.is_kept.load(order::relaxed) != 0;
-    m_transport->wait(keeps ? nap_ns : k_forever_ns);
-    nap_ns = keeps ? std::min(2 * nap_ns, k_nap_ns_max) : k_nap_ns_min;
+    m_sleeps.exchange(1, order::seq_cst); // pairs with note_holding()
+    bool holds = false;
+    for (outbox& box : m_outboxes) holds |= box.holds.load(order::seq_cst) != 0;
+    m_transport->wait(holds ? nap_ns : k_forever_ns);
+    m_sleeps.store(0, order::relaxed);
+    nap_ns = holds ? std::min(2 * nap_ns, k_nap_ns_max) : k_nap_ns_min; // mostly those who send see to it
   }
 }
 

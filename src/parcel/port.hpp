@@ -1,12 +1,14 @@
 // What this process sends to others, and what arrives: outboxes, and who looks for messages when.
 #pragma once
 
+#include "decide/coalescing.hpp"
 #include "parcel/transport.hpp"
 
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/spinlock.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <span>
@@ -27,9 +29,6 @@ class parcel_receiver {
   ~parcel_receiver() = default;
 };
 
-/// Whether a message is one of the program's.
-enum class counting : bool { no, yes };
-
 /// Sends and receives over a transport. Messages are handled by workers without work, which look for them as they look
 /// for tasks, and by a thread of the port while there are none; by one of them at a time.
 class parcel_port final : message_sink {
@@ -44,38 +43,50 @@ class parcel_port final : message_sink {
 
   /// Any thread. Blocks the task while more than `k_most_kept` bytes wait for room at the transport, unless it is a
   /// handler that sends. Throws what the transport has failed with.
-  void send(unsigned to, std::span<const std::byte> message, counting counted = counting::yes);
+  void send(unsigned to, std::span<const std::byte> parcel, const coalescing& how);
+  /// What has been gathered leaves: the caller has nothing else to do, or is about to wait.
+  void flush() noexcept { flush(leaving::all); }
 
   /// As the transport's: by a worker that looks for work.
-  void begin_polling() noexcept { m_transport->begin_polling(); }
+  void begin_polling() noexcept; ///< flushes, too
   void end_polling() noexcept;
   /// True when something has arrived.
   bool poll() noexcept;
 
   static constexpr std::size_t k_most_kept = std::size_t{16} << 20U; // for each destination
 
-  /// Those that were to be counted, so far.
-  std::uint64_t sent() const noexcept;
+  struct counts {
+    std::uint64_t parcels = 0, messages = 0, bytes = 0;
+  };
+  counts sent() const noexcept; ///< so far
 
  private:
+  enum class leaving { due, all };
+  /// What is on its way to one destination, in its order: messages that had no room, then what is being gathered.
   struct outbox {
     mutable spinlock lock;
-    std::vector<std::vector<std::byte>> kept; ///< that did not fit; from `next` on
-    std::size_t next = 0;
+    decide::gathering gathers;
+    coalescing how; ///< of the latest parcel
+    std::vector<std::byte> gathered;
+    std::deque<std::vector<std::byte>> kept;
     std::size_t kept_bytes = 0;
-    std::uint64_t sent = 0;
-    atomic<std::uint32_t> is_kept{0}; ///< there are some
+    counts sent;
+    atomic<std::uint32_t> holds{0}; ///< there is something
   };
 
   void arrived(unsigned from, std::span<const std::byte> message) override;
-  bool flush() noexcept;
-  bool flush(unsigned to);
+  void send_message(unsigned to, outbox& box, std::span<const std::byte> message);
+  void send_gathered(unsigned to, outbox& box);
+  void note_holding(outbox& box);
+  bool flush(leaving what) noexcept;
+  bool flush(unsigned to, leaving what);
   void fail() noexcept;
   void run();
 
   const std::unique_ptr<transport> m_transport;
   parcel_receiver& m_receiver;
   std::vector<outbox> m_outboxes;
+  atomic<std::uint32_t> m_sleeps{0}; ///< the thread, until a message comes
   spinlock m_polls; ///< by one thread at a time
   atomic<std::uint32_t> m_exits{0}, m_failed{0};
   spinlock m_fails;

@@ -3,6 +3,8 @@
 #include "base/clock.hpp"
 #include "parcel/bell.hpp"
 #include "parcel/byte_ring.hpp"
+#include "parcel/pieces.hpp"
+#include "parcel/refusals.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -24,7 +26,7 @@ namespace {
 constexpr std::uint64_t k_magic = 0x31'6c'6c'65'63'72'61'70; // "parcell1"
 constexpr std::size_t k_ring_bytes = std::size_t{1} << 20U;
 constexpr unsigned k_most = 1024;
-constexpr std::int64_t k_join_ns = 60'000'000'000;
+constexpr std::int64_t k_join_ns = 60'000'000'000, k_check_ns = 500'000'000;
 
 // In the file: one of the first, one of the second for each locality, and a ring from each to each, by receiver.
 struct file_header {
@@ -34,39 +36,59 @@ struct file_header {
 struct alignas(k_cache_line) locality_part {
   bell rings;
   atomic<std::uint64_t> digest;
-  atomic<std::int32_t> pid;
+  atomic<std::uint32_t> has_left;
 };
 struct ring_part {
   ring_positions positions;
   alignas(k_cache_line) std::byte bytes[k_ring_bytes];
 };
 
-/// Room for what is larger than a ring takes at once: the size of the whole, then its pieces.
-enum class record_kind : std::uint64_t { whole, first, further };
-struct record_header {
-  std::uint64_t total; ///< bytes of the message
-  std::uint64_t kind;
-};
-
 class mapped_file {
  public:
-  mapped_file(const std::string& path, std::size_t bytes) : m_bytes(bytes) {
-    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  mapped_file(const std::string& path, std::size_t bytes)
+      : m_file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)), m_bytes(bytes) {
     void* memory = MAP_FAILED;
     // All make it as large as it has to be: whoever is first fills it with zeroes.
-    if (file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0)
-      memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (m_file >= 0 && ftruncate(m_file, static_cast<off_t>(bytes)) == 0)
+      memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, m_file, 0);
     const int error = errno;
-    if (file >= 0) close(file);
-    if (memory == MAP_FAILED) throw std::system_error(error, std::generic_category(), "memory of localities: " + path);
+    if (memory == MAP_FAILED) {
+      if (m_file >= 0) close(m_file);
+      throw std::system_error(error, std::generic_category(), "memory of localities: " + path);
+    }
     m_memory = static_cast<std::byte*>(memory);
   }
-  ~mapped_file() { munmap(m_memory, m_bytes); }
+  ~mapped_file() {
+    munmap(m_memory, m_bytes);
+    close(m_file);
+  }
   mapped_file(const mapped_file&) = delete;
   mapped_file& operator=(const mapped_file&) = delete;
   std::byte* at(std::size_t offset) const noexcept { return m_memory + offset; }
 
+  /// A lock on one byte, which the system takes away when this process ends, however that comes.
+  void lock(unsigned byte) const {
+    struct flock one = lock_of(byte);
+    if (fcntl(m_file, F_OFD_SETLK, &one) != 0)
+      throw std::system_error(errno, std::generic_category(), "localities: number " + std::to_string(byte) + " is taken");
+  }
+  /// Whether another process has it; true where the system does not tell.
+  bool is_locked(unsigned byte) const noexcept {
+    struct flock one = lock_of(byte);
+    return fcntl(m_file, F_OFD_GETLK, &one) != 0 || one.l_type != F_UNLCK;
+  }
+
  private:
+  static struct flock lock_of(unsigned byte) noexcept {
+    struct flock one {};
+    one.l_type = F_WRLCK;
+    one.l_whence = SEEK_SET;
+    one.l_start = byte;
+    one.l_len = 1;
+    return one;
+  }
+
+  const int m_file;
   std::byte* m_memory = nullptr;
   const std::size_t m_bytes;
 };
@@ -84,27 +106,31 @@ class shared_memory final : public transport {
     for (unsigned other = 0; other < m_size; ++other) {
       ring_part& in = ring(other, m_rank);
       ring_part& out = ring(m_rank, other);
-      m_in.push_back({ring_reader(in.positions, in.bytes, k_ring_bytes), {}, 0});
-      m_out.push_back({ring_writer(out.positions, out.bytes, k_ring_bytes), 0});
+      m_in.push_back({ring_reader(in.positions, in.bytes, k_ring_bytes), {}});
+      m_out.push_back({ring_writer(out.positions, out.bytes, k_ring_bytes), {}});
     }
   }
+
+  ~shared_memory() override { part(m_rank).has_left.store(1, order::release); } // before its lock goes
 
   unsigned rank() const noexcept override { return m_rank; }
   unsigned size() const noexcept override { return m_size; }
 
   bool send(unsigned to, std::span<const std::byte> message) override {
     outgoing& out = m_out[to];
-    const std::size_t most = out.ring.largest() - sizeof(record_header);
-    if (message.size() <= most) return put(out, to, record_kind::whole, message.size(), message);
-    // In pieces; where the ring is full in between, the next call goes on behind what was sent.
-    while (out.sent < message.size()) {
-      const auto piece = message.subspan(out.sent, std::min(most, message.size() - out.sent));
-      if (!put(out, to, out.sent == 0 ? record_kind::first : record_kind::further, message.size(), piece)) return false;
-      out.sent += piece.size();
-    }
-    out.sent = 0;
-    return true;
+    return out.pieces.send(message, out.ring.largest() - sizeof(piece_header),
+                           [&](const piece_header& header, std::span<const std::byte> piece) {
+                             std::byte* const room = out.ring.begin(sizeof header + piece.size());
+                             if (!room) return false;
+                             std::memcpy(room, &header, sizeof header);
+                             std::memcpy(room + sizeof header, piece.data(), piece.size());
+                             out.ring.end();
+                             part(to).rings.ring();
+                             return true;
+                           });
   }
+
+  bool is_free(unsigned to) noexcept override { return m_out[to].ring.is_drained(); }
 
   bool poll(message_sink& sink) override {
     constexpr int k_most_of_one = 256;
@@ -113,13 +139,15 @@ class shared_memory final : public transport {
       incoming& in = m_in[from];
       for (int n = 0; n < k_most_of_one; ++n) {
         const ring_reader::record one = in.ring.begin();
-        if (one.is_damaged || (one.bytes && one.size < sizeof(record_header))) throw_damaged(from);
+        if (one.is_damaged) throw_damaged(from, m_rank);
         if (!one.bytes) break;
         any = true;
-        take(in, from, one, sink);
+        if (!in.pieces.take({one.bytes, one.size}, from, sink)) throw_damaged(from, m_rank);
         in.ring.end();
       }
     }
+    if (const unsigned gone = m_gone.load(order::relaxed); gone != 0 && !any)
+      throw std::runtime_error("localities: locality " + std::to_string(gone - 1) + " has ended without warning");
     return any;
   }
 
@@ -132,7 +160,8 @@ class shared_memory final : public transport {
   void wait(std::int64_t timeout_ns) noexcept override {
     bell& own = part(m_rank).rings;
     const std::uint32_t calls = std::exchange(m_calls, own.calls());
-    if (calls == m_calls) own.sleep(calls, timeout_ns);
+    if (calls == m_calls) own.sleep(calls, timeout_ns < 0 ? k_check_ns : std::min(timeout_ns, k_check_ns));
+    check_others();
   }
   void wake() noexcept override { part(m_rank).rings.call(); }
 
@@ -142,7 +171,8 @@ class shared_memory final : public transport {
     if (!header.magic.compare_exchange(none, k_magic, order::relaxed, order::relaxed) && none != k_magic)
       throw std::runtime_error("localities: the shared file is of another version of Treadle");
     locality_part& own = part(m_rank);
-    own.pid.store(getpid(), order::relaxed);
+    m_file.lock(m_rank);
+    m_check_at_ns = 0;
     own.digest.store(digest, order::relaxed);
     header.joined.fetch_add(1, order::acq_rel);
     shared_futex_wake(header.joined, static_cast<int>(m_size));
@@ -157,23 +187,29 @@ class shared_memory final : public transport {
       shared_futex_wait(header.joined, joined, std::min<std::int64_t>(left, 1'000'000'000));
     }
     for (unsigned other = 0; other < m_size; ++other) {
-      if (part(other).digest.load(order::relaxed) != digest)
-        throw std::runtime_error("localities: locality " + std::to_string(other) +
-                                 " runs another program, or another version of it, than locality " +
-                                 std::to_string(m_rank));
+      if (part(other).digest.load(order::relaxed) != digest) throw_other_program(other, m_rank);
     }
   }
 
  private:
   struct incoming {
     ring_reader ring;
-    std::vector<std::byte> unfinished; ///< of a message in pieces
-    std::size_t total;
+    message_joiner pieces;
   };
   struct outgoing {
     ring_writer ring;
-    std::size_t sent; ///< of a message in pieces
+    message_splitter pieces;
   };
+
+  /// Now and then. What it finds poll() tells, behind what was sent before.
+  void check_others() noexcept {
+    const std::int64_t now_ns = steady_now_ns();
+    if (now_ns < m_check_at_ns) return;
+    m_check_at_ns = now_ns + k_check_ns;
+    for (unsigned other = 0; other < m_size; ++other)
+      if (other != m_rank && !m_file.is_locked(other) && part(other).has_left.load(order::acquire) == 0)
+        m_gone.store(other + 1, order::relaxed);
+  }
 
   locality_part& part(unsigned of) const noexcept {
     return reinterpret_cast<locality_part*>(m_file.at(offset_of_localities()))[of];
@@ -182,53 +218,15 @@ class shared_memory final : public transport {
     return reinterpret_cast<ring_part*>(m_file.at(offset_of_rings(m_size)))[std::size_t{to} * m_size + from];
   }
 
-  bool put(outgoing& out, unsigned to, record_kind kind, std::size_t total, std::span<const std::byte> piece) {
-    std::byte* const room = out.ring.begin(sizeof(record_header) + piece.size());
-    if (!room) return false;
-    const record_header header{total, static_cast<std::uint64_t>(kind)};
-    std::memcpy(room, &header, sizeof header);
-    std::memcpy(room + sizeof header, piece.data(), piece.size());
-    out.ring.end();
-    part(to).rings.ring();
-    return true;
-  }
-
-  void take(incoming& in, unsigned from, const ring_reader::record& one, message_sink& sink) {
-    record_header header;
-    std::memcpy(&header, one.bytes, sizeof header);
-    const std::span piece(one.bytes + sizeof header, one.size - sizeof header);
-    switch (static_cast<record_kind>(header.kind)) {
-    case record_kind::whole:
-      if (header.total != piece.size()) throw_damaged(from);
-      sink.arrived(from, piece);
-      return;
-    case record_kind::first:
-      in.total = header.total;
-      in.unfinished.clear();
-      break;
-    case record_kind::further:
-      break;
-    default:
-      throw_damaged(from);
-    }
-    in.unfinished.insert(in.unfinished.end(), piece.begin(), piece.end());
-    if (in.unfinished.size() > in.total) throw_damaged(from);
-    if (in.unfinished.size() < in.total) return;
-    sink.arrived(from, in.unfinished);
-    in.unfinished = {};
-  }
-
-  [[noreturn]] void throw_damaged(unsigned from) const {
-    throw std::runtime_error("localities: what locality " + std::to_string(from) + " has sent to locality " +
-                             std::to_string(m_rank) + " is damaged");
-  }
-
   const unsigned m_rank, m_size;
   const mapped_file m_file;
   std::vector<incoming> m_in;  ///< by sender; of the thread that polls
   std::vector<outgoing> m_out; ///< by receiver; of the thread that sends there
   atomic<std::uint32_t> m_polling{0};
-  std::uint32_t m_calls = 0; ///< of the thread that waits
+  atomic<unsigned> m_gone{0}; ///< one more than the number of a locality that has died
+  // Of the thread that waits
+  std::uint32_t m_calls = 0;
+  std::int64_t m_check_at_ns = INT64_MAX; // until join()
 };
 
 } // namespace

@@ -1,9 +1,7 @@
 #include "parcel/shared_memory.hpp"
 
 #include "base/rng.hpp"
-#include "parcel/port.hpp"
-
-#include <treadle/this_task.hpp>
+#include "parcel/shared_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,21 +13,12 @@
 #include <thread>
 #include <vector>
 
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace treadle::detail {
 namespace {
-
-/// An empty file for the localities of one test, all of them in this process.
-class shared_file {
- public:
-  shared_file() { close(mkstemp(m_path.data())); }
-  ~shared_file() { unlink(m_path.c_str()); }
-  std::unique_ptr<transport> open(unsigned rank, unsigned size) const { return open_shared_memory({m_path, rank, size}); }
-
- private:
-  std::string m_path = "/tmp/treadle-parcel-test-XXXXXX";
-};
 
 struct collected final : message_sink {
   void arrived(unsigned from, std::span<const std::byte> message) override {
@@ -94,6 +83,46 @@ TEST(shared_memory, all_join_or_are_refused) {
   EXPECT_NE(complaints[1].find("locality 0 runs another program"), std::string::npos) << complaints[1];
 }
 
+/// What this process is told when the other one has ended.
+std::string told_after(void (*end)(std::unique_ptr<transport>)) {
+  const shared_file file;
+  const pid_t child = fork();
+  if (child == 0) {
+    auto own = file.open(1, 2);
+    own->join(7);
+    const std::string last_words = "bye";
+    own->send(0, bytes_of(last_words));
+    end(std::move(own));
+  }
+  const auto own = file.open(0, 2);
+  own->join(7);
+  int status = 0;
+  waitpid(child, &status, 0);
+  collected got;
+  std::string told;
+  for (int looks = 0; looks < 3 && told.empty(); ++looks) {
+    own->wait(-1);
+    try {
+      while (own->poll(got)) {
+      }
+    } catch (const std::runtime_error& e) {
+      told = e.what();
+    }
+  }
+  EXPECT_EQ(got.all.size(), 1U) << "what was sent before arrives";
+  return told;
+}
+
+TEST(shared_memory, who_dies_is_missed_and_who_leaves_is_not) {
+  EXPECT_EQ(told_after([](std::unique_ptr<transport>) { _exit(0); }), "localities: locality 1 has ended without warning");
+  EXPECT_EQ(told_after([](std::unique_ptr<transport>) { raise(SIGKILL); }), "localities: locality 1 has ended without warning");
+  EXPECT_EQ(told_after([](std::unique_ptr<transport> own) {
+              own.reset();
+              _exit(0);
+            }),
+            "");
+}
+
 TEST(shared_memory, places_are_read_and_refused) {
   const shared_memory_place place = parse_shared_memory_place("/tmp/a:b:2:4");
   EXPECT_EQ(place.file, "/tmp/a:b");
@@ -108,52 +137,6 @@ TEST(shared_memory, places_are_read_and_refused) {
     }
   }
   EXPECT_THROW(open_shared_memory({"/nowhere/at/all", 0, 2}), std::system_error);
-}
-
-/// Counts, and checks that those of one sender come in order.
-struct counting final : parcel_receiver {
-  explicit counting(unsigned senders) : next(senders) {}
-  void arrived(unsigned from, std::span<const std::byte> message) override {
-    std::uint64_t number = 0;
-    ASSERT_GE(message.size(), sizeof number);
-    std::memcpy(&number, message.data(), sizeof number);
-    EXPECT_EQ(number, next[from]++);
-    count.fetch_add(1, std::memory_order_release);
-  }
-  void failed(std::exception_ptr) noexcept override { ADD_FAILURE() << "failed"; }
-  std::vector<std::uint64_t> next;
-  std::atomic<std::uint64_t> count{0};
-};
-
-/// Ports that nobody polls for: their own threads do all of it, asleep in between.
-TEST(parcel_port, everybody_sends_to_everybody_without_workers) {
-  constexpr unsigned k_size = 3;
-  constexpr std::uint64_t k_each = 20'000;
-  const shared_file file;
-  std::vector<std::unique_ptr<counting>> receivers;
-  std::vector<std::unique_ptr<parcel_port>> ports;
-  for (unsigned rank = 0; rank < k_size; ++rank) {
-    receivers.push_back(std::make_unique<counting>(k_size));
-    ports.push_back(std::make_unique<parcel_port>(file.open(rank, k_size), *receivers.back()));
-  }
-  std::vector<std::thread> senders;
-  for (unsigned rank = 0; rank < k_size; ++rank) {
-    senders.emplace_back([&, rank] {
-      xorshift random(rank + 1);
-      std::vector<std::byte> message;
-      for (std::uint64_t i = 0; i < k_each; ++i) {
-        message.assign(8 + random.below(i % 100 == 0 ? 50'000 : 64), std::byte{0});
-        std::memcpy(message.data(), &i, 8);
-        for (unsigned to = 0; to < k_size; ++to) ports[rank]->send(to, message);
-        if (random.below(4000) == 0) usleep(2000); // the others fall asleep
-      }
-    });
-  }
-  for (std::thread& one : senders) one.join();
-  for (unsigned rank = 0; rank < k_size; ++rank) {
-    while (receivers[rank]->count.load(std::memory_order_acquire) < k_size * k_each) usleep(100);
-    EXPECT_EQ(ports[rank]->sent(), k_size * k_each);
-  }
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,10 @@ struct finished {
   std::vector<std::string> said;
   std::uint64_t sum() const {
     std::uint64_t all = 0;
-    for (const std::string& one : said) all += std::strtoull(one.c_str(), nullptr, 10);
+    for (const std::string& one : said) {
+      std::istringstream numbers(one);
+      for (std::uint64_t number = 0; numbers >> number;) all += number;
+    }
     return all;
   }
 };
@@ -63,19 +67,62 @@ finished run_all(const char* name, unsigned localities, unsigned workers) {
   return result;
 }
 
-class localities_test : public testing::TestWithParam<std::pair<unsigned, unsigned>> {
+/// The same under the mpirun of an MPI; `library`: for messages over it.
+finished run_by_mpi(const char* mpirun, const char* library, const char* name, unsigned localities, unsigned workers) {
+  const std::string command = std::string("TREADLE_PUBLISH=0 TREADLE_MPI=") + library +
+                              " TREADLE_WORKERS=" + std::to_string(workers) + " timeout 100 " + mpirun + " -n " +
+                              std::to_string(localities) + " " + LOCALITIES_PROGRAM + " '" + name + "'";
+  finished result;
+  std::FILE* const output = popen(command.c_str(), "r");
+  std::string text;
+  for (int c = 0; (c = std::fgetc(output)) != EOF;) text += static_cast<char>(c);
+  const int status = pclose(output);
+  result.codes.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+  result.said.push_back(text);
+  return result;
+}
+
+struct setting {
+  const char* over;
+  unsigned localities, workers;
+};
+
+class localities_test : public testing::TestWithParam<setting> {
  protected:
   static finished run(const char* name) {
-    finished result = run_all(name, GetParam().first, GetParam().second);
+    const auto [over, localities, workers] = GetParam();
+    finished result;
+#ifdef LIBRARY_OF_OPENMPI
+    if (over == std::string("openmpi"))
+      result = run_by_mpi("mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none", LIBRARY_OF_OPENMPI, name,
+                          localities, workers);
+#endif
+#ifdef LIBRARY_OF_MPICH
+    if (over == std::string("mpich"))
+      result = run_by_mpi("mpirun.mpich", LIBRARY_OF_MPICH, name, localities, workers);
+#endif
+    if (over == std::string("shared_memory")) result = run_all(name, localities, workers);
+    EXPECT_FALSE(result.codes.empty());
     for (const int code : result.codes) EXPECT_EQ(code, 0);
     return result;
   }
-  static unsigned size() { return GetParam().first; }
+  static unsigned size() { return GetParam().localities; }
 };
-INSTANTIATE_TEST_SUITE_P(processes_and_workers, localities_test,
-                         testing::Values(std::pair(1U, 1U), std::pair(2U, 1U), std::pair(2U, 2U), std::pair(4U, 2U)),
+INSTANTIATE_TEST_SUITE_P(all, localities_test,
+                         testing::Values(setting{"shared_memory", 1, 1}, setting{"shared_memory", 2, 1},
+                                         setting{"shared_memory", 2, 2}, setting{"shared_memory", 4, 2}
+#ifdef LIBRARY_OF_OPENMPI
+                                         ,
+                                         setting{"openmpi", 1, 1}, setting{"openmpi", 2, 2}, setting{"openmpi", 3, 1}
+#endif
+#ifdef LIBRARY_OF_MPICH
+                                         ,
+                                         setting{"mpich", 1, 1}, setting{"mpich", 2, 2}, setting{"mpich", 3, 1}
+#endif
+                                         ),
                          [](const auto& of) {
-                           return std::to_string(of.param.first) + "_with_" + std::to_string(of.param.second);
+                           return of.param.over + ("_" + std::to_string(of.param.localities)) + "_with_" +
+                                  std::to_string(of.param.workers);
                          });
 
 TEST_P(localities_test, come_and_go) { run(""); }

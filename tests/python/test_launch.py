@@ -1,11 +1,13 @@
 """Programs of several localities: `treadle run -n`."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
+import pytest
 from test_cli import TREADLE
 
 
@@ -87,12 +89,31 @@ def test_ctrl_c_reaches_all_and_leaves_nothing_behind(tmp_path):
     child.stderr.close()
 
 
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_mpirun_starts_them_where_wanted(mpi, monkeypatch):
+    if not shutil.which(f"mpirun.{mpi}"):
+        pytest.skip(f"no mpirun.{mpi}")
+    monkeypatch.setenv("TREADLE_WORKERS", "3")
+    names = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}
+    code = f"import os; print(*(os.environ[x] for x in ('{names[mpi]}', 'TREADLE_WORKERS', 'TREADLE_MPI')))"
+    done = run("-n", "3", "--over", mpi, "--no-tag", *python(code))
+    assert done.returncode == 0, done.stderr
+    lines = sorted(line.split() for line in done.stdout.splitlines())
+    assert [line[:2] for line in lines] == [["0", "3"], ["1", "3"], ["2", "3"]]
+    assert all(mpi in line[2] for line in lines)
+    assert run("-n", "2", "--over", mpi, *python("raise SystemExit(9)")).returncode == 9
+
+
 def test_bad_usage():
     for words, message in (
         (["-n", "0", "--", "true"], "-n: expected a number from 1 to 1024, got '0'"),
         (["--localities=x", "--", "true"], "--localities: expected a number from 1 to 1024, got 'x'"),
         (["-n"], "-n: expected a number"),
         (["-n", "2", "--"], "what is to be run?"),
+        (["-n", "2", "--over", "tcp", "--", "true"], "--over: expected shared-memory, openmpi, mpich, got 'tcp'"),
+        (["--over=mpich", "--", "true"], "--over and --hosts need -n"),
+        (["-n", "2", "--hosts", "a,b", "--", "true"], "--hosts needs --over"),
+        (["-n", "2", "--over", "mpich", "--hosts", "--", "true"], "--hosts: expected names"),
     ):
         done = run(*words)
         assert done.returncode != 0

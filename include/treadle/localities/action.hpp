@@ -2,6 +2,7 @@
 
 #include <treadle/async.hpp>
 #include <treadle/localities/archive.hpp>
+#include <treadle/localities/coalescing.hpp>
 #include <treadle/localities/locality.hpp>
 #include <treadle/promise.hpp>
 
@@ -42,6 +43,30 @@ struct arrived_parcel {
   std::uint64_t reply = 0; ///< 0: nobody waits for it
 };
 
+/// A setting that any thread reads while another one writes. What is read may be half of one and half of another.
+class shared_coalescing {
+ public:
+  coalescing load() const noexcept {
+    return {m_how.load(order::relaxed), m_parcels.load(order::relaxed), m_interval_ns.load(order::relaxed),
+            m_hold_ns.load(order::relaxed), m_bytes.load(order::relaxed)};
+  }
+  void store(const coalescing& to) noexcept {
+    m_how.store(to.how, order::relaxed);
+    m_parcels.store(to.parcels, order::relaxed);
+    m_interval_ns.store(to.interval_ns, order::relaxed);
+    m_hold_ns.store(to.hold_ns, order::relaxed);
+    m_bytes.store(to.bytes, order::relaxed);
+  }
+
+ private:
+  atomic<coalescing_kind> m_how{coalescing().how};
+  atomic<unsigned> m_parcels{coalescing().parcels};
+  atomic<std::int64_t> m_interval_ns{coalescing().interval_ns}, m_hold_ns{coalescing().hold_ns};
+  atomic<std::size_t> m_bytes{coalescing().bytes};
+};
+/// Of actions without one of their own.
+extern shared_coalescing usual_coalescing;
+
 /// An action in this program, made before main(). Numbers are given when localities meet.
 class action_entry {
  public:
@@ -52,11 +77,17 @@ class action_entry {
   const handler handle;
   std::uint32_t number = 0;
   action_entry* next;
+  shared_coalescing own_coalescing;
+  atomic<bool> has_own{false};
+
+  coalescing how_to_coalesce() const noexcept {
+    return (has_own.load(order::relaxed) ? own_coalescing : usual_coalescing).load();
+  }
 };
 
 /// The bytes of a parcel are put together here; of the calling thread, until send_parcel().
 std::vector<std::byte>& begin_parcel(const action_entry& action, std::uint64_t reply);
-void send_parcel(std::vector<std::byte>& parcel, locality to);
+void send_parcel(std::vector<std::byte>& parcel, const action_entry& of, locality to);
 
 /// Somebody in this process who waits for a result from another one.
 class awaited_reply {
@@ -222,7 +253,7 @@ template <auto F, class... Args>
   try {
     std::vector<std::byte>& parcel = detail::begin_parcel(action::entry, reply);
     action::write_arguments(parcel, args...);
-    detail::send_parcel(parcel, where);
+    detail::send_parcel(parcel, action::entry, where);
   } catch (...) {
     detail::forget_reply(reply);
     throw;
@@ -240,7 +271,18 @@ void post(locality where, Args&&... args) {
   }
   std::vector<std::byte>& parcel = detail::begin_parcel(action::entry, 0);
   action::write_arguments(parcel, args...);
-  detail::send_parcel(parcel, where);
+  detail::send_parcel(parcel, action::entry, where);
 }
+
+/// How parcels of F travel from this process, from now on; replies to it as those of actions without a setting of
+/// their own. Any thread.
+template <auto F>
+void set_coalescing(const coalescing& how) noexcept {
+  detail::action<F>::entry.own_coalescing.store(how);
+  detail::action<F>::entry.has_own.store(true, detail::order::relaxed);
+}
+/// The same of all actions without a setting of their own, and of replies. At the start that is what the environment
+/// says (TREADLE_COALESCING=off, paper, paper:PARCELS,MICROSECONDS or adaptive), or adaptive.
+inline void set_coalescing(const coalescing& how) noexcept { detail::usual_coalescing.store(how); }
 
 } // namespace treadle

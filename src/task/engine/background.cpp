@@ -9,4 +9,19 @@ void set_background_work(background_work* work) noexcept {
   while (background_polling::s_users.load(order::seq_cst) != 0 && !work) cpu_relax();
 }
 
+/// Counted before it is looked for again: set_background_work() waits for who is counted.
+background_work* background_polling::enter() noexcept {
+  s_users.fetch_add(1, order::seq_cst);
+  background_work* const work = s_work.load(order::seq_cst);
+  if (!work) leave();
+  return work;
+}
+
+void background_polling::flush_what_is_there() noexcept {
+  if (background_work* const work = enter()) {
+    work->flush();
+    leave();
+  }
+}
+
 } // namespace treadle::detail

@@ -12,6 +12,8 @@ class background_work {
   virtual void end_polling() noexcept = 0;
   /// True when something was there; it may have left tasks with the calling worker.
   virtual bool poll() noexcept = 0;
+  /// By who is about to wait: perhaps for an answer to what has been held back.
+  virtual void flush() noexcept = 0;
 
  protected:
   ~background_work() = default;
@@ -25,25 +27,28 @@ class background_polling {
  public:
   background_polling() noexcept {
     if (TREADLE_LIKELY(s_work.load(order::relaxed) == nullptr)) return;
-    s_users.fetch_add(1, order::seq_cst); // before it is looked for again: set_background_work() waits for who is counted
-    m_work = s_work.load(order::seq_cst);
-    if (m_work)
-      m_work->begin_polling();
-    else
-      s_users.fetch_sub(1, order::release);
+    m_work = enter();
+    if (m_work) m_work->begin_polling();
   }
   ~background_polling() {
     if (TREADLE_LIKELY(!m_work)) return;
     m_work->end_polling();
-    s_users.fetch_sub(1, order::release);
+    leave();
   }
   background_polling(const background_polling&) = delete;
   background_polling& operator=(const background_polling&) = delete;
 
   bool poll() noexcept { return TREADLE_UNLIKELY(m_work != nullptr) && m_work->poll(); }
 
+  static void flush() noexcept {
+    if (TREADLE_UNLIKELY(s_work.load(order::relaxed) != nullptr)) flush_what_is_there();
+  }
+
  private:
   friend void set_background_work(background_work* work) noexcept;
+  static background_work* enter() noexcept; ///< null: there is none, else leave() follows
+  static void leave() noexcept { s_users.fetch_sub(1, order::release); }
+  static void flush_what_is_there() noexcept;
   static inline constinit atomic<background_work*> s_work{nullptr};
   static inline constinit atomic<unsigned> s_users{0};
 

@@ -499,6 +499,7 @@ void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
   prepare_to_suspend();
   if (TREADLE_UNLIKELY(lends())) end_blocking(); // this worker goes on with other tasks
   end_phase();
+  background_polling::flush();
   if (const running_task* const running = m_current->tasks.running) tell(event_kind::task_suspended, *running->task);
   leave_stack(who, publish, argument);
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/sync/park.hpp"
+#include "task/engine/background.hpp"
 #include "task/engine/forked_task.hpp"
 #include "task/engine/scheduler.hpp"
 #include "task/engine/worker_hook.hpp"
@@ -43,6 +44,7 @@ void waiter::block_releasing(spinlock& lock) noexcept {
 }
 
 bool waiter::block_thread_until(std::int64_t deadline_ns) noexcept {
+  background_polling::flush();
   while (!m_notification.has_arrived()) {
     const std::int64_t left = deadline_ns - steady_now_ns();
     if (left <= 0) return false;
@@ -52,6 +54,7 @@ bool waiter::block_thread_until(std::int64_t deadline_ns) noexcept {
 }
 
 void waiter::await_notification() noexcept {
+  background_polling::flush();
   while (!m_notification.has_arrived()) futex_wait(m_notification.word(), notification::k_running);
 }
 

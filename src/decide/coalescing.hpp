@@ -1,0 +1,75 @@
+// Which parcels for one destination travel in one message. Pure.
+#pragma once
+
+#include <treadle/localities/coalescing.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace treadle::decide {
+
+/// The parcels of a sender for one destination, in their order.
+///
+/// `paper` is Algorithm 1 of Wagle, Kellar, Serio and Kaiser ("Methodology for adaptive active message coalescing in
+/// task based runtime systems", poster, 2018). Its text sends a sparse parcel and goes on to queue it, never queues the
+/// last one of a message, and does not say what the timer does. Here a sparse parcel is sent when nothing is queued, as
+/// HPX has it, the last one is queued and leaves with the others, and the timer sends what there is.
+///
+/// `adaptive` clocks itself: while nothing is on its way a parcel leaves at once; what comes meanwhile leaves together.
+/// The more the wire is behind, the larger the messages.
+class gathering {
+ public:
+  static constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::max();
+
+  /// A parcel comes. True: it leaves now, with all that were gathered. `is_free()`: nothing is on its way; asked only
+  /// where that matters.
+  template <class IsFree>
+  bool put(const coalescing& s, std::int64_t now_ns, std::size_t bytes, IsFree is_free) {
+    const bool is_sparse = m_parcels == 0 && now_ns - m_last_ns > (s.how == coalescing_kind::paper ? s.interval_ns : s.hold_ns);
+    m_last_ns = now_ns;
+    if (m_parcels++ == 0) m_first_ns = now_ns;
+    m_bytes += bytes;
+    switch (s.how) {
+    case coalescing_kind::off:
+      return leave();
+    case coalescing_kind::paper:
+      return is_sparse || m_parcels >= s.parcels ? leave() : false;
+    case coalescing_kind::adaptive:
+      break;
+    }
+    if (m_bytes >= s.bytes) return leave();
+    if (!is_sparse && now_ns - m_first_ns < s.hold_ns) return false;
+    return is_free() ? leave() : false;
+  }
+
+  /// Between parcels. True: what was gathered leaves now.
+  template <class IsFree>
+  bool look(const coalescing& s, std::int64_t now_ns, IsFree is_free) {
+    if (m_parcels == 0 || now_ns < due_ns(s)) return false;
+    return s.how != coalescing_kind::adaptive || is_free() ? leave() : false;
+  }
+  /// Everything leaves: the sender has nothing else to do, or is about to wait.
+  bool flush() noexcept { return m_parcels != 0 && leave(); }
+
+  /// When look() can be true first.
+  std::int64_t due_ns(const coalescing& s) const noexcept {
+    if (m_parcels == 0) return k_never;
+    return m_first_ns + (s.how == coalescing_kind::paper ? s.interval_ns : s.how == coalescing_kind::adaptive ? s.hold_ns : 0);
+  }
+  unsigned gathered() const noexcept { return m_parcels; }
+
+ private:
+  bool leave() noexcept {
+    m_parcels = 0;
+    m_bytes = 0;
+    return true;
+  }
+
+  std::int64_t m_last_ns = std::numeric_limits<std::int64_t>::min() / 2;
+  std::int64_t m_first_ns = 0; ///< of those gathered
+  std::size_t m_bytes = 0;
+  unsigned m_parcels = 0;
+};
+
+} // namespace treadle::decide

@@ -1,0 +1,83 @@
+// What is larger than a transport takes at once travels in pieces, one behind the other.
+#pragma once
+
+#include "parcel/transport.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace treadle::detail {
+
+enum class piece_kind : std::uint64_t { whole, first, further };
+
+/// What stands before each.
+struct piece_header {
+  std::uint64_t total; ///< bytes of the message
+  piece_kind kind;
+};
+
+/// The messages for one destination.
+class message_splitter {
+ public:
+  /// Calls put(header, bytes) for pieces of at most `most` bytes. False where that had no room: the next call, with the
+  /// same message, goes on behind what was sent.
+  template <class Put>
+  bool send(std::span<const std::byte> message, std::size_t most, Put put) {
+    if (message.size() <= most) return put(piece_header{message.size(), piece_kind::whole}, message);
+    while (m_sent < message.size()) {
+      const auto piece = message.subspan(m_sent, std::min(most, message.size() - m_sent));
+      if (!put(piece_header{message.size(), m_sent == 0 ? piece_kind::first : piece_kind::further}, piece)) return false;
+      m_sent += piece.size();
+    }
+    m_sent = 0;
+    return true;
+  }
+
+ private:
+  std::size_t m_sent = 0;
+};
+
+/// The messages from one sender.
+class message_joiner {
+ public:
+  /// A piece with its header. Hands the message over when it is complete; false when the piece cannot be one.
+  [[nodiscard]] bool take(std::span<const std::byte> record, unsigned from, message_sink& sink) {
+    piece_header header;
+    if (record.size() < sizeof header) return false;
+    std::memcpy(&header, record.data(), sizeof header);
+    const auto piece = record.subspan(sizeof header);
+    switch (header.kind) {
+    case piece_kind::whole:
+      if (header.total != piece.size() || m_total != 0) return false;
+      sink.arrived(from, piece);
+      return true;
+    case piece_kind::first:
+      if (m_total != 0) return false;
+      m_total = header.total;
+      break;
+    case piece_kind::further:
+      if (m_total != header.total) return false;
+      break;
+    default:
+      return false;
+    }
+    if (piece.empty() || piece.size() > m_total - m_joined.size()) return false;
+    m_joined.insert(m_joined.end(), piece.begin(), piece.end()); // as it comes: the total may be damaged
+    if (m_joined.size() < m_total) return true;
+    m_total = 0;
+    const std::vector<std::byte> whole = std::move(m_joined);
+    m_joined = {};
+    sink.arrived(from, whole);
+    return true;
+  }
+
+ private:
+  std::vector<std::byte> m_joined;
+  std::size_t m_total = 0; ///< 0: none is under way
+};
+
+} // namespace treadle::detail

@@ -1,0 +1,219 @@
+// Messages over MPI, in a library of its own for each MPI (libtreadle_openmpi, libtreadle_mpich), which the parcels load
+// where the program was started by that MPI's mpirun. It shares nothing with them but the interface of transports.
+#include "base/sync/park.hpp"
+#include "parcel/pieces.hpp"
+#include "parcel/refusals.hpp"
+#include "parcel/transport.hpp"
+
+#include <treadle/detail/spinlock.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <deque>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace treadle::detail {
+namespace {
+
+void check(int result, const char* what) {
+  if (result == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int size = 0;
+  MPI_Error_string(result, text, &size);
+  throw std::runtime_error(std::string("localities: ") + what + ": " + std::string(text, static_cast<std::size_t>(size)));
+}
+
+/// MPI from its beginning to its end, unless the program itself has begun it.
+class mpi_use {
+ public:
+  mpi_use() {
+    int begun = 0, level = 0;
+    MPI_Initialized(&begun);
+    m_is_ours = begun == 0;
+    if (m_is_ours)
+      check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
+    else
+      check(MPI_Query_thread(&level), "MPI_Query_thread");
+    // Only the program knows when it calls MPI itself.
+    if (level < (m_is_ours ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE))
+      throw std::runtime_error(m_is_ours ? "localities: this MPI cannot be called from several threads"
+                                         : "localities: the program has begun MPI without MPI_THREAD_MULTIPLE");
+    check(MPI_Comm_dup(MPI_COMM_WORLD, &m_world), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(m_world, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  ~mpi_use() {
+    MPI_Comm_free(&m_world);
+    if (m_is_ours) MPI_Finalize();
+  }
+  mpi_use(const mpi_use&) = delete;
+  mpi_use& operator=(const mpi_use&) = delete;
+  MPI_Comm world() const noexcept { return m_world; }
+
+ private:
+  bool m_is_ours = false;
+  MPI_Comm m_world = MPI_COMM_NULL;
+};
+
+class mpi_transport final : public transport {
+ public:
+  mpi_transport() {
+    int number = 0;
+    check(MPI_Comm_rank(m_mpi.world(), &number), "MPI_Comm_rank");
+    m_rank = static_cast<unsigned>(number);
+    check(MPI_Comm_size(m_mpi.world(), &number), "MPI_Comm_size");
+    m_size = static_cast<unsigned>(number);
+    m_in.resize(m_size);
+    m_out.resize(m_size);
+  }
+  /// What was sent is on its way: others leave only when they have got it all.
+  ~mpi_transport() override {
+    for (outgoing& out : m_out)
+      for (sending& one : out.under_way) MPI_Wait(&one.request, MPI_STATUS_IGNORE);
+  }
+
+  unsigned rank() const noexcept override { return m_rank; }
+  unsigned size() const noexcept override { return m_size; }
+
+  bool send(unsigned to, std::span<const std::byte> message) override {
+    outgoing& out = m_out[to];
+    return out.pieces.send(message, k_piece, [&](const piece_header& header, std::span<const std::byte> piece) {
+      const scoped_lock guard(m_calls_mpi);
+      forget_sent(out);
+      if (!out.under_way.empty() && out.bytes + piece.size() > k_under_way) return false;
+      sending& one = out.under_way.emplace_back();
+      one.bytes = take_buffer(sizeof header + piece.size());
+      std::memcpy(one.bytes.data(), &header, sizeof header);
+      std::memcpy(one.bytes.data() + sizeof header, piece.data(), piece.size());
+      out.bytes += piece.size();
+      check(MPI_Isend(one.bytes.data(), static_cast<int>(one.bytes.size()), MPI_BYTE, static_cast<int>(to), k_tag,
+                      m_mpi.world(), &one.request),
+            "MPI_Isend");
+      return true;
+    });
+  }
+
+  bool is_free(unsigned to) noexcept override {
+    const scoped_lock guard(m_calls_mpi);
+    try {
+      forget_sent(m_out[to]);
+    } catch (...) { // the next send says so
+    }
+    return m_out[to].under_way.empty();
+  }
+
+  bool poll(message_sink& sink) override {
+    constexpr int k_most = 256;
+    int n = 0;
+    for (; n < k_most; ++n) {
+      const int from = receive();
+      if (from < 0) break;
+      if (!m_in[static_cast<std::size_t>(from)].take(m_received, static_cast<unsigned>(from), sink))
+        throw_damaged(static_cast<unsigned>(from), m_rank);
+    }
+    if (n > 0) m_nap_ns.store(k_nap_ns_min, order::relaxed);
+    return n > 0;
+  }
+
+  void begin_polling() noexcept override {}
+  void end_polling() noexcept override {}
+  /// MPI tells nobody who sleeps, so that it has to be asked, less and less often.
+  void wait(std::int64_t timeout_ns) noexcept override {
+    const std::uint32_t calls = std::exchange(m_calls_seen, m_calls.load(order::acquire));
+    if (calls != m_calls_seen) return;
+    const std::int64_t nap_ns = m_nap_ns.load(order::relaxed);
+    m_nap_ns.store(std::min(2 * nap_ns, k_nap_ns_max), order::relaxed);
+    futex_wait(m_calls, calls, timeout_ns < 0 ? nap_ns : std::min(nap_ns, timeout_ns));
+  }
+  void wake() noexcept override {
+    m_calls.fetch_add(1, order::release);
+    futex_wake(m_calls);
+  }
+
+  void join(std::uint64_t digest) override {
+    std::vector<std::uint64_t> all(m_size);
+    check(MPI_Allgather(&digest, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, m_mpi.world()), "MPI_Allgather");
+    for (unsigned other = 0; other < m_size; ++other)
+      if (all[other] != digest) throw_other_program(other, m_rank);
+  }
+
+ private:
+  static constexpr int k_tag = 1;
+  static constexpr std::size_t k_piece = std::size_t{64} << 20U;
+  static constexpr std::size_t k_under_way = std::size_t{4} << 20U; // to one destination, and one more message
+  static constexpr std::size_t k_buffer = 4096;                     // kept for the next message where it is not larger
+  static constexpr std::size_t k_buffers = 1024;
+  static constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 2'000'000;
+
+  struct sending {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::vector<std::byte> bytes;
+  };
+  struct outgoing {
+    message_splitter pieces;
+    std::deque<sending> under_way;
+    std::size_t bytes = 0; ///< of these
+  };
+
+  // With the lock
+  std::vector<std::byte> take_buffer(std::size_t bytes) {
+    std::vector<std::byte> taken;
+    if (bytes <= k_buffer && !m_buffers.empty()) {
+      taken = std::move(m_buffers.back());
+      m_buffers.pop_back();
+    } else if (bytes <= k_buffer) {
+      taken.reserve(k_buffer);
+    }
+    taken.resize(bytes);
+    return taken;
+  }
+  void forget_sent(outgoing& out) {
+    while (!out.under_way.empty()) {
+      sending& oldest = out.under_way.front();
+      int done = 0;
+      check(MPI_Test(&oldest.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (done == 0) return;
+      out.bytes -= oldest.bytes.size() - sizeof(piece_header);
+      if (oldest.bytes.capacity() == k_buffer && m_buffers.size() < k_buffers) m_buffers.push_back(std::move(oldest.bytes));
+      out.under_way.pop_front();
+    }
+  }
+
+  /// The next message into m_received; its sender, or -1.
+  int receive() {
+    const scoped_lock guard(m_calls_mpi);
+    int there = 0, bytes = 0;
+    MPI_Message message;
+    MPI_Status status;
+    check(MPI_Improbe(MPI_ANY_SOURCE, k_tag, m_mpi.world(), &there, &message, &status), "MPI_Improbe");
+    if (there == 0) {
+      for (outgoing& out : m_out) forget_sent(out); // nothing better to do
+      return -1;
+    }
+    check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    m_received.resize(static_cast<std::size_t>(bytes));
+    check(MPI_Mrecv(m_received.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+    return status.MPI_SOURCE;
+  }
+
+  mpi_use m_mpi;
+  unsigned m_rank = 0, m_size = 0;
+  spinlock m_calls_mpi; ///< one thread at a time
+  std::vector<outgoing> m_out;
+  std::vector<std::vector<std::byte>> m_buffers;
+  std::vector<message_joiner> m_in; ///< with m_received of the thread that polls
+  std::vector<std::byte> m_received;
+  atomic<std::int64_t> m_nap_ns{k_nap_ns_min};
+  atomic<std::uint32_t> m_calls{0};
+  std::uint32_t m_calls_seen = 0; ///< of the thread that waits
+};
+
+} // namespace
+} // namespace treadle::detail
+
+extern "C" [[gnu::visibility("default")]] treadle::detail::transport* treadle_open_transport() {
+  return new treadle::detail::mpi_transport;
+}
