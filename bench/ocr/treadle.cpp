@@ -17,32 +17,30 @@ void report(const char* name, Run run) {
   bench::print_record(name, watch.seconds(), "s", k_tasks, correct, watch.faults());
 }
 
-long g_run = 0; // one worker
-
 } // namespace
 
 int main(int argc, char** argv) {
   treadle::runtime rt({.workers = bench::workers_from(argc, argv)});
   treadle::async([] {
     report("ocr/create_run", [] {
-      g_run = 0;
+      tasks_run = 0;
       std::vector<treadle::future<void>> all;
       all.reserve(k_tasks);
-      for (long i = 0; i < k_tasks; ++i) all.push_back(treadle::async([] { ++g_run; }));
+      for (long i = 0; i < k_tasks; ++i) all.push_back(treadle::async([] { count_one_more(); }));
       for (auto& one : all) one.get();
-      return g_run;
+      return tasks_run.load();
     });
     report("ocr/satisfy_run", [] {
-      g_run = 0;
+      tasks_run = 0;
       std::vector<treadle::future<void>> all;
       all.reserve(k_tasks);
       for (long i = 0; i < k_tasks; ++i) {
         treadle::promise<void> event;
-        all.push_back(event.get_future().then([](treadle::future<void>) { ++g_run; }));
+        all.push_back(event.get_future().then([](treadle::future<void>) { count_one_more(); }));
         event.set_value();
       }
       for (auto& one : all) one.get();
-      return g_run;
+      return tasks_run.load();
     });
     report("ocr/chain", [] {
       treadle::future<long> last = treadle::make_ready_future(0L);

@@ -5,12 +5,11 @@ using namespace ocr_bench;
 
 namespace {
 
-long edts_run = 0; // one worker
 ocrGuid_t edt_template, chain_template, block;
 long chain_left = 0;
 
 ocrGuid_t count_one(u32, u64*, u32, ocrEdtDep_t*) {
-  ++edts_run;
+  count_one_more();
   return NULL_GUID;
 }
 
@@ -43,7 +42,7 @@ ocrGuid_t make_all(u32, u64*, u32, ocrEdtDep_t*) {
 }
 
 ocrGuid_t chain_link(u32, u64*, u32, ocrEdtDep_t* depv) {
-  ++edts_run;
+  count_one_more();
   if (--chain_left == 0) return NULL_GUID;
   ocrGuid_t next = NULL_GUID;
   ocrEdtCreate(&next, chain_template, 0, nullptr, 1, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr);
@@ -69,7 +68,7 @@ ocrGuid_t start_round() {
   ocrEdtCreate(&all, is_chain ? chain_template : make_template, 0, nullptr, 1, nullptr, EDT_PROP_FINISH, NULL_HINT,
                &ended);
   ocrAddDependence(ended, next, 0, DB_MODE_NULL);
-  edts_run = 0;
+  tasks_run = 0;
   chain_left = k_tasks;
   delete watch;
   watch = new bench::stopwatch;
@@ -80,7 +79,7 @@ ocrGuid_t start_round() {
 ocrGuid_t stop_and_go(u32, u64*, u32, ocrEdtDep_t*) {
   const double seconds = watch->seconds();
   if (round_number % 2 == 1)
-    bench::print_record(k_names[round_number / 2], seconds, "s", k_tasks, edts_run == k_tasks, watch->faults());
+    bench::print_record(k_names[round_number / 2], seconds, "s", k_tasks, tasks_run == k_tasks, watch->faults());
   if (++round_number < 10) return start_round();
   ocrShutdown();
   return NULL_GUID;
