@@ -20,7 +20,7 @@ struct network {
   double overhead_ns = 500, parcel_ns = 20, latency_ns = 1000, byte_ns = 0.1;
 };
 
-struct outcome {
+struct delivery {
   std::uint64_t messages = 0;
   double seconds = 0;      ///< until the last one has arrived
   double latency_ns = 0;   ///< from when a parcel came to when it has arrived, in the mean
@@ -29,9 +29,9 @@ struct outcome {
 };
 
 /// `gaps`: the sender's other work before each parcel.
-outcome run(const coalescing& s, const network& of, const std::vector<double>& gaps, std::size_t bytes = 16) {
+delivery deliver(const coalescing& s, const network& of, const std::vector<double>& gaps, std::size_t bytes = 16) {
   gathering gathered;
-  outcome result;
+  delivery result;
   std::vector<std::pair<int, double>> waiting; // and when they came
   double now = 1e6, free_at = 0, receiver = 0;
   const auto is_free = [&] { return now >= free_at; };
@@ -82,29 +82,31 @@ TEST(coalescing, every_parcel_arrives_once_in_its_order) {
                          .bytes = static_cast<std::size_t>(random.below(5000))};
     std::vector<double> gaps(500);
     for (double& gap : gaps) gap = random.below(20) == 0 ? up_to(3e5) : up_to(1000);
-    const outcome got = run(s, {up_to(5000), up_to(100), up_to(50'000), up_to(1)}, gaps, 1 + random.below(3000));
+    const delivery got = deliver(s, {up_to(5000), up_to(100), up_to(50'000), up_to(1)}, gaps, 1 + random.below(3000));
     ASSERT_EQ(got.arrived.size(), gaps.size());
     for (int i = 0; i < 500; ++i) ASSERT_EQ(got.arrived[static_cast<std::size_t>(i)], i);
     EXPECT_LE(got.messages, gaps.size());
-    if (s.how == coalescing_kind::off) EXPECT_EQ(got.messages, gaps.size());
+    if (s.how == coalescing_kind::off) {
+      EXPECT_EQ(got.messages, gaps.size());
+    }
   }
 }
 
 TEST(coalescing, the_papers_sends_full_messages_or_what_there_is_after_the_interval) {
-  EXPECT_EQ(run(k_paper, {}, std::vector<double>(5000, 10)).messages, 5000U / 50 + 1); // the first one is sparse
-  const outcome slow = run(k_paper, {}, std::vector<double>(1000, 20'000)); // five in an interval
-  EXPECT_NEAR(static_cast<double>(slow.messages), 1000 / 6.0, 20);
+  EXPECT_EQ(deliver(k_paper, {}, std::vector<double>(5000, 10)).messages, 5000U / 50 + 1); // the first one is sparse
+  const delivery slow = deliver(k_paper, {}, std::vector<double>(1000, 20'000)); // five in an interval
+  EXPECT_NEAR(static_cast<double>(slow.messages), 1000 / 5.0, 20);
   EXPECT_LT(slow.longest_ns, 100'000 + 5000);
 }
 
 TEST(coalescing, sparse_parcels_wait_for_nothing) {
   const std::vector<double> sparse(200, 300'000);
-  const double at_once = run(k_off, {}, sparse).latency_ns;
-  EXPECT_EQ(run(k_paper, {}, sparse).latency_ns, at_once);
-  EXPECT_EQ(run(k_adaptive, {}, sparse).latency_ns, at_once);
+  const double at_once = deliver(k_off, {}, sparse).latency_ns;
+  EXPECT_EQ(deliver(k_paper, {}, sparse).latency_ns, at_once);
+  EXPECT_EQ(deliver(k_adaptive, {}, sparse).latency_ns, at_once);
   coalescing holds = k_adaptive;
   holds.hold_ns = 50'000;
-  EXPECT_EQ(run(holds, {}, sparse).latency_ns, at_once);
+  EXPECT_EQ(deliver(holds, {}, sparse).latency_ns, at_once);
 }
 
 /// One comes while the wire is free, the others while it is on its way: n = rate * (time of a message).
@@ -113,7 +115,7 @@ TEST(coalescing, messages_become_as_large_as_the_wire_needs) {
     for (const double gap : {50.0, 200.0, 1000.0}) {
       const network of{.overhead_ns = overhead, .parcel_ns = 10, .latency_ns = 2000};
       const std::vector<double> gaps(20'000, gap);
-      const outcome at_once = run(k_off, of, gaps), gathered = run(k_adaptive, of, gaps);
+      const delivery at_once = deliver(k_off, of, gaps), gathered = deliver(k_adaptive, of, gaps);
       EXPECT_LE(gathered.seconds, at_once.seconds * 1.001) << overhead << ' ' << gap;
       const double on_its_way = of.latency_ns + overhead; // behind the sender's own overhead, during which none comes
       const double expected = std::max(on_its_way / (gap + of.parcel_ns), 1.0);
@@ -129,14 +131,14 @@ TEST(coalescing, holding_pays_where_the_processor_is_what_limits) {
   const std::vector<double> gaps(50'000, 20);
   coalescing holds = k_adaptive;
   holds.hold_ns = 20'000;
-  EXPECT_LT(run(holds, of, gaps).seconds, run(k_adaptive, of, gaps).seconds * 0.8);
+  EXPECT_LT(deliver(holds, of, gaps).seconds, deliver(k_adaptive, of, gaps).seconds * 0.8);
 }
 
 TEST(coalescing, no_message_is_larger_than_allowed) {
   coalescing s = k_adaptive;
   s.bytes = 1000;
   s.hold_ns = 1'000'000;
-  const outcome got = run(s, {}, std::vector<double>(10'000, 1), 100);
+  const delivery got = deliver(s, {}, std::vector<double>(10'000, 1), 100);
   EXPECT_GE(got.messages, 10'000U * 100 / 1000);
 }
 

@@ -2,10 +2,13 @@
 
 #include "base/fnv1a.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace treadle::detail {
@@ -14,34 +17,51 @@ namespace {
 constinit action_entry* first = nullptr; // before main(), and by libraries that are loaded later
 std::vector<const action_entry*> numbered;
 
+extern action_entry unknown;
+
 void refuse(const arrived_parcel& parcel) {
   try {
     throw std::runtime_error("there is no action of this number");
   } catch (...) {
-    send_exception("(unknown)", parcel.reply, parcel.from);
+    send_exception(unknown, parcel.reply, parcel.from);
   }
 }
-action_entry unknown("", refuse); // sorted before all others: number 0
+action_entry unknown("", &refuse); // sorted before all others: number 0
 
 } // namespace
 
 constinit shared_coalescing usual_coalescing;
 
-action_entry::action_entry(const char* n, handler h) noexcept : name(n), handle(h), next(first) { first = this; }
+action_entry::action_entry(const char* s, handler h) noexcept : symbol(s), handle(h), next(first) { first = this; }
+
+std::string name_of(const action_entry& action) {
+  constexpr std::string_view k_before = "treadle::detail::action<";
+  const std::string all = readable(action.symbol);
+  const std::size_t at = all.find(k_before);
+  return at == std::string::npos ? "(unknown)" : all.substr(at + k_before.size(), all.rfind('>') - at - k_before.size());
+}
+
+std::string readable(const char* symbol) {
+  int status = 0;
+  char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+  std::string result = text ? text : symbol;
+  std::free(text);
+  return result;
+}
 
 std::uint64_t number_actions() {
   std::vector<action_entry*> all;
   for (action_entry* one = first; one; one = one->next) all.push_back(one);
-  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return std::strcmp(a->name, b->name) < 0; });
+  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return std::strcmp(a->symbol, b->symbol) < 0; });
   std::string names;
   numbered.clear();
   for (action_entry* one : all) {
-    if (!numbered.empty() && std::strcmp(numbered.back()->name, one->name) == 0)
-      throw std::logic_error(std::string("localities: two actions are called ") + one->name +
+    if (!numbered.empty() && std::strcmp(numbered.back()->symbol, one->symbol) == 0)
+      throw std::logic_error("localities: two actions are called " + name_of(*one) +
                              "; functions that are known in one file only need names of their own");
     one->number = static_cast<std::uint32_t>(numbered.size());
     numbered.push_back(one);
-    names += one->name;
+    names += one->symbol;
     names += '\n';
   }
   return fnv1a(names);

@@ -4,12 +4,17 @@
 #include <treadle/localities/action.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace treadle::detail {
 
 /// Gives all actions their numbers, from 1 on, in the order of their names, and returns a digest of these. Throws
 /// std::logic_error where two have one name.
 std::uint64_t number_actions();
+/// For messages: "&(add(int, int))".
+std::string name_of(const action_entry& action);
+/// What a mangled name means.
+std::string readable(const char* symbol);
 /// One that answers with an error where no action has that number.
 const action_entry& find_action(std::uint32_t number) noexcept;
 

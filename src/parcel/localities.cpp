@@ -64,10 +64,7 @@ std::vector<std::byte>& new_parcel(std::uint32_t number, std::uint64_t reply) {
 /// What it was thrown as, and what it says.
 std::string text_of_current_exception() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
-  int status = 0;
-  char* const readable = type ? abi::__cxa_demangle(type->name(), nullptr, nullptr, &status) : nullptr;
-  std::string text = readable ? readable : "an exception";
-  std::free(readable);
+  const std::string text = type ? readable(type->name()) : "an exception";
   try {
     throw;
   } catch (const std::exception& e) {
@@ -248,9 +245,13 @@ class world final : public parcel_receiver, public background_work {
 namespace {
 atomic<world*> g_world{nullptr};
 
-world& require_world() {
+/// Of the locality `to`, which is not this one.
+world& world_with(unsigned to) {
   world* const found = g_world.load(order::acquire);
-  if (!found) throw std::logic_error("localities: there is no object of treadle::localities, so that this process is alone");
+  const unsigned size = found ? found->size() : 1;
+  if (!found || to >= size)
+    throw std::out_of_range("localities: there is no locality " + std::to_string(to) + "; there " +
+                            (size == 1 ? "is one" : "are " + std::to_string(size)));
   return *found;
 }
 } // namespace
@@ -259,31 +260,27 @@ std::vector<std::byte>& begin_parcel(const action_entry& action, std::uint64_t r
   return new_parcel(action.number, reply);
 }
 void send_parcel(std::vector<std::byte>& parcel, const action_entry& of, locality to) {
-  world& all = require_world();
-  if (to.number() >= all.size())
-    throw std::out_of_range("localities: there is no locality " + std::to_string(to.number()) + "; there are " +
-                            std::to_string(all.size()));
-  all.send(parcel, to.number(), of.how_to_coalesce());
+  world_with(to.number()).send(parcel, to.number(), of.how_to_coalesce());
 }
 
 std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from) {
-  return require_world().replies.add(std::move(who), from.number());
+  return world_with(from.number()).replies.add(std::move(who), from.number());
 }
 void forget_reply(std::uint64_t number) noexcept {
   if (world* const all = g_world.load(order::acquire)) static_cast<void>(all->replies.take(number));
 }
 
 std::vector<std::byte>& begin_reply(std::uint64_t reply) { return new_parcel(k_value, reply); }
-void send_reply(std::vector<std::byte>& bytes, unsigned to) { require_world().send(bytes, to); }
+void send_reply(std::vector<std::byte>& bytes, unsigned to) { world_with(to).send(bytes, to); }
 
-void send_exception(const char* action, std::uint64_t reply, unsigned to) noexcept {
+void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) noexcept {
   try {
-    const std::string text = text_of_current_exception() + ", thrown by the action " + action + " in locality " +
+    const std::string text = text_of_current_exception() + ", thrown by the action " + name_of(from) + " in locality " +
                              std::to_string(find_here().number());
     if (reply == 0) return report_at_exit(text);
     std::vector<std::byte>& bytes = new_parcel(k_error, reply);
-    const auto* const from = reinterpret_cast<const std::byte*>(text.data());
-    bytes.insert(bytes.end(), from, from + text.size());
+    const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
+    bytes.insert(bytes.end(), begin, begin + text.size());
     send_reply(bytes, to);
   } catch (...) { // no memory, or the connection has failed: who waits is told of that
   }

@@ -10,7 +10,7 @@
 namespace treadle::detail {
 namespace {
 
-struct collected final : message_sink {
+struct joined_messages final : message_sink {
   void arrived(unsigned from, std::span<const std::byte> message) override {
     EXPECT_EQ(from, 3U);
     all.emplace_back(message.begin(), message.end());
@@ -22,7 +22,7 @@ TEST(pieces, messages_are_whole_again_wherever_room_ends) {
   xorshift random(4);
   message_splitter splitter;
   message_joiner joiner;
-  collected got;
+  joined_messages got;
   std::vector<std::vector<std::byte>> sent;
   for (int i = 0; i < 500; ++i) {
     std::vector<std::byte> message(random.below(1000));
@@ -45,7 +45,7 @@ TEST(pieces, messages_are_whole_again_wherever_room_ends) {
 
 TEST(pieces, anything_else_is_damaged_or_a_message) {
   xorshift random(5);
-  collected got;
+  joined_messages got;
   for (int round = 0; round < 2000; ++round) {
     message_joiner joiner;
     for (int i = 0; i < 6; ++i) {

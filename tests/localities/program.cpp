@@ -71,9 +71,9 @@ void calls() {
       REQUIRE(std::strstr(e.what(), "invalid_argument: cannot take 7, thrown by the action"));
     }
   }
-  REQUIRE(async<round_trip>(find_here(), 20).get() == 20);
+  REQUIRE(async<round_trip>(find_here(), 20U).get() == 20);
   try {
-    post<note>(locality(num_localities()), 1);
+    post<note>(locality(num_localities()), std::uint64_t{1});
     REQUIRE(false);
   } catch (const std::out_of_range& e) {
     REQUIRE(std::strstr(e.what(), "there is no locality"));
@@ -138,7 +138,7 @@ void collectives() {
 
 constexpr std::uint64_t k_posts = 100'000;
 void posts() {
-  for (std::uint64_t i = 1; i <= k_posts; ++i) post<direct<note>>(locality((find_here().number() + i) % num_localities()), i);
+  for (std::uint64_t i = 1; i <= k_posts; ++i) post<direct<note>>(locality((find_here().number() + static_cast<unsigned>(i)) % num_localities()), i);
 }
 
 int run(const std::string& name) {
@@ -151,7 +151,7 @@ int run(const std::string& name) {
     if (name == "collectives") collectives();
     if (name == "spread" && find_here().number() == 0) spread(12);
     if (name == "late" && find_here().number() == 1) this_task::sleep_for_ns(300'000'000);
-    if (name == "late") post<note>(locality(0), 1);
+    if (name == "late") post<note>(locality(0), std::uint64_t{1});
     if (name == "dies" && find_here().number() == 1) std::abort();
     expected = num_localities();
     if (name == "dies") static_cast<void>(async<where>(locality(1)).get());

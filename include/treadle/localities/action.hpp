@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <typeinfo>
 #include <utility>
 
 /// Actions: functions that another locality executes.
@@ -71,9 +72,9 @@ extern shared_coalescing usual_coalescing;
 class action_entry {
  public:
   using handler = void (*)(const arrived_parcel&);
-  action_entry(const char* name, handler handle) noexcept;
+  action_entry(const char* symbol, handler handle) noexcept;
 
-  const char* const name;
+  const char* const symbol; ///< the mangled name of its type, which no other one has
   const handler handle;
   std::uint32_t number = 0;
   action_entry* next;
@@ -104,7 +105,7 @@ void forget_reply(std::uint64_t number) noexcept;
 /// The bytes of a reply, as above; and instead of it the exception that is being handled.
 std::vector<std::byte>& begin_reply(std::uint64_t reply);
 void send_reply(std::vector<std::byte>& bytes, unsigned to);
-void send_exception(const char* action, std::uint64_t reply, unsigned to) noexcept;
+void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) noexcept;
 
 template <class T>
 struct signature;
@@ -176,7 +177,7 @@ class action {
       std::apply([&](auto&... each) { (read_value(left, each), ...); }, values);
       if (!left.empty()) throw archive_error("an archive goes on behind what it should hold");
     } catch (...) {
-      send_exception(entry.name, parcel.reply, parcel.from);
+      send_exception(entry, parcel.reply, parcel.from);
       return;
     }
     if constexpr (is_direct) {
@@ -188,7 +189,7 @@ class action {
     }
   }
 
-  static inline action_entry entry{__PRETTY_FUNCTION__, handle};
+  static inline action_entry entry{typeid(action).name(), handle};
 
   template <class... Args>
   static void execute_here(Args&&... args) {
@@ -226,7 +227,7 @@ class action {
         send_reply(bytes, from);
       }
     } catch (...) {
-      send_exception(entry.name, reply, from);
+      send_exception(entry, reply, from);
     }
   }
 };
