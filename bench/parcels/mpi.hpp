@@ -30,7 +30,8 @@ inline void send_all(int batch) {
     std::size_t n = 0;
     for (; n < buffers[slot].size() && i < static_cast<std::uint64_t>(k_parcels); ++n, ++i)
       buffers[slot][n] = {static_cast<std::uint32_t>(i % 2), sizeof(payload), {i, 2 * i}};
-    MPI_Isend(buffers[slot].data(), static_cast<int>(n * sizeof(wire)), MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[slot]);
+    MPI_Isend(buffers[slot].data(), static_cast<int>(n * sizeof(wire)), MPI_BYTE, 1, 0, MPI_COMM_WORLD,
+              &requests[slot]);
     slot = (slot + 1) % k_window;
   }
   MPI_Waitall(static_cast<int>(k_window), requests.data(), MPI_STATUSES_IGNORE);
@@ -39,8 +40,8 @@ inline void receive_all(int batch) {
   std::vector<std::vector<wire>> buffers(k_window, std::vector<wire>(static_cast<std::size_t>(batch)));
   std::vector<MPI_Request> requests(k_window);
   const auto post = [&](std::size_t slot) {
-    MPI_Irecv(buffers[slot].data(), static_cast<int>(buffers[slot].size() * sizeof(wire)), MPI_BYTE, 0, 0, MPI_COMM_WORLD,
-              &requests[slot]);
+    MPI_Irecv(buffers[slot].data(), static_cast<int>(buffers[slot].size() * sizeof(wire)), MPI_BYTE, 0, 0,
+              MPI_COMM_WORLD, &requests[slot]);
   };
   const long messages = (k_parcels + batch - 1) / batch;
   for (std::size_t slot = 0; slot < k_window && static_cast<long>(slot) < messages; ++slot) post(slot);
@@ -95,13 +96,16 @@ inline int run(int argc, char** argv, const char* mpirun, const char* mark) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const auto is_right = [] { return so_far.count == static_cast<std::uint64_t>(k_parcels) && so_far.sum == expected_sum(); };
+  const auto is_right = [] {
+    return so_far.count == static_cast<std::uint64_t>(k_parcels) && so_far.sum == expected_sum();
+  };
   const auto one_way = [&](int batch, bool& verified) {
-    return time_between(rank, verified, [&] { send_all(batch); },
-                        [&] {
-                          receive_all(batch);
-                          return is_right();
-                        });
+    return time_between(
+        rank, verified, [&] { send_all(batch); },
+        [&] {
+          receive_all(batch);
+          return is_right();
+        });
   };
   bool verified = true;
   const double one_by_one = one_way(1, verified);
@@ -110,31 +114,34 @@ inline int run(int argc, char** argv, const char* mpirun, const char* mark) {
   for (const int batch : k_batches) best = std::min(best, one_way(batch, verified));
   if (rank == 0) bench::print_record("batched", best, "s", k_parcels, verified);
   std::uint64_t number = 0;
-  between("ping_pong", k_pings, rank,
-          [&] {
-            for (long i = 0; i < k_pings; ++i) {
-              MPI_Send(&number, 1, MPI_UINT64_T, 1, 1, MPI_COMM_WORLD);
-              MPI_Recv(&number, 1, MPI_UINT64_T, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            }
-          },
-          [&] {
-            for (long i = 0; i < k_pings; ++i) {
-              MPI_Recv(&number, 1, MPI_UINT64_T, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-              ++number;
-              MPI_Send(&number, 1, MPI_UINT64_T, 0, 1, MPI_COMM_WORLD);
-            }
-            return true;
-          });
+  between(
+      "ping_pong", k_pings, rank,
+      [&] {
+        for (long i = 0; i < k_pings; ++i) {
+          MPI_Send(&number, 1, MPI_UINT64_T, 1, 1, MPI_COMM_WORLD);
+          MPI_Recv(&number, 1, MPI_UINT64_T, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+      },
+      [&] {
+        for (long i = 0; i < k_pings; ++i) {
+          MPI_Recv(&number, 1, MPI_UINT64_T, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+          ++number;
+          MPI_Send(&number, 1, MPI_UINT64_T, 0, 1, MPI_COMM_WORLD);
+        }
+        return true;
+      });
   std::vector<double> array(k_array, 1.5);
-  between("large", k_arrays, rank,
-          [&] {
-            for (long i = 0; i < k_arrays; ++i) MPI_Send(array.data(), static_cast<int>(k_array), MPI_DOUBLE, 1, 2, MPI_COMM_WORLD);
-          },
-          [&] {
-            for (long i = 0; i < k_arrays; ++i)
-              MPI_Recv(array.data(), static_cast<int>(k_array), MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            return array.back() == 1.5;
-          });
+  between(
+      "large", k_arrays, rank,
+      [&] {
+        for (long i = 0; i < k_arrays; ++i)
+          MPI_Send(array.data(), static_cast<int>(k_array), MPI_DOUBLE, 1, 2, MPI_COMM_WORLD);
+      },
+      [&] {
+        for (long i = 0; i < k_arrays; ++i)
+          MPI_Recv(array.data(), static_cast<int>(k_array), MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return array.back() == 1.5;
+      });
   MPI_Finalize();
   return 0;
 }

@@ -25,7 +25,7 @@ from .info import info as gather
 from .jit import JitFunction, compiled_functions, relative
 from .machine_map import MAPPINGS, map_machine, parse_pools
 from .predict_command import predict_command
-from .run_command import run_command
+from .run_command import RunCommand, run_command
 from .study.cli import app as study_app
 from .top import top_command
 from .tune.cli import app as tune_app
@@ -39,9 +39,7 @@ app.add_typer(study_app, name="study")
 app.add_typer(tune_app, name="tune")
 app.command("predict")(predict_command)
 app.command("top")(top_command)
-app.command(
-    "run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}, add_help_option=False
-)(run_command)
+app.command("run", cls=RunCommand)(run_command)
 out = Console(width=None if sys.stdout.isatty() else 100)
 err = Console(stderr=True)
 

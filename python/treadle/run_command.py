@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 import typer
+import typer.core
 
 from .errors import Error
 from .installed import program
@@ -69,17 +71,24 @@ def _launch(wanted: _Launch, command: list[str]) -> int:
     if wanted.over == SHARED_MEMORY:
         return launch(command, wanted.localities, wanted.tag)
     env = {**mpi_environment(wanted.over, wanted.localities, wanted.hosts), **os.environ}
-    words = mpi_command(
-        wanted.over, command, wanted.localities, tag=wanted.tag, hosts=wanted.hosts, env=env
-    )
+    words = mpi_command(wanted.over, command, wanted.localities, tag=wanted.tag, hosts=wanted.hosts, env=env)
     os.execve(words[0], words, env)
+
+
+class RunCommand(typer.core.TyperCommand):
+    """With all of its words as they are: those behind the first -- are another command's."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        super().parse_args(ctx, [])
+        ctx.args = list(args)
+        return ctx.args
 
 
 def run_command(context: typer.Context) -> None:
     """Run a command under the agent: treadle run [-n N] [--min --max --weight --group --role] -- COMMAND..."""
     wanted, words = _take_launch_options(context.args)
-    if wanted.localities is not None and words[:1] == ["--"]:
-        if len(words) == 1:
+    if wanted.localities is not None and words[:1] in ([], ["--"]):
+        if len(words) < 2:
             raise Error("treadle run: what is to be run? (treadle run -n 4 -- COMMAND)")
         raise typer.Exit(_launch(wanted, words[1:]))
     try:
@@ -88,11 +97,11 @@ def run_command(context: typer.Context) -> None:
         raise Error(str(error)) from None
     if wanted.localities is not None:
         raise typer.Exit(_launch(wanted, [path, *words]))
-    if "--help" in words[: words.index("--")] if "--" in words else "--help" in words:
+    if "--help" in (words[: words.index("--")] if "--" in words else words):
         os.spawnv(os.P_WAIT, path, [path, *words])
         print(HELP)
         raise typer.Exit(0)
     os.execv(path, [path, *words])
 
 
-__all__ = ["run_command"]
+__all__ = ["RunCommand", "run_command"]

@@ -26,7 +26,8 @@ class gathering {
   /// where that matters.
   template <class IsFree>
   bool put(const coalescing& s, std::int64_t now_ns, std::size_t bytes, IsFree is_free) {
-    const bool is_sparse = m_parcels == 0 && now_ns - m_last_ns > (s.how == coalescing_kind::paper ? s.interval_ns : s.hold_ns);
+    const bool is_sparse =
+        m_parcels == 0 && now_ns - m_last_ns > (s.how == coalescing_kind::paper ? s.interval_ns : s.hold_ns);
     m_last_ns = now_ns;
     if (m_parcels++ == 0) m_first_ns = now_ns;
     m_bytes += bytes;
@@ -55,7 +56,9 @@ class gathering {
   /// When look() can be true first.
   std::int64_t due_ns(const coalescing& s) const noexcept {
     if (m_parcels == 0) return k_never;
-    return m_first_ns + (s.how == coalescing_kind::paper ? s.interval_ns : s.how == coalescing_kind::adaptive ? s.hold_ns : 0);
+    return m_first_ns + (s.how == coalescing_kind::paper      ? s.interval_ns
+                         : s.how == coalescing_kind::adaptive ? s.hold_ns
+                                                              : 0);
   }
   unsigned gathered() const noexcept { return m_parcels; }
 

@@ -22,8 +22,8 @@ struct network {
 
 struct delivery {
   std::uint64_t messages = 0;
-  double seconds = 0;      ///< until the last one has arrived
-  double latency_ns = 0;   ///< from when a parcel came to when it has arrived, in the mean
+  double seconds = 0;    ///< until the last one has arrived
+  double latency_ns = 0; ///< from when a parcel came to when it has arrived, in the mean
   double longest_ns = 0;
   std::vector<int> arrived; ///< in their order
 };
@@ -76,10 +76,10 @@ TEST(coalescing, every_parcel_arrives_once_in_its_order) {
   for (int round = 0; round < 300; ++round) {
     const auto up_to = [&](double most) { return most * static_cast<double>(random.below(1001)) / 1000; };
     coalescing s{.how = static_cast<coalescing_kind>(random.below(3)),
-                         .parcels = 1 + static_cast<unsigned>(random.below(100)),
-                         .interval_ns = static_cast<std::int64_t>(up_to(1e5)),
-                         .hold_ns = static_cast<std::int64_t>(up_to(2e4)),
-                         .bytes = static_cast<std::size_t>(random.below(5000))};
+                 .parcels = 1 + static_cast<unsigned>(random.below(100)),
+                 .interval_ns = static_cast<std::int64_t>(up_to(1e5)),
+                 .hold_ns = static_cast<std::int64_t>(up_to(2e4)),
+                 .bytes = static_cast<std::size_t>(random.below(5000))};
     std::vector<double> gaps(500);
     for (double& gap : gaps) gap = random.below(20) == 0 ? up_to(3e5) : up_to(1000);
     const delivery got = deliver(s, {up_to(5000), up_to(100), up_to(50'000), up_to(1)}, gaps, 1 + random.below(3000));
@@ -94,7 +94,7 @@ TEST(coalescing, every_parcel_arrives_once_in_its_order) {
 
 TEST(coalescing, the_papers_sends_full_messages_or_what_there_is_after_the_interval) {
   EXPECT_EQ(deliver(k_paper, {}, std::vector<double>(5000, 10)).messages, 5000U / 50 + 1); // the first one is sparse
-  const delivery slow = deliver(k_paper, {}, std::vector<double>(1000, 20'000)); // five in an interval
+  const delivery slow = deliver(k_paper, {}, std::vector<double>(1000, 20'000));           // five in an interval
   EXPECT_NEAR(static_cast<double>(slow.messages), 1000 / 5.0, 20);
   EXPECT_LT(slow.longest_ns, 100'000 + 5000);
 }

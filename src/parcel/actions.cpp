@@ -38,7 +38,8 @@ std::string name_of(const action_entry& action) {
   constexpr std::string_view k_before = "treadle::detail::action<";
   const std::string all = readable(action.symbol);
   const std::size_t at = all.find(k_before);
-  return at == std::string::npos ? "(unknown)" : all.substr(at + k_before.size(), all.rfind('>') - at - k_before.size());
+  return at == std::string::npos ? "(unknown)"
+                                 : all.substr(at + k_before.size(), all.rfind('>') - at - k_before.size());
 }
 
 std::string readable(const char* symbol) {

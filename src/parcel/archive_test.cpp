@@ -69,7 +69,8 @@ TEST(archive, values_of_many_types) {
   EXPECT_EQ(there_and_back(std::pair<int, std::string>(1, "x")), (std::pair<int, std::string>(1, "x")));
   EXPECT_EQ(there_and_back(std::tuple<char, double>('c', 2)), (std::tuple<char, double>('c', 2)));
   EXPECT_EQ(there_and_back(std::optional<int>(7)), std::optional<int>(7));
-  EXPECT_EQ(there_and_back(std::map<std::string, std::vector<int>>{{"a", {1}}}), (std::map<std::string, std::vector<int>>{{"a", {1}}}));
+  EXPECT_EQ(there_and_back(std::map<std::string, std::vector<int>>{{"a", {1}}}),
+            (std::map<std::string, std::vector<int>>{{"a", {1}}}));
   EXPECT_EQ(there_and_back(point{1, 2, "p"}), (point{1, 2, "p"}));
   EXPECT_EQ(there_and_back(std::vector<point>{{1, 2, "p"}, {3, 4, ""}}).size(), 2U);
   EXPECT_EQ(*there_and_back(std::make_unique<int>(5)), 5);

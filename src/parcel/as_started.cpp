@@ -56,7 +56,8 @@ std::unique_ptr<transport> load(const std::string& library) {
     if (complaint.empty()) complaint = dlerror();
     if (library.find('/') != std::string::npos) break; // it says where
   }
-  throw std::runtime_error("localities: the program was started by mpirun, and this library cannot be loaded: " + complaint);
+  throw std::runtime_error("localities: the program was started by mpirun, and this library cannot be loaded: " +
+                           complaint);
 }
 
 } // namespace

@@ -32,7 +32,10 @@ class ring_writer {
  public:
   /// `capacity`: a power of two, of bytes that are aligned to 8.
   ring_writer(ring_positions& shared, std::byte* bytes, std::size_t capacity) noexcept
-      : m_shared(shared), m_bytes(bytes), m_capacity(capacity), m_written(shared.written.load(order::relaxed)),
+      : m_shared(shared),
+        m_bytes(bytes),
+        m_capacity(capacity),
+        m_written(shared.written.load(order::relaxed)),
         m_read_seen(shared.read.load(order::acquire)) {}
 
   /// A record as large as this always fits in sooner or later.
@@ -74,7 +77,10 @@ class ring_writer {
 class ring_reader {
  public:
   ring_reader(ring_positions& shared, const std::byte* bytes, std::size_t capacity) noexcept
-      : m_shared(shared), m_bytes(bytes), m_capacity(capacity), m_read(shared.read.load(order::relaxed)),
+      : m_shared(shared),
+        m_bytes(bytes),
+        m_capacity(capacity),
+        m_read(shared.read.load(order::relaxed)),
         m_written_seen(m_read) {}
 
   struct record {

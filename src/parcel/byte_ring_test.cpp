@@ -13,7 +13,8 @@ namespace treadle::detail {
 namespace {
 
 struct ring {
-  explicit ring(std::size_t capacity) : bytes(capacity), writer(positions, bytes.data(), capacity), reader(positions, bytes.data(), capacity) {}
+  explicit ring(std::size_t capacity)
+      : bytes(capacity), writer(positions, bytes.data(), capacity), reader(positions, bytes.data(), capacity) {}
   bool write(const std::string& text) {
     std::byte* const room = writer.begin(text.size());
     if (!room) return false;
@@ -45,7 +46,8 @@ TEST(byte_ring, records_of_any_size_come_in_order_while_there_is_room) {
     std::size_t refused = 0;
     for (int step = 0; step < 20'000; ++step) {
       if (random.below(2) == 0) {
-        const std::string text(random.below(static_cast<std::uint32_t>(r.writer.largest() + 1)), static_cast<char>('a' + step % 26));
+        const std::string text(random.below(static_cast<std::uint32_t>(r.writer.largest() + 1)),
+                               static_cast<char>('a' + step % 26));
         if (r.write(text))
           model.push_back(text);
         else

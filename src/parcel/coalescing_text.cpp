@@ -23,8 +23,9 @@ coalescing parse_coalescing(std::string_view text) {
       if (bad_interval == std::errc() && rest == end && found.parcels > 0 && us >= 0 && us <= k_most_us) return found;
     }
   }
-  throw std::invalid_argument("TREADLE_COALESCING: expected off, paper, paper:PARCELS,MICROSECONDS (at least 1, at most " +
-                              std::to_string(k_most_us) + ") or adaptive, got '" + std::string(text) + "'");
+  throw std::invalid_argument(
+      "TREADLE_COALESCING: expected off, paper, paper:PARCELS,MICROSECONDS (at least 1, at most " +
+      std::to_string(k_most_us) + ") or adaptive, got '" + std::string(text) + "'");
 }
 
 } // namespace treadle::detail

@@ -52,7 +52,8 @@ class delayed_transport final : public transport, message_sink {
   bool poll(message_sink& sink) override {
     bool any = m_inner->poll(*this);
     for (unsigned from = 0; from < size(); ++from) {
-      for (auto& waiting = m_held[from]; !waiting.empty() && waiting.front().at <= steady_now_ns(); waiting.pop_front()) {
+      for (auto& waiting = m_held[from]; !waiting.empty() && waiting.front().at <= steady_now_ns();
+           waiting.pop_front()) {
         be_busy(m_of.overhead_ns);
         sink.arrived(from, waiting.front().bytes);
         any = true;
@@ -110,8 +111,8 @@ class delayed_transport final : public transport, message_sink {
   const network_delays m_of;
   std::vector<outgoing> m_out;
   spinlock m_lock;
-  std::int64_t m_free_at = 0;              ///< the wire, with the lock
-  std::vector<std::deque<held>> m_held;    ///< by sender; of the thread that polls
+  std::int64_t m_free_at = 0;           ///< the wire, with the lock
+  std::vector<std::deque<held>> m_held; ///< by sender; of the thread that polls
   atomic<std::int64_t> m_next_at{std::numeric_limits<std::int64_t>::max()};
 };
 
@@ -130,7 +131,8 @@ network_delays parse_network_delays(const std::string& text) {
   }
   if (!is_right || at != end)
     throw std::invalid_argument("TREADLE_NETWORK: expected latency, overhead and gap in ns and ps per byte, as in "
-                                "5000,500,200,100, each at most a second, got '" + text + "'");
+                                "5000,500,200,100, each at most a second, got '" +
+                                text + "'");
   return found;
 }
 

@@ -56,7 +56,8 @@ TEST(delays, are_read_and_refused) {
   EXPECT_EQ(all.overhead_ns, 500);
   EXPECT_EQ(all.gap_ns, 200);
   EXPECT_EQ(all.ps_per_byte, 100);
-  for (const char* bad : {"", "1", "1,2,3", "1,2,3,", "1,2,3,4,", "1,2,3,4,5", "1,2,-3,4", "1,,3,4", "x", "1,2,3,2000000000"})
+  for (const char* bad :
+       {"", "1", "1,2,3", "1,2,3,", "1,2,3,4,", "1,2,3,4,5", "1,2,-3,4", "1,,3,4", "x", "1,2,3,2000000000"})
     EXPECT_EQ(complaint(parse_network_delays, bad).find("TREADLE_NETWORK: expected"), 0U) << bad;
 }
 
@@ -68,7 +69,8 @@ TEST(coalescing_text, is_read_and_refused) {
   EXPECT_EQ(some.how, coalescing_kind::paper);
   EXPECT_EQ(some.parcels, 7U);
   EXPECT_EQ(some.interval_ns, 250'000);
-  for (const char* bad : {"", "on", "paper:", "paper:5", "paper:5,", "paper:0,5", "paper:5,x", "paper:5,5,5", "paper:5,9999999", "off:1"})
+  for (const char* bad :
+       {"", "on", "paper:", "paper:5", "paper:5,", "paper:0,5", "paper:5,x", "paper:5,5,5", "paper:5,9999999", "off:1"})
     EXPECT_EQ(complaint(parse_coalescing, bad).find("TREADLE_COALESCING: expected"), 0U) << bad;
 }
 

@@ -6,8 +6,8 @@
 #include "parcel/delays.hpp"
 #include "parcel/departure.hpp"
 #include "parcel/port.hpp"
-#include "parcel/replies.hpp"
 #include "parcel/refusals.hpp"
+#include "parcel/replies.hpp"
 #include "task/engine/background.hpp"
 #include "task/engine/exit_report.hpp"
 
@@ -132,9 +132,7 @@ class world final : public parcel_receiver, public background_work {
   }
 
   /// Returns when all localities are here, and nothing is left to do.
-  void depart() {
-    rank() == 0 ? lead() : follow();
-  }
+  void depart() { rank() == 0 ? lead() : follow(); }
 
  private:
   void handle(unsigned from, std::uint32_t action, std::uint64_t reply, std::span<const std::byte> bytes) {
@@ -142,7 +140,8 @@ class world final : public parcel_receiver, public background_work {
     case k_value:
     case k_error:
       if (const std::unique_ptr<awaited_reply> who = replies.take(reply, from))
-        action == k_value ? give(*who, bytes) : who->failed(std::make_exception_ptr(remote_error(text_in(bytes), locality(from))));
+        action == k_value ? give(*who, bytes)
+                          : who->failed(std::make_exception_ptr(remote_error(text_in(bytes), locality(from))));
       break;
     case k_ask:
     case k_leave: {
@@ -239,7 +238,7 @@ class world final : public parcel_receiver, public background_work {
   std::exception_ptr m_failure;
   atomic<std::uint64_t> m_received{0}; ///< parcels of the program
   atomic<std::uint64_t> m_own{0};      ///< parcels about departure, sent
-  parcel_port m_port; // last: its thread uses the rest
+  parcel_port m_port;                  // last: its thread uses the rest
 };
 
 namespace {
@@ -294,7 +293,8 @@ struct localities::implementation {
 
 localities::localities() : m_is(new implementation) {
   using namespace detail;
-  if (g_world.load(order::relaxed)) throw std::logic_error("localities: there is an object of treadle::localities already");
+  if (g_world.load(order::relaxed))
+    throw std::logic_error("localities: there is an object of treadle::localities already");
   std::unique_ptr<transport> over = transport_as_started();
   if (!over) return;
   if (const char* const network = std::getenv("TREADLE_NETWORK"); network && *network != '\0')

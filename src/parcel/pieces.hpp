@@ -30,7 +30,8 @@ class message_splitter {
     if (message.size() <= most) return put(piece_header{message.size(), piece_kind::whole}, message);
     while (m_sent < message.size()) {
       const auto piece = message.subspan(m_sent, std::min(most, message.size() - m_sent));
-      if (!put(piece_header{message.size(), m_sent == 0 ? piece_kind::first : piece_kind::further}, piece)) return false;
+      if (!put(piece_header{message.size(), m_sent == 0 ? piece_kind::first : piece_kind::further}, piece))
+        return false;
       m_sent += piece.size();
     }
     m_sent = 0;

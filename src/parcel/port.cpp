@@ -30,9 +30,8 @@ void parcel_port::send(unsigned to, std::span<const std::byte> parcel, const coa
       if (TREADLE_LIKELY(box.kept_bytes < k_most_kept) || callback_scope::is_inside()) {
         ++box.sent.parcels;
         box.how = how;
-        const bool leaves = box.gathers.put(how, ticks_to_ns(ticks_now()), parcel.size(), [&] {
-          return box.kept.empty() && m_transport->is_free(to);
-        });
+        const bool leaves = box.gathers.put(how, ticks_to_ns(ticks_now()), parcel.size(),
+                                            [&] { return box.kept.empty() && m_transport->is_free(to); });
         if (leaves && parcel.size() >= how.bytes) send_gathered(to, box); // not worth a copy
         if (leaves && box.gathered.empty()) return send_message(to, box, parcel);
         box.gathered.insert(box.gathered.end(), parcel.begin(), parcel.end());
@@ -84,7 +83,7 @@ bool parcel_port::flush(unsigned to, leaving what) {
   }
   const bool leaves = what == leaving::all ? box.gathers.flush()
                                            : box.gathers.look(box.how, ticks_to_ns(ticks_now()),
-                                                                [&] { return m_transport->is_free(to); });
+                                                              [&] { return m_transport->is_free(to); });
   if (leaves) send_gathered(to, box);
   const bool holds = !box.kept.empty() || !box.gathered.empty();
   if (!holds) box.holds.store(0, order::relaxed);

@@ -87,7 +87,7 @@ class parcel_port final : message_sink {
   parcel_receiver& m_receiver;
   std::vector<outbox> m_outboxes;
   atomic<std::uint32_t> m_sleeps{0}; ///< the thread, until a message comes
-  spinlock m_polls; ///< by one thread at a time
+  spinlock m_polls;                  ///< by one thread at a time
   atomic<std::uint32_t> m_exits{0}, m_failed{0};
   spinlock m_fails;
   std::exception_ptr m_failure; ///< the first, before m_failed

@@ -10,8 +10,8 @@
 
 namespace treadle::detail {
 
-/// A number is a place in a table and how many have had that place, so that a reply that comes twice, or that nobody has
-/// asked for, finds nobody. Any thread.
+/// A number is a place in a table and how many have had that place, so that a reply that comes twice, or that nobody
+/// has asked for, finds nobody. Any thread.
 class reply_table {
  public:
   /// Never 0.

@@ -15,7 +15,9 @@ class shared_file {
  public:
   shared_file() { close(mkstemp(m_path.data())); }
   ~shared_file() { unlink(m_path.c_str()); }
-  std::unique_ptr<transport> open(unsigned rank, unsigned size) const { return open_shared_memory({m_path, rank, size}); }
+  std::unique_ptr<transport> open(unsigned rank, unsigned size) const {
+    return open_shared_memory({m_path, rank, size});
+  }
 
  private:
   std::string m_path = "/tmp/treadle-parcel-test-XXXXXX";

@@ -70,7 +70,8 @@ class mapped_file {
   void lock(unsigned byte) const {
     struct flock one = lock_of(byte);
     if (fcntl(m_file, F_OFD_SETLK, &one) != 0)
-      throw std::system_error(errno, std::generic_category(), "localities: number " + std::to_string(byte) + " is taken");
+      throw std::system_error(errno, std::generic_category(),
+                              "localities: number " + std::to_string(byte) + " is taken");
   }
   /// Whether another process has it; true where the system does not tell.
   bool is_locked(unsigned byte) const noexcept {
@@ -80,7 +81,7 @@ class mapped_file {
 
  private:
   static struct flock lock_of(unsigned byte) noexcept {
-    struct flock one {};
+    struct flock one{};
     one.l_type = F_WRLCK;
     one.l_whence = SEEK_SET;
     one.l_start = byte;
@@ -233,13 +234,15 @@ class shared_memory final : public transport {
 
 shared_memory_place parse_shared_memory_place(const std::string& text) {
   shared_memory_place place;
-  const std::size_t size_at = text.rfind(':'), rank_at = size_at == std::string::npos || size_at == 0 ? size_at : text.rfind(':', size_at - 1);
+  const std::size_t size_at = text.rfind(':'),
+                    rank_at = size_at == std::string::npos || size_at == 0 ? size_at : text.rfind(':', size_at - 1);
   const auto number = [&](std::size_t from, std::size_t to, unsigned& into) {
     const auto [end, error] = std::from_chars(text.data() + from, text.data() + to, into);
     return error == std::errc() && end == text.data() + to;
   };
-  if (rank_at == std::string::npos || rank_at == 0 || size_at == rank_at || !number(size_at + 1, text.size(), place.size) ||
-      !number(rank_at + 1, size_at, place.rank) || place.size == 0 || place.size > k_most || place.rank >= place.size)
+  if (rank_at == std::string::npos || rank_at == 0 || size_at == rank_at ||
+      !number(size_at + 1, text.size(), place.size) || !number(rank_at + 1, size_at, place.rank) || place.size == 0 ||
+      place.size > k_most || place.rank >= place.size)
     throw std::invalid_argument("TREADLE_LOCALITIES: expected FILE:RANK:SIZE with 0 <= RANK < SIZE <= " +
                                 std::to_string(k_most) + ", got '" + text + "'");
   place.file = text.substr(0, rank_at);

@@ -38,7 +38,8 @@ TEST(shared_memory, messages_of_any_size_arrive_in_order) {
   for (int i = 0; i < 300; ++i) {
     const std::uint32_t size = i % 50 == 7 ? random.below(3U << 20U) : random.below(2000);
     sent.emplace_back(size, static_cast<char>('a' + i % 26));
-    while (!a->send(1, bytes_of(sent.back()))) EXPECT_TRUE(b->poll(got)) << "what does not fit is made room for by reading";
+    while (!a->send(1, bytes_of(sent.back())))
+      EXPECT_TRUE(b->poll(got)) << "what does not fit is made room for by reading";
   }
   while (b->poll(got)) {
   }
@@ -114,8 +115,10 @@ std::string told_after(void (*end)(std::unique_ptr<transport>)) {
 }
 
 TEST(shared_memory, who_dies_is_missed_and_who_leaves_is_not) {
-  EXPECT_EQ(told_after([](std::unique_ptr<transport>) { _exit(0); }), "localities: locality 1 has ended without warning");
-  EXPECT_EQ(told_after([](std::unique_ptr<transport>) { raise(SIGKILL); }), "localities: locality 1 has ended without warning");
+  EXPECT_EQ(told_after([](std::unique_ptr<transport>) { _exit(0); }),
+            "localities: locality 1 has ended without warning");
+  EXPECT_EQ(told_after([](std::unique_ptr<transport>) { raise(SIGKILL); }),
+            "localities: locality 1 has ended without warning");
   EXPECT_EQ(told_after([](std::unique_ptr<transport> own) {
               own.reset();
               _exit(0);
@@ -128,7 +131,8 @@ TEST(shared_memory, places_are_read_and_refused) {
   EXPECT_EQ(place.file, "/tmp/a:b");
   EXPECT_EQ(place.rank, 2U);
   EXPECT_EQ(place.size, 4U);
-  for (const char* bad : {"", "x", "x:1", ":1:2", "x:2:2", "x:0:0", "x:-1:2", "x:0:2x", "x::", "x:0:5000", "x:0:99999999999999"}) {
+  for (const char* bad :
+       {"", "x", "x:1", ":1:2", "x:2:2", "x:0:0", "x:-1:2", "x:0:2x", "x::", "x:0:5000", "x:0:99999999999999"}) {
     try {
       parse_shared_memory_place(bad);
       ADD_FAILURE() << bad;

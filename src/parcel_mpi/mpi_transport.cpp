@@ -1,5 +1,5 @@
-// Messages over MPI, in a library of its own for each MPI (libtreadle_openmpi, libtreadle_mpich), which the parcels load
-// where the program was started by that MPI's mpirun. It shares nothing with them but the interface of transports.
+// Messages over MPI, in a library of its own for each MPI (libtreadle_openmpi, libtreadle_mpich), which the parcels
+// load where the program was started by that MPI's mpirun. It shares nothing with them but the interface of transports.
 #include "base/sync/park.hpp"
 #include "parcel/pieces.hpp"
 #include "parcel/refusals.hpp"
@@ -24,7 +24,8 @@ void check(int result, const char* what) {
   char text[MPI_MAX_ERROR_STRING];
   int size = 0;
   MPI_Error_string(result, text, &size);
-  throw std::runtime_error(std::string("localities: ") + what + ": " + std::string(text, static_cast<std::size_t>(size)));
+  throw std::runtime_error(std::string("localities: ") + what + ": " +
+                           std::string(text, static_cast<std::size_t>(size)));
 }
 
 /// MPI from its beginning to its end, unless the program itself has begun it.
@@ -177,7 +178,8 @@ class mpi_transport final : public transport {
       check(MPI_Test(&oldest.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
       if (done == 0) return;
       out.bytes -= oldest.bytes.size() - sizeof(piece_header);
-      if (oldest.bytes.capacity() == k_buffer && m_buffers.size() < k_buffers) m_buffers.push_back(std::move(oldest.bytes));
+      if (oldest.bytes.capacity() == k_buffer && m_buffers.size() < k_buffers)
+        m_buffers.push_back(std::move(oldest.bytes));
       out.under_way.pop_front();
     }
   }

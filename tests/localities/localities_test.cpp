@@ -98,8 +98,7 @@ class localities_test : public testing::TestWithParam<setting> {
                           localities, workers);
 #endif
 #ifdef LIBRARY_OF_MPICH
-    if (over == std::string("mpich"))
-      result = run_by_mpi("mpirun.mpich", LIBRARY_OF_MPICH, name, localities, workers);
+    if (over == std::string("mpich")) result = run_by_mpi("mpirun.mpich", LIBRARY_OF_MPICH, name, localities, workers);
 #endif
     if (over == std::string("shared_memory")) result = run_all(name, localities, workers);
     EXPECT_FALSE(result.codes.empty());
@@ -109,7 +108,8 @@ class localities_test : public testing::TestWithParam<setting> {
   static unsigned size() { return GetParam().localities; }
 };
 std::vector<setting> settings() {
-  std::vector<setting> all{{"shared_memory", 1, 1}, {"shared_memory", 2, 1}, {"shared_memory", 2, 2}, {"shared_memory", 4, 2}};
+  std::vector<setting> all{
+      {"shared_memory", 1, 1}, {"shared_memory", 2, 1}, {"shared_memory", 2, 2}, {"shared_memory", 4, 2}};
   std::vector<const char*> mpis;
 #ifdef LIBRARY_OF_OPENMPI
   mpis.push_back("openmpi");
@@ -121,11 +121,9 @@ std::vector<setting> settings() {
     for (const setting& one : {setting{mpi, 1, 1}, setting{mpi, 2, 2}, setting{mpi, 3, 1}}) all.push_back(one);
   return all;
 }
-INSTANTIATE_TEST_SUITE_P(all, localities_test, testing::ValuesIn(settings()),
-                         [](const auto& of) {
-                           return of.param.over + ("_" + std::to_string(of.param.localities)) + "_with_" +
-                                  std::to_string(of.param.workers);
-                         });
+INSTANTIATE_TEST_SUITE_P(all, localities_test, testing::ValuesIn(settings()), [](const auto& of) {
+  return of.param.over + ("_" + std::to_string(of.param.localities)) + "_with_" + std::to_string(of.param.workers);
+});
 
 TEST_P(localities_test, come_and_go) { run(""); }
 TEST_P(localities_test, calls) { run("calls"); }

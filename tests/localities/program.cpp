@@ -18,13 +18,12 @@ namespace {
 
 using namespace treadle;
 
-#define REQUIRE(condition)                                                              \
-  do {                                                                                  \
-    if (!(condition)) {                                                                 \
-      std::fprintf(stderr, "%s:%d: %s in locality %u\n", __FILE__, __LINE__, #condition, \
-                   find_here().number());                                               \
-      std::exit(3);                                                                     \
-    }                                                                                   \
+#define REQUIRE(condition)                                                                                             \
+  do {                                                                                                                 \
+    if (!(condition)) {                                                                                                \
+      std::fprintf(stderr, "%s:%d: %s in locality %u\n", __FILE__, __LINE__, #condition, find_here().number());        \
+      std::exit(3);                                                                                                    \
+    }                                                                                                                  \
   } while (false)
 
 std::atomic<std::uint64_t> seen{0};
@@ -83,7 +82,8 @@ void calls() {
 void many_futures() {
   const locality other((find_here().number() + 1) % num_localities());
   std::vector<future<int>> results;
-  for (int i = 0; i < 20'000; ++i) results.push_back(i % 2 == 0 ? async<add>(other, i, 1) : async<direct<add>>(other, i, 1));
+  for (int i = 0; i < 20'000; ++i)
+    results.push_back(i % 2 == 0 ? async<add>(other, i, 1) : async<direct<add>>(other, i, 1));
   for (int i = 0; i < 20'000; ++i) REQUIRE(results[static_cast<std::size_t>(i)].get() == i + 1);
 }
 
@@ -138,7 +138,8 @@ void collectives() {
 
 constexpr std::uint64_t k_posts = 100'000;
 void posts() {
-  for (std::uint64_t i = 1; i <= k_posts; ++i) post<direct<note>>(locality((find_here().number() + static_cast<unsigned>(i)) % num_localities()), i);
+  for (std::uint64_t i = 1; i <= k_posts; ++i)
+    post<direct<note>>(locality((find_here().number() + static_cast<unsigned>(i)) % num_localities()), i);
 }
 
 int run(const std::string& name) {

@@ -4,6 +4,8 @@
 #include "parcel/bell.hpp"
 #include "parcel/byte_ring.hpp"
 
+#include <treadle/detail/spinlock.hpp>
+
 namespace treadle::check {
 namespace {
 

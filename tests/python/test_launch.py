@@ -21,7 +21,11 @@ def python(code):
 
 def test_each_locality_has_a_number_and_a_share_of_the_cores(monkeypatch):
     monkeypatch.delenv("TREADLE_WORKERS", raising=False)
-    done = run("-n", "3", *python("import os; print(os.environ['TREADLE_LOCALITIES'], os.environ['TREADLE_WORKERS'])"))
+    done = run(
+        "-n",
+        "3",
+        *python("import os; print(os.environ['TREADLE_LOCALITIES'], os.environ['TREADLE_WORKERS'])"),
+    )
     assert done.returncode == 0, done.stderr
     share = max(len(os.sched_getaffinity(0)) // 3, 1)
     lines = sorted(done.stdout.splitlines())
@@ -35,7 +39,7 @@ def test_each_locality_has_a_number_and_a_share_of_the_cores(monkeypatch):
 
 def test_a_number_of_workers_that_was_given_stays(monkeypatch):
     monkeypatch.setenv("TREADLE_WORKERS", "5")
-    done = run("-n", "2", "--no-tag", *python("import os; print(os.environ['TREADLE_WORKERS'])"))
+    done = run("-n", "2", "--no-tag", *python(r"import os; print(os.environ['TREADLE_WORKERS'] + '\n', end='')"))
     assert done.stdout.split() == ["5", "5"]
 
 
@@ -110,7 +114,10 @@ def test_bad_usage():
         (["--localities=x", "--", "true"], "--localities: expected a number from 1 to 1024, got 'x'"),
         (["-n"], "-n: expected a number"),
         (["-n", "2", "--"], "what is to be run?"),
-        (["-n", "2", "--over", "tcp", "--", "true"], "--over: expected shared-memory, openmpi, mpich, got 'tcp'"),
+        (
+            ["-n", "2", "--over", "tcp", "--", "true"],
+            "--over: expected shared-memory, openmpi, mpich, got 'tcp'",
+        ),
         (["--over=mpich", "--", "true"], "--over and --hosts need -n"),
         (["-n", "2", "--hosts", "a,b", "--", "true"], "--hosts needs --over"),
         (["-n", "2", "--over", "mpich", "--hosts", "--", "true"], "--hosts: expected names"),

@@ -31,7 +31,8 @@ class communicator {
       : m_name(std::move(name)), m_members(std::move(members)), m_rank(size()) {
     for (unsigned i = 0; i < size(); ++i) {
       for (unsigned j = 0; j < i; ++j)
-        if (m_members[i] == m_members[j]) throw std::invalid_argument("communicator " + m_name + ": a member is there twice");
+        if (m_members[i] == m_members[j])
+          throw std::invalid_argument("communicator " + m_name + ": a member is there twice");
       if (m_members[i] == find_here()) m_rank = i;
     }
     if (m_rank == size()) throw std::invalid_argument("communicator " + m_name + ": this locality is no member");
@@ -99,8 +100,7 @@ T reduce_in(const communicator::operation& all, T value, Op op) {
       all.send(all.rank() - step, value);
       break;
     }
-    if (all.rank() + step < all.size())
-      value = op(std::move(value), all.template receive<T>(all.rank() + step));
+    if (all.rank() + step < all.size()) value = op(std::move(value), all.template receive<T>(all.rank() + step));
   }
   return value;
 }
@@ -161,8 +161,7 @@ future<std::vector<T>> gather(communicator& all, T value, unsigned root = 0) {
       op.send(root, value);
       return values;
     }
-    for (unsigned i = 0; i < op.size(); ++i)
-      values.push_back(i == root ? std::move(value) : op.template receive<T>(i));
+    for (unsigned i = 0; i < op.size(); ++i) values.push_back(i == root ? std::move(value) : op.template receive<T>(i));
     return values;
   });
 }
