@@ -3,6 +3,7 @@
 
 #include <treadle/localities/coalescing.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -22,26 +23,27 @@ class gathering {
  public:
   static constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::max();
 
-  /// A parcel comes. True: it leaves now, with all that were gathered. `is_free()`: nothing is on its way; asked only
-  /// where that matters.
-  template <class IsFree>
-  bool put(const coalescing& s, std::int64_t now_ns, std::size_t bytes, IsFree is_free) {
-    const bool is_sparse =
-        m_parcels == 0 && now_ns - m_last_ns > (s.how == coalescing_kind::paper ? s.interval_ns : s.hold_ns);
-    m_last_ns = now_ns;
-    if (m_parcels++ == 0) m_first_ns = now_ns;
+  /// A parcel comes. True: it leaves now, with all that were gathered. `now_ns()` and `is_free()`, that nothing is on its
+  /// way, are asked only where they matter.
+  template <class Now, class IsFree>
+  bool put(const coalescing& s, Now now_ns, std::size_t bytes, IsFree is_free) {
+    ++m_parcels;
     m_bytes += bytes;
-    switch (s.how) {
-    case coalescing_kind::off:
-      return leave();
-    case coalescing_kind::paper:
-      return is_sparse || m_parcels >= s.parcels ? leave() : false;
-    case coalescing_kind::adaptive:
-      break;
+    if (s.how == coalescing_kind::off) return leave();
+    const bool is_timed = s.how == coalescing_kind::paper || s.hold_ns > 0;
+    bool is_sparse = m_parcels == 1, has_held = true;
+    if (is_timed) {
+      const std::int64_t now = now_ns(), wait_ns = s.how == coalescing_kind::paper ? s.interval_ns : s.hold_ns;
+      is_sparse = is_sparse && now - m_last_ns > wait_ns;
+      m_last_ns = now;
+      if (m_parcels == 1) m_first_ns = now;
+      has_held = now - m_first_ns >= wait_ns;
     }
+    if (s.how == coalescing_kind::paper) return is_sparse || m_parcels >= s.parcels ? leave() : false;
     if (m_bytes >= s.bytes) return leave();
-    if (!is_sparse && now_ns - m_first_ns < s.hold_ns) return false;
-    return is_free() ? leave() : false;
+    if (!is_sparse && !has_held) return false;
+    // To look at the wire may cost more than to gather the parcel; the more there are, the less one more wait matters.
+    return std::has_single_bit(m_parcels) && is_free() ? leave() : false;
   }
 
   /// Between parcels. True: what was gathered leaves now.

@@ -59,7 +59,7 @@ delivery deliver(const coalescing& s, const network& of, const std::vector<doubl
     }
     now += of.parcel_ns;
     waiting.emplace_back(static_cast<int>(i), now);
-    if (gathered.put(s, static_cast<std::int64_t>(now), bytes, is_free)) send();
+    if (gathered.put(s, [&] { return static_cast<std::int64_t>(now); }, bytes, is_free)) send();
   }
   if (gathered.flush()) send();
   EXPECT_TRUE(waiting.empty());

@@ -30,16 +30,8 @@ namespace treadle {
 namespace detail {
 namespace {
 
-/// What stands before a parcel's bytes in a message. With a reply its number follows.
-struct parcel_header {
-  std::uint32_t action : 31;
-  std::uint32_t has_reply : 1;
-  std::uint32_t bytes; ///< without header and number
-};
-static_assert(sizeof(parcel_header) == 8);
-
 // Parcels of the library itself, by numbers that no action has.
-constexpr std::uint32_t k_value = 0x7fff'ffff; ///< with the number of a reply
+constexpr std::uint32_t k_value = k_value_parcel;   ///< with the number of a reply
 constexpr std::uint32_t k_error = 0x7fff'fffe; ///< the same, and text
 constexpr std::uint32_t k_ask = 0x7fff'fffd;   ///< departure: locality 0 asks
 constexpr std::uint32_t k_answer = 0x7fff'fffc;
@@ -49,17 +41,6 @@ constexpr bool is_about_departure(std::uint32_t action) { return action >= k_lea
 struct counts {
   std::uint64_t sent, received;
 };
-
-/// The bytes of the parcel that the calling thread puts together. Nothing suspends in between.
-std::vector<std::byte>& new_parcel(std::uint32_t number, std::uint64_t reply) {
-  thread_local std::vector<std::byte> bytes;
-  const bool has_reply = reply != 0;
-  bytes.resize(sizeof(parcel_header) + (has_reply ? sizeof reply : 0));
-  const parcel_header header{number & 0x7fff'ffffU, has_reply ? 1U : 0U, 0};
-  std::memcpy(bytes.data(), &header, sizeof header);
-  if (has_reply) std::memcpy(bytes.data() + sizeof header, &reply, sizeof reply);
-  return bytes;
-}
 
 /// What it was thrown as, and what it says.
 std::string text_of_current_exception() {
@@ -85,19 +66,9 @@ class world final : public parcel_receiver, public background_work {
   unsigned size() const noexcept { return m_port.size(); }
   reply_table replies;
 
-  void send(std::vector<std::byte>& parcel, unsigned to, const coalescing& how = usual_coalescing.load()) {
-    parcel_header header;
-    std::memcpy(&header, parcel.data(), sizeof header);
-    const std::size_t bytes = parcel.size() - sizeof header - (header.has_reply ? sizeof(std::uint64_t) : 0);
-    if (bytes > std::numeric_limits<std::uint32_t>::max())
-      throw std::length_error("localities: a parcel of " + std::to_string(bytes) + " bytes; 4 GiB is the most");
-    header.bytes = static_cast<std::uint32_t>(bytes);
-    std::memcpy(parcel.data(), &header, sizeof header);
-    if (is_about_departure(header.action)) {
-      m_own.fetch_add(1, order::relaxed);
-      return m_port.send(to, parcel, {.how = coalescing_kind::off});
-    }
-    m_port.send(to, parcel, how);
+  void send(std::span<const std::byte> parcel, unsigned to, const coalescing& how = usual_coalescing.load(),
+            std::vector<std::byte>* owner = nullptr) {
+    m_port.send(to, parcel, how, owner);
   }
 
   // background_work
@@ -108,6 +79,7 @@ class world final : public parcel_receiver, public background_work {
 
   // parcel_receiver
   void arrived(unsigned from, std::span<const std::byte> message) override {
+    std::uint64_t counted = 0;
     while (!message.empty()) {
       parcel_header header;
       std::uint64_t reply = 0;
@@ -122,7 +94,10 @@ class world final : public parcel_receiver, public background_work {
       if (message.size() < header.bytes) throw_damaged(from, rank());
       handle(from, header.action, reply, message.first(header.bytes));
       message = message.subspan(header.bytes);
+      counted += !is_about_departure(header.action);
     }
+    // By who polls alone; release: what they have caused is there.
+    if (counted != 0) m_received.store(m_received.load(order::relaxed) + counted, order::release);
   }
   void failed(std::exception_ptr why) noexcept override {
     for (const auto& one : replies.take_all()) one->failed(why);
@@ -162,8 +137,6 @@ class world final : public parcel_receiver, public background_work {
     default:
       find_action(action).handle({bytes, from, reply});
     }
-    if (!is_about_departure(action)) // by who polls alone; release: what it has caused is there
-      m_received.store(m_received.load(order::relaxed) + 1, order::release);
   }
 
   void give(awaited_reply& to, std::span<const std::byte> value) noexcept {
@@ -175,12 +148,12 @@ class world final : public parcel_receiver, public background_work {
   }
 
   void tell(unsigned to, std::uint32_t what, const counts* given = nullptr) {
-    std::vector<std::byte>& parcel = new_parcel(what, 0);
-    if (given) {
-      const auto* const bytes = reinterpret_cast<const std::byte*>(given);
-      parcel.insert(parcel.end(), bytes, bytes + sizeof *given);
-    }
-    send(parcel, to);
+    m_own.fetch_add(1, order::relaxed);
+    const coalescing at_once{.how = coalescing_kind::off};
+    if (!given) return send(small_parcel<0>(what, 0).bytes(), to, at_once);
+    small_parcel<sizeof *given> parcel(what, 0);
+    parcel.add(*given);
+    send(parcel.bytes(), to, at_once);
   }
 
   /// At a moment when no task runs here.
@@ -255,11 +228,38 @@ world& world_with(unsigned to) {
 }
 } // namespace
 
-std::vector<std::byte>& begin_parcel(const action_entry& action, std::uint64_t reply) {
-  return new_parcel(action.number, reply);
+namespace {
+/// Those that are not used at the moment.
+[[gnu::noinline]] std::vector<std::byte>& spare_bytes() noexcept {
+  thread_local std::vector<std::byte> bytes;
+  return bytes;
 }
-void send_parcel(std::vector<std::byte>& parcel, const action_entry& of, locality to) {
+} // namespace
+
+new_parcel::new_parcel(std::uint32_t action, std::uint64_t reply) : bytes(std::move(spare_bytes())) {
+  const small_parcel<0> begin(action, reply);
+  bytes.assign(begin.bytes().begin(), begin.bytes().end());
+}
+new_parcel::~new_parcel() {
+  constexpr std::size_t k_most_kept = 64U << 10U;
+  if (bytes.capacity() <= k_most_kept) spare_bytes() = std::move(bytes);
+}
+void new_parcel::finish() {
+  parcel_header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const std::size_t size = bytes.size() - sizeof header - (header.has_reply ? sizeof(std::uint64_t) : 0);
+  if (size > std::numeric_limits<std::uint32_t>::max())
+    throw std::length_error("localities: a parcel of " + std::to_string(size) + " bytes; 4 GiB is the most");
+  header.bytes = static_cast<std::uint32_t>(size);
+  std::memcpy(bytes.data(), &header, sizeof header);
+}
+
+void send_parcel(std::span<const std::byte> parcel, const action_entry& of, locality to) {
   world_with(to.number()).send(parcel, to.number(), of.how_to_coalesce());
+}
+void send_parcel(new_parcel& parcel, const action_entry& of, locality to) {
+  parcel.finish();
+  world_with(to.number()).send(parcel.bytes, to.number(), of.how_to_coalesce(), &parcel.bytes);
 }
 
 std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from) {
@@ -269,18 +269,21 @@ void forget_reply(std::uint64_t number) noexcept {
   if (world* const all = g_world.load(order::acquire)) static_cast<void>(all->replies.take(number));
 }
 
-std::vector<std::byte>& begin_reply(std::uint64_t reply) { return new_parcel(k_value, reply); }
-void send_reply(std::vector<std::byte>& bytes, unsigned to) { world_with(to).send(bytes, to); }
+void send_reply(std::span<const std::byte> parcel, unsigned to) { world_with(to).send(parcel, to); }
+void send_reply(new_parcel& parcel, unsigned to) {
+  parcel.finish();
+  world_with(to).send(parcel.bytes, to, usual_coalescing.load(), &parcel.bytes);
+}
 
 void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) noexcept {
   try {
     const std::string text = text_of_current_exception() + ", thrown by the action " + name_of(from) + " in locality " +
                              std::to_string(find_here().number());
     if (reply == 0) return report_at_exit(text);
-    std::vector<std::byte>& bytes = new_parcel(k_error, reply);
-    const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
-    bytes.insert(bytes.end(), begin, begin + text.size());
-    send_reply(bytes, to);
+    new_parcel error(k_error, reply);
+    const auto said = std::as_bytes(std::span(text));
+    error.bytes.insert(error.bytes.end(), said.begin(), said.end());
+    send_reply(error, to);
   } catch (...) { // no memory, or the connection has failed: who waits is told of that
   }
 }

@@ -67,16 +67,19 @@ class message_joiner {
       return false;
     }
     if (piece.empty() || piece.size() > m_total - m_joined.size()) return false;
-    m_joined.insert(m_joined.end(), piece.begin(), piece.end()); // as it comes: the total may be damaged
+    if (m_joined.empty()) m_joined.reserve(std::min(m_total, k_trusted)); // it may be damaged
+    m_joined.insert(m_joined.end(), piece.begin(), piece.end());
     if (m_joined.size() < m_total) return true;
     m_total = 0;
-    const std::vector<std::byte> whole = std::move(m_joined);
-    m_joined = {};
-    sink.arrived(from, whole);
+    sink.arrived(from, m_joined);
+    m_joined.clear(); // the memory stays for the next one
+    if (m_joined.capacity() > k_kept) m_joined.shrink_to_fit();
     return true;
   }
 
  private:
+  static constexpr std::size_t k_trusted = std::size_t{256} << 20U, k_kept = std::size_t{16} << 20U;
+
   std::vector<std::byte> m_joined;
   std::size_t m_total = 0; ///< 0: none is under way
 };

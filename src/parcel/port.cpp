@@ -20,28 +20,25 @@ parcel_port::~parcel_port() {
   m_waits.join();
 }
 
-void parcel_port::send(unsigned to, std::span<const std::byte> parcel, const coalescing& how) {
+void parcel_port::send(unsigned to, std::span<const std::byte> parcel, const coalescing& how,
+                       std::vector<std::byte>* owner) {
   if (TREADLE_UNLIKELY(m_failed.load(order::acquire) != 0)) std::rethrow_exception(m_failure);
   outbox& box = m_outboxes[to];
-  for (std::vector<std::byte> own;;) {
+  for (;;) {
     {
       const scoped_lock guard(box.lock);
       // A handler cannot wait: what it sends is kept, however much that is. It is bounded by what was asked of it.
       if (TREADLE_LIKELY(box.kept_bytes < k_most_kept) || callback_scope::is_inside()) {
         ++box.sent.parcels;
-        box.how = how;
         const bool leaves = box.gathers.put(how, ticks_to_ns(ticks_now()), parcel.size(),
                                             [&] { return box.kept.empty() && m_transport->is_free(to); });
         if (leaves && parcel.size() >= how.bytes) send_gathered(to, box); // not worth a copy
-        if (leaves && box.gathered.empty()) return send_message(to, box, parcel);
+        if (leaves && box.gathered.empty()) return send_message(to, box, parcel, owner);
+        box.how = how;
         box.gathered.insert(box.gathered.end(), parcel.begin(), parcel.end());
         leaves ? send_gathered(to, box) : note_holding(box);
         return;
       }
-    }
-    if (own.empty()) { // the caller's bytes are its thread's, and it may go on with another one
-      own.assign(parcel.begin(), parcel.end());
-      parcel = own;
     }
     this_task::sleep_for_ns(50'000);
     if (m_failed.load(order::acquire) != 0) std::rethrow_exception(m_failure);
@@ -50,18 +47,19 @@ void parcel_port::send(unsigned to, std::span<const std::byte> parcel, const coa
 
 // With the lock of the box
 
-void parcel_port::send_message(unsigned to, outbox& box, std::span<const std::byte> message) {
+void parcel_port::send_message(unsigned to, outbox& box, std::span<const std::byte> message,
+                               std::vector<std::byte>* owner) {
   ++box.sent.messages;
   box.sent.bytes += message.size();
   if (box.kept.empty() && m_transport->send(to, message)) return;
-  box.kept.emplace_back(message.begin(), message.end());
   box.kept_bytes += message.size();
+  owner ? box.kept.emplace_back(std::move(*owner)) : box.kept.emplace_back(message.begin(), message.end());
   note_holding(box);
 }
 
 void parcel_port::send_gathered(unsigned to, outbox& box) {
   if (box.gathered.empty()) return;
-  send_message(to, box, box.gathered);
+  send_message(to, box, box.gathered, nullptr);
   box.gathered.clear();
 }
 
@@ -72,33 +70,33 @@ void parcel_port::note_holding(outbox& box) {
   if (m_sleeps.load(order::seq_cst) != 0) m_transport->wake();
 }
 
-/// True while something is left there.
+/// True when something has left.
 bool parcel_port::flush(unsigned to, leaving what) {
   outbox& box = m_outboxes[to];
   if (box.holds.load(order::relaxed) == 0) return false;
   const scoped_lock guard(box.lock);
+  bool any = false;
   for (; !box.kept.empty(); box.kept.pop_front()) {
-    if (!m_transport->send(to, box.kept.front())) return true;
+    if (!m_transport->send(to, box.kept.front())) return any;
     box.kept_bytes -= box.kept.front().size();
+    any = true;
   }
   const bool leaves = what == leaving::all ? box.gathers.flush()
                                            : box.gathers.look(box.how, ticks_to_ns(ticks_now()),
                                                               [&] { return m_transport->is_free(to); });
   if (leaves) send_gathered(to, box);
-  const bool holds = !box.kept.empty() || !box.gathered.empty();
-  if (!holds) box.holds.store(0, order::relaxed);
-  return holds;
+  if (box.kept.empty() && box.gathered.empty()) box.holds.store(0, order::relaxed);
+  return any || leaves;
 }
 
-/// True while something is left anywhere.
 bool parcel_port::flush(leaving what) noexcept {
-  bool holds = false;
+  bool any = false;
   try {
-    for (unsigned to = 0; to < size(); ++to) holds |= flush(to, what);
+    for (unsigned to = 0; to < size(); ++to) any |= flush(to, what);
   } catch (...) {
     fail();
   }
-  return holds;
+  return any;
 }
 
 bool parcel_port::poll() noexcept {
@@ -106,8 +104,8 @@ bool parcel_port::poll() noexcept {
   const scoped_try_lock guard(m_polls);
   if (!guard) return false;
   try {
-    flush(leaving::due);
-    return m_transport->poll(*this);
+    const bool has_sent = flush(leaving::due);
+    return m_transport->poll(*this) || has_sent;
   } catch (...) {
     fail();
     return false;

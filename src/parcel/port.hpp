@@ -43,7 +43,9 @@ class parcel_port final : message_sink {
 
   /// Any thread. Blocks the task while more than `k_most_kept` bytes wait for room at the transport, unless it is a
   /// handler that sends. Throws what the transport has failed with.
-  void send(unsigned to, std::span<const std::byte> parcel, const coalescing& how);
+  /// `owner`: whose bytes these are, for the port to take when it has to keep them.
+  void send(unsigned to, std::span<const std::byte> parcel, const coalescing& how,
+            std::vector<std::byte>* owner = nullptr);
   /// What has been gathered leaves: the caller has nothing else to do, or is about to wait.
   void flush() noexcept { flush(leaving::all); }
 
@@ -75,7 +77,7 @@ class parcel_port final : message_sink {
   };
 
   void arrived(unsigned from, std::span<const std::byte> message) override;
-  void send_message(unsigned to, outbox& box, std::span<const std::byte> message);
+  void send_message(unsigned to, outbox& box, std::span<const std::byte> message, std::vector<std::byte>* owner);
   void send_gathered(unsigned to, outbox& box);
   void note_holding(outbox& box);
   bool flush(leaving what) noexcept;

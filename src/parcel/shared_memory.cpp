@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::uint64_t k_magic = 0x31'6c'6c'65'63'72'61'70; // "parcell1"
 constexpr std::size_t k_ring_bytes = std::size_t{1} << 20U;
+constexpr std::size_t k_piece = std::size_t{64} << 10U; // while the receiver copies one the sender copies the next
 constexpr unsigned k_most = 1024;
 constexpr std::int64_t k_join_ns = 60'000'000'000, k_check_ns = 500'000'000;
 
@@ -119,7 +120,7 @@ class shared_memory final : public transport {
 
   bool send(unsigned to, std::span<const std::byte> message) override {
     outgoing& out = m_out[to];
-    return out.pieces.send(message, out.ring.largest() - sizeof(piece_header),
+    return out.pieces.send(message, k_piece,
                            [&](const piece_header& header, std::span<const std::byte> piece) {
                              std::byte* const room = out.ring.begin(sizeof header + piece.size());
                              if (!room) return false;

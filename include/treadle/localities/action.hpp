@@ -86,9 +86,51 @@ class action_entry {
   }
 };
 
-/// The bytes of a parcel are put together here; of the calling thread, until send_parcel().
-std::vector<std::byte>& begin_parcel(const action_entry& action, std::uint64_t reply);
-void send_parcel(std::vector<std::byte>& parcel, const action_entry& of, locality to);
+/// What stands before a parcel's arguments. With a reply its number follows.
+struct parcel_header {
+  std::uint32_t action : 31;
+  std::uint32_t has_reply : 1;
+  std::uint32_t bytes; ///< without header and number
+};
+static_assert(sizeof(parcel_header) == 8);
+
+/// A parcel that is put together.
+class new_parcel {
+ public:
+  new_parcel(std::uint32_t action, std::uint64_t reply);
+  ~new_parcel();
+  new_parcel(const new_parcel&) = delete;
+  new_parcel& operator=(const new_parcel&) = delete;
+  /// Throws std::length_error beyond 4 GiB.
+  void finish();
+  std::vector<std::byte> bytes;
+};
+
+/// The same of a size that is known, for values of which the bytes are the value.
+template <std::size_t Bytes>
+class small_parcel {
+ public:
+  small_parcel(std::uint32_t action, std::uint64_t reply) noexcept {
+    const bool has_reply = reply != 0;
+    const parcel_header header{action & 0x7fff'ffffU, has_reply ? 1U : 0U, static_cast<std::uint32_t>(Bytes)};
+    add(header);
+    if (has_reply) add(reply);
+  }
+  template <class T>
+  void add(const T& value) noexcept {
+    std::memcpy(m_bytes + m_size, &value, sizeof value);
+    m_size += sizeof value;
+  }
+  std::span<const std::byte> bytes() const noexcept { return {m_bytes, m_size}; }
+
+ private:
+  std::byte m_bytes[sizeof(parcel_header) + sizeof(std::uint64_t) + Bytes];
+  std::size_t m_size = 0;
+};
+
+void send_parcel(std::span<const std::byte> parcel, const action_entry& of, locality to);
+/// May take the bytes away.
+void send_parcel(new_parcel& parcel, const action_entry& of, locality to);
 
 /// Somebody in this process who waits for a result from another one.
 class awaited_reply {
@@ -102,10 +144,22 @@ std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from);
 /// Where the parcel could not be sent.
 void forget_reply(std::uint64_t number) noexcept;
 
-/// The bytes of a reply, as above; and instead of it the exception that is being handled.
-std::vector<std::byte>& begin_reply(std::uint64_t reply);
-void send_reply(std::vector<std::byte>& bytes, unsigned to);
+/// A reply as a parcel; and instead of it the exception that is being handled.
+inline constexpr std::uint32_t k_value_parcel = 0x7fff'ffff;
+void send_reply(std::span<const std::byte> parcel, unsigned to);
+void send_reply(new_parcel& parcel, unsigned to);
 void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) noexcept;
+
+template <class>
+inline constexpr std::size_t bitwise_bytes = 0;
+template <class... Ts>
+  requires(is_bitwise<Ts> && ...)
+inline constexpr std::size_t bitwise_bytes<std::tuple<Ts...>> = (sizeof(Ts) + ... + 0);
+/// All of them together; such parcels need no memory.
+template <class Tuple>
+inline constexpr bool are_bitwise = false;
+template <class... Ts>
+inline constexpr bool are_bitwise<std::tuple<Ts...>> = (is_bitwise<Ts> && ...);
 
 template <class T>
 struct signature;
@@ -165,9 +219,18 @@ class action {
   using arguments = typename types::arguments;
   static constexpr bool is_direct = detail::is_direct<decltype(F)>;
 
+  /// Reply 0: none.
   template <class... Args>
-  static void write_arguments(std::vector<std::byte>& to, const Args&... args) {
-    write_as<0>(to, args...);
+  static void send(locality where, std::uint64_t reply, const Args&... args) {
+    if constexpr (are_bitwise<arguments>) {
+      small_parcel<bitwise_bytes<arguments>> parcel(entry.number, reply);
+      write_as<0>([&](const auto& value) { parcel.add(value); }, args...);
+      send_parcel(parcel.bytes(), entry, where);
+    } else {
+      new_parcel parcel(entry.number, reply);
+      write_as<0>([&](const auto& value) { write_value(parcel.bytes, value); }, args...);
+      send_parcel(parcel, entry, where);
+    }
   }
 
   static void handle(const arrived_parcel& parcel) {
@@ -202,29 +265,35 @@ class action {
 
  private:
   /// As the function's parameters, whatever the caller has given.
-  template <std::size_t I>
-  static void write_as(std::vector<std::byte>&) {
+  template <std::size_t I, class Write>
+  static void write_as(const Write&) {
     static_assert(I == std::tuple_size_v<arguments>, "the action has more parameters");
   }
-  template <std::size_t I, class First, class... Rest>
-  static void write_as(std::vector<std::byte>& to, const First& first, const Rest&... rest) {
+  template <std::size_t I, class Write, class First, class... Rest>
+  static void write_as(const Write& write, const First& first, const Rest&... rest) {
     static_assert(I < std::tuple_size_v<arguments>, "the action has fewer parameters");
     const std::tuple_element_t<I, arguments>& as = first;
-    write_value(to, as);
-    write_as<I + 1>(to, rest...);
+    write(as);
+    write_as<I + 1>(write, rest...);
   }
 
   static void execute(arguments& values, std::uint64_t reply, unsigned from) {
     try {
       if constexpr (std::is_void_v<result>) {
         std::apply(function, std::move(values));
-        if (reply != 0) send_reply(begin_reply(reply), from);
+        if (reply != 0) send_reply(small_parcel<0>(k_value_parcel, reply).bytes(), from);
       } else {
         const result value = std::apply(function, std::move(values));
         if (reply == 0) return;
-        std::vector<std::byte>& bytes = begin_reply(reply);
-        write_value(bytes, value);
-        send_reply(bytes, from);
+        if constexpr (is_bitwise<result>) {
+          small_parcel<sizeof(result)> parcel(k_value_parcel, reply);
+          parcel.add(value);
+          send_reply(parcel.bytes(), from);
+        } else {
+          new_parcel parcel(k_value_parcel, reply);
+          write_value(parcel.bytes, value);
+          send_reply(parcel, from);
+        }
       }
     } catch (...) {
       send_exception(entry, reply, from);
@@ -252,9 +321,7 @@ template <auto F, class... Args>
   future<T> result = awaited->result.get_future();
   const std::uint64_t reply = detail::await_reply(std::move(awaited), where);
   try {
-    std::vector<std::byte>& parcel = detail::begin_parcel(action::entry, reply);
-    action::write_arguments(parcel, args...);
-    detail::send_parcel(parcel, action::entry, where);
+    action::send(where, reply, args...);
   } catch (...) {
     detail::forget_reply(reply);
     throw;
@@ -270,9 +337,7 @@ void post(locality where, Args&&... args) {
     action::execute_here(std::forward<Args>(args)...);
     return;
   }
-  std::vector<std::byte>& parcel = detail::begin_parcel(action::entry, 0);
-  action::write_arguments(parcel, args...);
-  detail::send_parcel(parcel, action::entry, where);
+  action::send(where, 0, args...);
 }
 
 /// How parcels of F travel from this process, from now on; replies to it as those of actions without a setting of

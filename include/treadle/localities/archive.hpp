@@ -40,6 +40,10 @@ inline constexpr bool is_bitwise_vector = false;
 template <class T>
 inline constexpr bool is_bitwise_vector<std::vector<T>> = is_bitwise<T> && !std::is_same_v<T, bool>;
 
+inline void require_bytes(std::span<const std::byte> from, std::size_t size) {
+  if (size > from.size()) throw archive_error("an archive ends too early, or is one of another type");
+}
+
 } // namespace detail
 
 /// Turns values into bytes: numbers, enumerations and the types that cereal knows (more of them in <cereal/types/...>),
@@ -65,9 +69,7 @@ class input_archive : public cereal::InputArchive<input_archive, cereal::AllowEm
     std::memcpy(bytes, m_from.data(), size);
     m_from = m_from.subspan(size);
   }
-  void require(std::size_t size) const {
-    if (size > m_from.size()) throw archive_error("an archive ends too early, or is one of another type");
-  }
+  void require(std::size_t size) const { detail::require_bytes(m_from, size); }
 
  private:
   std::span<const std::byte>& m_from; // what is left
@@ -112,15 +114,26 @@ void CEREAL_LOAD_FUNCTION_NAME(input_archive& archive, cereal::SizeTag<T>& tag) 
 namespace detail {
 
 template <class T>
+void read_bytes(std::span<const std::byte>& from, T& value) {
+  require_bytes(from, sizeof value);
+  std::memcpy(&value, from.data(), sizeof value);
+  from = from.subspan(sizeof value);
+}
+
+/// As an archive of theirs would have them; numbers, and vectors of numbers, without one.
+template <class T>
 void write_value(std::vector<std::byte>& to, const T& value) {
+  const auto add = [&](const void* bytes, std::size_t size) {
+    const auto* const begin = static_cast<const std::byte*>(bytes);
+    to.insert(to.end(), begin, begin + size);
+  };
   if constexpr (is_bitwise<T>) {
-    const std::size_t at = to.size();
-    to.resize(at + sizeof value);
-    std::memcpy(to.data() + at, &value, sizeof value);
+    add(&value, sizeof value);
   } else if constexpr (is_bitwise_vector<T>) {
-    output_archive archive(to);
-    archive(value.size());
-    archive.write(value.data(), value.size() * sizeof(value[0]));
+    const std::size_t size = value.size();
+    to.reserve(to.size() + sizeof size + size * sizeof(value[0]));
+    add(&size, sizeof size);
+    add(value.data(), size * sizeof(value[0]));
   } else {
     output_archive archive(to);
     archive(value);
@@ -128,17 +141,24 @@ void write_value(std::vector<std::byte>& to, const T& value) {
 }
 template <class T>
 void read_value(std::span<const std::byte>& from, T& value) {
-  input_archive archive(from);
   if constexpr (is_bitwise<T>) {
-    archive.read(&value, sizeof value);
+    read_bytes(from, value);
   } else if constexpr (is_bitwise_vector<T>) {
+    using element = typename T::value_type;
     std::size_t size = 0;
-    archive(size);
-    archive.require(size); // so that the product cannot overflow
-    archive.require(size * sizeof(value[0]));
-    value.resize(size);
-    archive.read(value.data(), size * sizeof(value[0]));
+    read_bytes(from, size);
+    require_bytes(from, size); // so that the product cannot overflow
+    require_bytes(from, size * sizeof(element));
+    if (reinterpret_cast<std::uintptr_t>(from.data()) % alignof(element) == 0) { // without filling it with zeroes first
+      const auto* const begin = reinterpret_cast<const element*>(from.data());
+      value.assign(begin, begin + size);
+    } else {
+      value.resize(size);
+      std::memcpy(value.data(), from.data(), size * sizeof(element));
+    }
+    from = from.subspan(size * sizeof(element));
   } else {
+    input_archive archive(from);
     archive(value);
   }
 }
