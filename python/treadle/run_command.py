@@ -81,7 +81,7 @@ class RunCommand(typer.core.TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         super().parse_args(ctx, [])
         ctx.args = list(args)
-        return ctx.args
+        return list(args)
 
 
 def run_command(context: typer.Context) -> None:

@@ -23,7 +23,8 @@ class bell {
   void ring() noexcept {
     if (m_asleep.load(order::seq_cst) == 0) return;
     if (m_asleep.exchange(0, order::relaxed) == 0) return; // somebody else rings
-    m_calls.fetch_add(1, order::release);                  // pairs with calls()
+    // Pairs with calls(): who is woken sees what was published. Beyond the model, whose seq_cst loads see the latest.
+    m_calls.fetch_add(1, order::release);
     shared_futex_wake(m_calls);
   }
 

@@ -36,7 +36,7 @@ class ring_writer {
         m_bytes(bytes),
         m_capacity(capacity),
         m_written(shared.written.load(order::relaxed)),
-        m_read_seen(shared.read.load(order::acquire)) {}
+        m_read_seen(shared.read.load(order::relaxed)) {}
 
   /// A record as large as this always fits in sooner or later.
   std::size_t largest() const noexcept { return m_capacity / 2 - k_ring_header; }

@@ -24,6 +24,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace treadle {
 
@@ -185,17 +186,24 @@ class world final : public parcel_receiver, public background_work {
         const std::lock_guard guard(m_lock);
         m_departure.answer(0, own.sent, own.received);
       }
-      wait_until([this] { return m_departure.is_wave_over(); });
-      if (m_departure.may_leave()) break;
+      bool may_leave = false;
+      wait_until([&] {
+        may_leave = m_departure.may_leave();
+        return m_departure.is_wave_over();
+      });
+      if (may_leave) break;
       this_task::sleep_for_ns(pause_ns);
     }
     for (unsigned other = 1; other < size(); ++other) tell(other, k_leave);
   }
   void follow() {
     for (;;) {
-      wait_until([this] { return m_asked || m_may_leave; });
-      if (m_may_leave) return;
-      m_asked = false; // the next question comes after this answer
+      bool may_leave = false;
+      wait_until([&] {
+        may_leave = m_may_leave;
+        return std::exchange(m_asked, false) || may_leave; // the next question comes after this answer
+      });
+      if (may_leave) return;
       const counts own = counts_at_rest();
       tell(0, k_answer, &own);
     }

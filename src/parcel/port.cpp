@@ -99,10 +99,8 @@ bool parcel_port::flush(leaving what) noexcept {
   return any;
 }
 
-bool parcel_port::poll() noexcept {
+bool parcel_port::look() noexcept {
   if (m_failed.load(order::relaxed) != 0) return false;
-  const scoped_try_lock guard(m_polls);
-  if (!guard) return false;
   try {
     const bool has_sent = flush(leaving::due);
     return m_transport->poll(*this) || has_sent;
@@ -112,13 +110,17 @@ bool parcel_port::poll() noexcept {
   }
 }
 
+bool parcel_port::poll() noexcept {
+  return m_turns.poll([this]() noexcept { return look(); });
+}
+
 void parcel_port::begin_polling() noexcept {
   m_transport->begin_polling();
   flush();
 }
 void parcel_port::end_polling() noexcept {
   m_transport->end_polling();
-  if (poll()) m_transport->wake();
+  if (m_turns.poll_last([this]() noexcept { return look(); })) m_transport->wake();
 }
 
 void parcel_port::arrived(unsigned from, std::span<const std::byte> message) {

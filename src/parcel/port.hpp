@@ -2,6 +2,7 @@
 #pragma once
 
 #include "decide/coalescing.hpp"
+#include "parcel/polling_turns.hpp"
 #include "parcel/transport.hpp"
 
 #include <treadle/detail/atomic.hpp>
@@ -80,6 +81,7 @@ class parcel_port final : message_sink {
   void send_message(unsigned to, outbox& box, std::span<const std::byte> message, std::vector<std::byte>* owner);
   void send_gathered(unsigned to, outbox& box);
   void note_holding(outbox& box);
+  bool look() noexcept;
   bool flush(leaving what) noexcept;
   bool flush(unsigned to, leaving what);
   void fail() noexcept;
@@ -89,7 +91,7 @@ class parcel_port final : message_sink {
   parcel_receiver& m_receiver;
   std::vector<outbox> m_outboxes;
   atomic<std::uint32_t> m_sleeps{0}; ///< the thread, until a message comes
-  spinlock m_polls;                  ///< by one thread at a time
+  polling_turns m_turns;
   atomic<std::uint32_t> m_exits{0}, m_failed{0};
   spinlock m_fails;
   std::exception_ptr m_failure; ///< the first, before m_failed

@@ -1,4 +1,6 @@
 // A program of several localities that checks itself: `localities_program CASE`, started once for each of them.
+#include "tsan_suppressions.hpp"
+
 #include <treadle/localities/collectives.hpp>
 #include <treadle/runtime.hpp>
 #include <treadle/this_task.hpp>

@@ -3,6 +3,7 @@
 #include "model/support.hpp"
 #include "parcel/bell.hpp"
 #include "parcel/byte_ring.hpp"
+#include "parcel/polling_turns.hpp"
 
 #include <treadle/detail/spinlock.hpp>
 
@@ -15,7 +16,7 @@ struct channel {
   detail::ring_positions positions;
   alignas(8) std::byte bytes[k_capacity] = {};
   detail::bell rings;
-  plain<int> written[4] = {0, 0, 0, 0}; ///< stand for the bytes of each record, which the explorer does not see
+  plain<std::uint64_t> places[2] = {0, 0}; ///< stand for the bytes of the ring, which the explorer does not see
 };
 
 /// As shared_memory::put(); waits for room.
@@ -23,7 +24,7 @@ void send(channel& over, detail::ring_writer& writer, std::uint64_t number) {
   std::byte* room = nullptr;
   while (!(room = writer.begin(sizeof number))) detail::cpu_relax();
   std::memcpy(room, &number, sizeof number);
-  over.written[number] = 1;
+  over.places[number % 2] = number;
   writer.end();
   over.rings.ring();
 }
@@ -37,7 +38,7 @@ bool receive(channel& over, detail::ring_reader& reader, std::uint64_t& next) {
   require(one.size == sizeof number, "the record is whole");
   std::memcpy(&number, one.bytes, sizeof number);
   require(number == next, "records come in order, each once");
-  require(over.written[number] == 1, "what was written before is seen");
+  require(over.places[number % 2] == number, "what was written before is seen, and nothing of what is written later");
   ++next;
   reader.end();
   return true;
@@ -80,41 +81,43 @@ void full() {
   sender.join();
 }
 
-/// Two of the receiver look for messages in turn, and one of them sleeps when nobody does.
+/// A worker of the receiver looks once, and its thread whenever the bell has rung: what was sent is received, whoever
+/// of them does it, and then the thread is told to end.
 void two_look() {
   channel over;
-  detail::spinlock polls;
-  atomic<std::uint32_t> looking{0};
+  detail::polling_turns turns;
+  atomic<std::uint32_t> looking{0}, done{0}, exits{0};
   detail::ring_reader reader(over.positions, over.bytes, k_capacity);
   plain<std::uint64_t> next = 0;
-  atomic<std::uint32_t> done{0};
-  // As parcel_port: poll() by one at a time, begin_polling() and end_polling() around it.
-  const auto poll = [&] {
-    const detail::scoped_try_lock guard(polls);
-    if (!guard) return false;
+  const auto poll = [&]() noexcept {
     std::uint64_t at = next;
-    const bool any = receive(over, reader, at);
+    if (!receive(over, reader, at)) return false;
     next = at;
-    if (at == 1) done.store(1, order::release);
-    return any;
+    done.store(1, order::release);
+    detail::futex_wake(done);
+    return true;
   };
+  // As parcel_port and shared_memory: begin_polling(), poll() and end_polling().
   const auto look = [&] {
     if (looking.fetch_add(1, order::relaxed) == 0) over.rings.disarm();
-    poll();
+    turns.poll(poll);
     if (looking.fetch_sub(1, order::relaxed) == 1) over.rings.arm();
-    if (poll()) over.rings.call();
+    if (turns.poll_last(poll)) over.rings.call();
   };
   thread sender([&] {
     detail::ring_writer writer(over.positions, over.bytes, k_capacity);
     send(over, writer, 0);
+    while (done.load(order::acquire) == 0) detail::futex_wait(done, 0);
+    exits.store(1, order::relaxed);
+    over.rings.call();
   });
   thread worker([&] { look(); });
   std::uint32_t seen = over.rings.calls();
-  while (done.load(order::acquire) == 0) {
+  while (exits.load(order::relaxed) == 0) {
     look();
     const std::uint32_t before = seen;
     seen = over.rings.calls();
-    if (before == seen && done.load(order::acquire) == 0) over.rings.sleep(seen);
+    if (before == seen) over.rings.sleep(seen);
   }
   sender.join();
   worker.join();

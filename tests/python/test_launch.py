@@ -39,7 +39,9 @@ def test_each_locality_has_a_number_and_a_share_of_the_cores(monkeypatch):
 
 def test_a_number_of_workers_that_was_given_stays(monkeypatch):
     monkeypatch.setenv("TREADLE_WORKERS", "5")
-    done = run("-n", "2", "--no-tag", *python(r"import os; print(os.environ['TREADLE_WORKERS'] + '\n', end='')"))
+    done = run(
+        "-n", "2", "--no-tag", *python(r"import os; print(os.environ['TREADLE_WORKERS'] + '\n', end='')")
+    )
     assert done.stdout.split() == ["5", "5"]
 
 
