@@ -30,8 +30,9 @@ void parcel_port::send(unsigned to, std::span<const std::byte> parcel, const coa
       // A handler cannot wait: what it sends is kept, however much that is. It is bounded by what was asked of it.
       if (TREADLE_LIKELY(box.kept_bytes < k_most_kept) || callback_scope::is_inside()) {
         ++box.sent.parcels;
-        const bool leaves = box.gathers.put(how, ticks_to_ns(ticks_now()), parcel.size(),
-                                            [&] { return box.kept.empty() && m_transport->is_free(to); });
+        const bool leaves = box.gathers.put(
+            how, [] { return ticks_to_ns(ticks_now()); }, parcel.size(),
+            [&] { return box.kept.empty() && m_transport->is_free(to); });
         if (leaves && parcel.size() >= how.bytes) send_gathered(to, box); // not worth a copy
         if (leaves && box.gathered.empty()) return send_message(to, box, parcel, owner);
         box.how = how;

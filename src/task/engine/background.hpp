@@ -1,6 +1,11 @@
 #pragma once
 
+#include "base/clock.hpp"
+
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/spinlock.hpp>
+
+#include <cstdint>
 
 namespace treadle::detail {
 
@@ -40,6 +45,18 @@ class background_polling {
 
   bool poll() noexcept { return TREADLE_UNLIKELY(m_work != nullptr) && m_work->poll(); }
 
+  /// By a thread outside that is about to sleep until `is_over`: it looks for messages itself for some microseconds,
+  /// because what it waits for may be the answer to one.
+  template <class F>
+  static void look_until(F is_over) noexcept {
+    if (TREADLE_LIKELY(s_work.load(order::relaxed) == nullptr)) return;
+    background_polling messages;
+    for (std::int64_t end = steady_now_ns() + k_look_ns; !is_over() && steady_now_ns() < end;) {
+      if (messages.poll()) end = steady_now_ns() + k_look_ns;
+      cpu_relax();
+    }
+  }
+  /// By one that is about to wait and has other work to do.
   static void flush() noexcept {
     if (TREADLE_UNLIKELY(s_work.load(order::relaxed) != nullptr)) flush_what_is_there();
   }
@@ -51,6 +68,8 @@ class background_polling {
   static void flush_what_is_there() noexcept;
   static inline constinit atomic<background_work*> s_work{nullptr};
   static inline constinit atomic<unsigned> s_users{0};
+
+  static constexpr std::int64_t k_look_ns = 20'000;
 
   background_work* m_work = nullptr;
 };

@@ -44,7 +44,7 @@ void waiter::block_releasing(spinlock& lock) noexcept {
 }
 
 bool waiter::block_thread_until(std::int64_t deadline_ns) noexcept {
-  background_polling::flush();
+  background_polling::look_until([&] { return m_notification.has_arrived() || steady_now_ns() >= deadline_ns; });
   while (!m_notification.has_arrived()) {
     const std::int64_t left = deadline_ns - steady_now_ns();
     if (left <= 0) return false;
@@ -54,7 +54,7 @@ bool waiter::block_thread_until(std::int64_t deadline_ns) noexcept {
 }
 
 void waiter::await_notification() noexcept {
-  background_polling::flush();
+  background_polling::look_until([this] { return m_notification.has_arrived(); });
   while (!m_notification.has_arrived()) futex_wait(m_notification.word(), notification::k_running);
 }
 
