@@ -3,7 +3,6 @@
 
 #include <treadle/localities/coalescing.hpp>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -23,8 +22,8 @@ class gathering {
  public:
   static constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::max();
 
-  /// A parcel comes. True: it leaves now, with all that were gathered. `now_ns()` and `is_free()`, that nothing is on its
-  /// way, are asked only where they matter.
+  /// A parcel comes. True: it leaves now, with all that were gathered. `now_ns()` and `is_free()`, that nothing is on
+  /// its way, are asked only where they matter.
   template <class Now, class IsFree>
   bool put(const coalescing& s, Now now_ns, std::size_t bytes, IsFree is_free) {
     ++m_parcels;
@@ -43,7 +42,7 @@ class gathering {
     if (m_bytes >= s.bytes) return leave();
     if (!is_sparse && !has_held) return false;
     // To look at the wire may cost more than to gather the parcel; the more there are, the less one more wait matters.
-    return std::has_single_bit(m_parcels) && is_free() ? leave() : false;
+    return (m_parcels & (m_parcels - 1)) == 0 && is_free() ? leave() : false;
   }
 
   /// Between parcels. True: what was gathered leaves now.

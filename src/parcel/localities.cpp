@@ -32,9 +32,9 @@ namespace detail {
 namespace {
 
 // Parcels of the library itself, by numbers that no action has.
-constexpr std::uint32_t k_value = k_value_parcel;   ///< with the number of a reply
-constexpr std::uint32_t k_error = 0x7fff'fffe; ///< the same, and text
-constexpr std::uint32_t k_ask = 0x7fff'fffd;   ///< departure: locality 0 asks
+constexpr std::uint32_t k_value = k_value_parcel; ///< with the number of a reply
+constexpr std::uint32_t k_error = 0x7fff'fffe;    ///< the same, and text
+constexpr std::uint32_t k_ask = 0x7fff'fffd;      ///< departure: locality 0 asks
 constexpr std::uint32_t k_answer = 0x7fff'fffc;
 constexpr std::uint32_t k_leave = 0x7fff'fffb;
 constexpr bool is_about_departure(std::uint32_t action) { return action >= k_leave && action <= k_ask; }
@@ -225,13 +225,15 @@ class world final : public parcel_receiver, public background_work {
 namespace {
 atomic<world*> g_world{nullptr};
 
+[[noreturn, gnu::cold, gnu::noinline]] void throw_no_locality(unsigned number) {
+  const unsigned n = num_localities();
+  throw std::out_of_range("localities: there is no locality " + std::to_string(number) + "; there " +
+                          (n == 1 ? "is one" : "are " + std::to_string(n)));
+}
 /// Of the locality `to`, which is not this one.
-world& world_with(unsigned to) {
+inline world& world_with(unsigned to) {
   world* const found = g_world.load(order::acquire);
-  const unsigned size = found ? found->size() : 1;
-  if (!found || to >= size)
-    throw std::out_of_range("localities: there is no locality " + std::to_string(to) + "; there " +
-                            (size == 1 ? "is one" : "are " + std::to_string(size)));
+  if (TREADLE_UNLIKELY(!found || to >= num_localities())) throw_no_locality(to);
   return *found;
 }
 } // namespace
@@ -314,6 +316,8 @@ localities::localities() : m_is(new implementation) {
     usual_coalescing.store(parse_coalescing(how));
   over->join(number_actions());
   m_is->all = std::make_unique<world>(std::move(over));
+  own_number.store(m_is->all->rank(), order::relaxed);
+  number_of_localities.store(m_is->all->size(), order::relaxed);
   g_world.store(m_is->all.get(), order::release);
   set_background_work(m_is->all.get());
 }
@@ -327,16 +331,10 @@ localities::~localities() {
   }
   detail::set_background_work(nullptr);
   detail::g_world.store(nullptr, detail::order::release);
+  detail::own_number.store(0, detail::order::relaxed);
+  detail::number_of_localities.store(1, detail::order::relaxed);
 }
 
-locality find_here() noexcept {
-  const detail::world* const all = detail::g_world.load(detail::order::acquire);
-  return locality(all ? all->rank() : 0);
-}
-unsigned num_localities() noexcept {
-  const detail::world* const all = detail::g_world.load(detail::order::acquire);
-  return all ? all->size() : 1;
-}
 std::vector<locality> find_all_localities() {
   std::vector<locality> all;
   for (unsigned i = 0; i < num_localities(); ++i) all.emplace_back(i);

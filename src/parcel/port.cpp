@@ -35,8 +35,8 @@ void parcel_port::send(unsigned to, std::span<const std::byte> parcel, const coa
             [&] { return box.kept.empty() && m_transport->is_free(to); });
         if (leaves && parcel.size() >= how.bytes) send_gathered(to, box); // not worth a copy
         if (leaves && box.gathered.empty()) return send_message(to, box, parcel, owner);
-        box.how = how;
-        box.gathered.insert(box.gathered.end(), parcel.begin(), parcel.end());
+        if (box.gathered.empty()) box.how = how;
+        box.gathered.append(parcel);
         leaves ? send_gathered(to, box) : note_holding(box);
         return;
       }
@@ -60,7 +60,7 @@ void parcel_port::send_message(unsigned to, outbox& box, std::span<const std::by
 
 void parcel_port::send_gathered(unsigned to, outbox& box) {
   if (box.gathered.empty()) return;
-  send_message(to, box, box.gathered, nullptr);
+  send_message(to, box, box.gathered.all(), nullptr);
   box.gathered.clear();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "decide/coalescing.hpp"
+#include "parcel/gathered_bytes.hpp"
 #include "parcel/polling_turns.hpp"
 #include "parcel/transport.hpp"
 
@@ -40,7 +41,7 @@ class parcel_port final : message_sink {
   parcel_port& operator=(const parcel_port&) = delete;
 
   unsigned rank() const noexcept { return m_transport->rank(); }
-  unsigned size() const noexcept { return m_transport->size(); }
+  unsigned size() const noexcept { return static_cast<unsigned>(m_outboxes.size()); }
 
   /// Any thread. Blocks the task while more than `k_most_kept` bytes wait for room at the transport, unless it is a
   /// handler that sends. Throws what the transport has failed with.
@@ -69,8 +70,8 @@ class parcel_port final : message_sink {
   struct outbox {
     mutable spinlock lock;
     decide::gathering gathers;
-    coalescing how; ///< of the latest parcel
-    std::vector<std::byte> gathered;
+    coalescing how; ///< of the first parcel
+    gathered_bytes gathered;
     std::deque<std::vector<std::byte>> kept;
     std::size_t kept_bytes = 0;
     counts sent;

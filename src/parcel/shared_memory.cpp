@@ -120,16 +120,15 @@ class shared_memory final : public transport {
 
   bool send(unsigned to, std::span<const std::byte> message) override {
     outgoing& out = m_out[to];
-    return out.pieces.send(message, k_piece,
-                           [&](const piece_header& header, std::span<const std::byte> piece) {
-                             std::byte* const room = out.ring.begin(sizeof header + piece.size());
-                             if (!room) return false;
-                             std::memcpy(room, &header, sizeof header);
-                             std::memcpy(room + sizeof header, piece.data(), piece.size());
-                             out.ring.end();
-                             part(to).rings.ring();
-                             return true;
-                           });
+    return out.pieces.send(message, k_piece, [&](const piece_header& header, std::span<const std::byte> piece) {
+      std::byte* const room = out.ring.begin(sizeof header + piece.size());
+      if (!room) return false;
+      std::memcpy(room, &header, sizeof header);
+      std::memcpy(room + sizeof header, piece.data(), piece.size());
+      out.ring.end();
+      part(to).rings.ring();
+      return true;
+    });
   }
 
   bool is_free(unsigned to) noexcept override { return m_out[to].ring.is_drained(); }

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstdint>
+#include <treadle/detail/atomic.hpp>
+
 #include <memory>
 #include <vector>
 
@@ -37,10 +38,14 @@ class localities {
   std::unique_ptr<implementation> m_is;
 };
 
-/// This process. Any thread; some nanoseconds.
-locality find_here() noexcept;
+namespace detail {
+inline constinit atomic<unsigned> own_number{0}, number_of_localities{1};
+} // namespace detail
+
+/// This process. Any thread; a load.
+inline locality find_here() noexcept { return locality(detail::own_number.load(detail::order::relaxed)); }
 /// How many there are: 1 while there is no object `localities`.
-unsigned num_localities() noexcept;
+inline unsigned num_localities() noexcept { return detail::number_of_localities.load(detail::order::relaxed); }
 /// All of them in the order of their numbers, or all others.
 std::vector<locality> find_all_localities();
 std::vector<locality> find_remote_localities();

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace treadle::detail {
+
+/// Bytes that are put together piece by piece, most pieces of some words; what std::vector does, without a call for
+/// each.
+class gathered_bytes {
+ public:
+  bool empty() const noexcept { return m_size == 0; }
+  void clear() noexcept { m_size = 0; }
+  std::span<const std::byte> all() const noexcept { return {m_bytes.get(), m_size}; }
+
+  void append(std::span<const std::byte> more) {
+    if (m_size + more.size() > m_room) grow(more.size());
+    std::byte* to = m_bytes.get() + m_size;
+    m_size += more.size();
+    const std::byte* from = more.data();
+    std::size_t left = more.size();
+    if (left > k_few_words * sizeof(std::uint64_t)) {
+      std::memcpy(to, from, left);
+      return;
+    }
+    for (; left >= sizeof(std::uint64_t); left -= sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, from, sizeof word);
+      std::memcpy(to, &word, sizeof word);
+      from += sizeof word;
+      to += sizeof word;
+    }
+    for (; left > 0; --left) *to++ = *from++;
+  }
+
+ private:
+  static constexpr std::size_t k_few_words = 8, k_least_room = std::size_t{32} << 10U;
+
+  void grow(std::size_t more) {
+    const std::size_t room = std::max(2 * m_room, m_size + more + k_least_room);
+    std::unique_ptr<std::byte[]> larger(new std::byte[room]);
+    if (m_size != 0) std::memcpy(larger.get(), m_bytes.get(), m_size);
+    m_bytes = std::move(larger);
+    m_room = room;
+  }
+
+  std::unique_ptr<std::byte[]> m_bytes;
+  std::size_t m_size = 0, m_room = 0;
+};
+
+} // namespace treadle::detail
