@@ -353,10 +353,8 @@ def test_start_in_the_background_and_stop(folder):
     assert "has an agent already" in again.stderr
     subprocess.run([TREADLE, "agent", "stop"], check=True)
     status = Path(f"/proc/{pid}/stat")
-    with contextlib.suppress(OSError):  # it is gone, or its new parent has not noticed yet that it has ended
+    # It is gone, or its new parent has not noticed yet that it has ended, and may not for minutes.
+    with contextlib.suppress(OSError):
         assert status.read_text().rpartition(")")[2].split()[0] == "Z"
-    until(lambda: not status.exists())
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
     unit = subprocess.run([TREADLE, "agent", "unit"], capture_output=True, text=True, check=True).stdout
     assert f"ExecStart={AGENT}" in unit
