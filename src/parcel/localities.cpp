@@ -5,6 +5,7 @@
 #include "parcel/coalescing_text.hpp"
 #include "parcel/delays.hpp"
 #include "parcel/departure.hpp"
+#include "parcel/parcel_counters.hpp"
 #include "parcel/port.hpp"
 #include "parcel/refusals.hpp"
 #include "parcel/replies.hpp"
@@ -81,6 +82,7 @@ class world final : public parcel_receiver, public background_work {
   // parcel_receiver
   void arrived(unsigned from, std::span<const std::byte> message) override {
     std::uint64_t counted = 0;
+    const std::size_t bytes = message.size();
     while (!message.empty()) {
       parcel_header header;
       std::uint64_t reply = 0;
@@ -97,14 +99,25 @@ class world final : public parcel_receiver, public background_work {
       message = message.subspan(header.bytes);
       counted += !is_about_departure(header.action);
     }
+    if (counted == 0) return;
     // By who polls alone; release: what they have caused is there.
-    if (counted != 0) m_received.store(m_received.load(order::relaxed) + counted, order::release);
+    m_received.store(m_received.load(order::relaxed) + counted, order::release);
+    m_messages_received.fetch_add(1, order::relaxed);
+    m_bytes_received.fetch_add(bytes, order::relaxed);
   }
   void failed(std::exception_ptr why) noexcept override {
     for (const auto& one : replies.take_all()) one->failed(why);
     const std::lock_guard guard(m_lock);
     m_failure = std::move(why);
     m_changed.notify_all();
+  }
+
+  parcel_traffic traffic() const noexcept {
+    const std::uint64_t own = m_own.load(order::relaxed); // first, and they are counted before they are sent
+    const parcel_port::counts sent = m_port.sent();
+    const auto without_own = [&](std::uint64_t n) { return n > own ? n - own : 0; };
+    return {without_own(sent.parcels), without_own(sent.messages), sent.bytes, m_received.load(order::relaxed),
+            m_messages_received.load(order::relaxed), m_bytes_received.load(order::relaxed)};
   }
 
   /// Returns when all localities are here, and nothing is left to do.
@@ -218,12 +231,15 @@ class world final : public parcel_receiver, public background_work {
   bool m_asked = false, m_may_leave = false;
   std::exception_ptr m_failure;
   atomic<std::uint64_t> m_received{0}; ///< parcels of the program
-  atomic<std::uint64_t> m_own{0};      ///< parcels about departure, sent
+  atomic<std::uint64_t> m_messages_received{0}, m_bytes_received{0};
+  atomic<std::uint64_t> m_own{0}; ///< parcels about departure, sent, each as a message
   parcel_port m_port;                  // last: its thread uses the rest
 };
 
 namespace {
 atomic<world*> g_world{nullptr};
+std::mutex g_read_lock; // while counters read it
+parcel_traffic g_last_traffic;
 
 [[noreturn, gnu::cold, gnu::noinline]] void throw_no_locality(unsigned number) {
   const unsigned n = num_localities();
@@ -237,6 +253,12 @@ inline world& world_with(unsigned to) {
   return *found;
 }
 } // namespace
+
+parcel_traffic traffic_so_far() {
+  const std::lock_guard guard(g_read_lock);
+  const world* const all = g_world.load(order::acquire);
+  return all ? all->traffic() : g_last_traffic;
+}
 
 namespace {
 /// Those that are not used at the moment.
@@ -319,6 +341,7 @@ localities::localities() : m_is(new implementation) {
   own_number.store(m_is->all->rank(), order::relaxed);
   number_of_localities.store(m_is->all->size(), order::relaxed);
   g_world.store(m_is->all.get(), order::release);
+  publish_parcel_counters();
   set_background_work(m_is->all.get());
 }
 
@@ -330,7 +353,11 @@ localities::~localities() {
     detail::report_at_exit(e.what());
   }
   detail::set_background_work(nullptr);
-  detail::g_world.store(nullptr, detail::order::release);
+  {
+    const std::lock_guard guard(detail::g_read_lock);
+    detail::g_last_traffic = m_is->all->traffic();
+    detail::g_world.store(nullptr, detail::order::release);
+  }
   detail::own_number.store(0, detail::order::relaxed);
   detail::number_of_localities.store(1, detail::order::relaxed);
 }
