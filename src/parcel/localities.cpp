@@ -330,6 +330,7 @@ localities::localities() : m_is(new implementation) {
   using namespace detail;
   if (g_world.load(order::relaxed))
     throw std::logic_error("localities: there is an object of treadle::localities already");
+  publish_parcel_counters();
   std::unique_ptr<transport> over = transport_as_started();
   if (!over) return;
   if (const char* const network = std::getenv("TREADLE_NETWORK"); network && *network != '\0')
@@ -341,7 +342,6 @@ localities::localities() : m_is(new implementation) {
   own_number.store(m_is->all->rank(), order::relaxed);
   number_of_localities.store(m_is->all->size(), order::relaxed);
   g_world.store(m_is->all.get(), order::release);
-  publish_parcel_counters();
   set_background_work(m_is->all.get());
 }
 
