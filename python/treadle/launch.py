@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,9 +22,11 @@ def _share_of_workers(localities: int) -> int:
     return max(len(os.sched_getaffinity(0)) // localities, 1)
 
 
-def _folder() -> str | None:
-    """Memory that the localities share should not be written to a disk."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+def _folder(localities: int) -> str | None:
+    """Memory that the localities share should not be written to a disk, if there is room: a MiB from each to each."""
+    if not os.access("/dev/shm", os.W_OK):
+        return None
+    return "/dev/shm" if shutil.disk_usage("/dev/shm").free >= (localities**2 + 1) << 20 else None
 
 
 def _copy(tag: str, source: IO[bytes], target: IO[bytes], lock: threading.Lock) -> None:
@@ -65,7 +68,8 @@ def _end(all_of_them: Sequence[_Locality], number: int) -> None:
     """Only _watch() waits for them, so that each pid is still theirs; Popen.send_signal() would wait, too."""
     for one in all_of_them:
         if one.process.returncode is None:
-            os.kill(one.process.pid, number)
+            with suppress(ProcessLookupError):  # it was waited for a moment ago
+                os.kill(one.process.pid, number)
 
 
 def _watch(all_of_them: Sequence[_Locality]) -> int:
@@ -101,7 +105,7 @@ def launch(command: Sequence[str], localities: int, tag: bool = True) -> int:
     Each has its share of the cores as workers, unless TREADLE_WORKERS says how many. With `tag`, lines of output have the
     locality's number before them. What ends this process by Ctrl-C or SIGTERM ends all of them.
     """
-    with tempfile.NamedTemporaryFile(prefix="treadle-localities-", dir=_folder()) as shared:
+    with tempfile.NamedTemporaryFile(prefix="treadle-localities-", dir=_folder(localities)) as shared:
         started: list[_Locality] = []
 
         def pass_on(number: int, _: object) -> None:

@@ -20,6 +20,7 @@ namespace treadle::decide {
 /// The more the wire is behind, the larger the messages.
 class gathering {
  public:
+  static constexpr std::size_t k_most_bytes = std::size_t{1} << 20U; ///< that `paper` gathers
   static constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::max();
 
   /// A parcel comes. True: it leaves now, with all that were gathered. `now_ns()` and `is_free()`, that nothing is on
@@ -38,8 +39,8 @@ class gathering {
       if (m_parcels == 1) m_first_ns = now;
       has_held = now - m_first_ns >= wait_ns;
     }
+    if (m_bytes >= (s.how == coalescing_kind::paper ? k_most_bytes : s.bytes)) return leave();
     if (s.how == coalescing_kind::paper) return is_sparse || m_parcels >= s.parcels ? leave() : false;
-    if (m_bytes >= s.bytes) return leave();
     if (!is_sparse && !has_held) return false;
     // To look at the wire may cost more than to gather the parcel; the more there are, the less one more wait matters.
     return (m_parcels & (m_parcels - 1)) == 0 && is_free() ? leave() : false;

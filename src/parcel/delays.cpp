@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -16,6 +17,8 @@
 
 namespace treadle::detail {
 namespace {
+
+constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::max();
 
 void be_busy(std::int64_t ns) noexcept {
   for (const std::int64_t end = steady_now_ns() + ns; steady_now_ns() < end;) cpu_relax();
@@ -50,7 +53,12 @@ class delayed_transport final : public transport, message_sink {
   }
 
   bool poll(message_sink& sink) override {
-    bool any = m_inner->poll(*this);
+    bool any = false;
+    try {
+      if (!m_failure) any = m_inner->poll(*this);
+    } catch (...) { // what was sent before comes first
+      m_failure = std::current_exception();
+    }
     for (unsigned from = 0; from < size(); ++from) {
       for (auto& waiting = m_held[from]; !waiting.empty() && waiting.front().at <= steady_now_ns();
            waiting.pop_front()) {
@@ -60,14 +68,18 @@ class delayed_transport final : public transport, message_sink {
       }
     }
     note_next();
+    if (m_failure && m_next_at.load(order::relaxed) == k_never) std::rethrow_exception(m_failure);
     return any;
   }
 
   void begin_polling() noexcept override { m_inner->begin_polling(); }
-  void end_polling() noexcept override { m_inner->end_polling(); }
+  void end_polling() noexcept override {
+    m_inner->end_polling();
+    if (m_next_at.load(order::relaxed) != k_never) m_inner->wake(); // the thread that waits has to wake at that time
+  }
   void wait(std::int64_t timeout_ns) noexcept override {
     const std::int64_t next = m_next_at.load(order::relaxed);
-    if (next != std::numeric_limits<std::int64_t>::max()) {
+    if (next != k_never) {
       const std::int64_t left = std::max<std::int64_t>(next - steady_now_ns(), 0);
       timeout_ns = timeout_ns < 0 ? left : std::min(timeout_ns, left);
     }
@@ -101,7 +113,7 @@ class delayed_transport final : public transport, message_sink {
     m_held[from].push_back(std::move(one));
   }
   void note_next() noexcept {
-    std::int64_t next = std::numeric_limits<std::int64_t>::max();
+    std::int64_t next = k_never;
     for (const auto& waiting : m_held)
       if (!waiting.empty()) next = std::min(next, waiting.front().at);
     m_next_at.store(next, order::relaxed);
@@ -113,7 +125,8 @@ class delayed_transport final : public transport, message_sink {
   spinlock m_lock;
   std::int64_t m_free_at = 0;           ///< the wire, with the lock
   std::vector<std::deque<held>> m_held; ///< by sender; of the thread that polls
-  atomic<std::int64_t> m_next_at{std::numeric_limits<std::int64_t>::max()};
+  std::exception_ptr m_failure;         ///< of the inner one; as those
+  atomic<std::int64_t> m_next_at{k_never};
 };
 
 } // namespace

@@ -1,10 +1,11 @@
-// What localities leave for each other: the value comes first, or who takes it.
-#include <treadle/localities/collectives.hpp>
+// What localities leave for each other: the value comes first, or who takes it. Of one key they are in order.
+#include "parcel/deposits.hpp"
 
 #include <treadle/detail/spinlock.hpp>
+#include <treadle/localities/collectives.hpp>
 
+#include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,32 +14,28 @@ namespace {
 
 using bytes = std::vector<std::byte>;
 
+/// Of its two lists one is empty.
 struct meeting {
-  std::optional<bytes> value; ///< or somebody waits for it
-  promise<bytes> waits;
+  std::deque<bytes> values;
+  std::deque<promise<bytes>> waits;
 };
-using meetings = std::map<std::pair<std::string, unsigned>, std::unique_ptr<meeting>>;
 
 spinlock lock;
-meetings all_meetings;
-
-/// Leaves `mine` there, or takes out what somebody else has left.
-std::unique_ptr<meeting> meet(const std::string& key, unsigned from, std::unique_ptr<meeting>& mine) {
-  const scoped_lock guard(lock);
-  const auto [at, is_first] = all_meetings.try_emplace({key, from});
-  if (is_first) {
-    at->second = std::move(mine);
-    return nullptr;
-  }
-  std::unique_ptr<meeting> other = std::move(at->second);
-  all_meetings.erase(at);
-  return other;
-}
+std::map<std::pair<std::string, unsigned>, meeting> meetings;
+std::exception_ptr failure;
 
 void arrive(const std::string& key, unsigned from, bytes value) {
-  auto mine = std::make_unique<meeting>();
-  mine->value = std::move(value);
-  if (const auto other = meet(key, from, mine)) other->waits.set_value(std::move(*mine->value));
+  std::optional<promise<bytes>> waits;
+  {
+    const scoped_lock guard(lock);
+    const auto at = meetings.try_emplace({key, from}).first;
+    meeting& here = at->second;
+    if (here.waits.empty()) return here.values.push_back(std::move(value));
+    waits = std::move(here.waits.front());
+    here.waits.pop_front();
+    if (here.waits.empty()) meetings.erase(at);
+  }
+  waits->set_value(std::move(value));
 }
 
 } // namespace
@@ -48,10 +45,37 @@ void deposit(locality to, const std::string& key, std::vector<std::byte> value) 
 }
 
 future<std::vector<std::byte>> take_deposit(locality from, const std::string& key) {
-  auto mine = std::make_unique<meeting>();
-  future<bytes> result = mine->waits.get_future();
-  if (const auto other = meet(key, from.number(), mine)) mine->waits.set_value(std::move(*other->value));
-  return result;
+  promise<bytes> result;
+  future<bytes> given = result.get_future();
+  std::optional<bytes> value;
+  {
+    const scoped_lock guard(lock);
+    const auto at = meetings.try_emplace({key, from.number()}).first;
+    meeting& here = at->second;
+    if (!here.values.empty()) {
+      value = std::move(here.values.front());
+      here.values.pop_front();
+      if (here.values.empty()) meetings.erase(at);
+    } else if (failure) {
+      meetings.erase(at);
+    } else {
+      here.waits.push_back(std::move(result));
+      return given;
+    }
+  }
+  value ? result.set_value(std::move(*value)) : result.set_exception(failure);
+  return given;
+}
+
+void fail_deposits(const std::exception_ptr& why) noexcept {
+  std::map<std::pair<std::string, unsigned>, meeting> left;
+  {
+    const scoped_lock guard(lock);
+    failure = why;
+    left.swap(meetings);
+  }
+  for (auto& [key, here] : left)
+    for (promise<bytes>& one : here.waits) one.set_exception(why);
 }
 
 } // namespace treadle::detail

@@ -15,7 +15,10 @@ namespace treadle::detail {
 class gathered_bytes {
  public:
   bool empty() const noexcept { return m_size == 0; }
-  void clear() noexcept { m_size = 0; }
+  void clear() noexcept {
+    m_size = 0;
+    if (m_room > k_most_room) m_bytes.reset(), m_room = 0;
+  }
   std::span<const std::byte> all() const noexcept { return {m_bytes.get(), m_size}; }
 
   void append(std::span<const std::byte> more) {
@@ -40,6 +43,7 @@ class gathered_bytes {
 
  private:
   static constexpr std::size_t k_few_words = 8, k_least_room = std::size_t{32} << 10U;
+  static constexpr std::size_t k_most_room = std::size_t{4} << 20U; // that is kept
 
   void grow(std::size_t more) {
     const std::size_t room = std::max(2 * m_room, m_size + more + k_least_room);

@@ -1,10 +1,13 @@
 #include <treadle/localities/locality.hpp>
 
+#include "base/fork.hpp"
 #include "parcel/actions.hpp"
 #include "parcel/as_started.hpp"
 #include "parcel/coalescing_text.hpp"
 #include "parcel/delays.hpp"
 #include "parcel/departure.hpp"
+#include "parcel/deposits.hpp"
+#include "parcel/parcel_counters.hpp"
 #include "parcel/port.hpp"
 #include "parcel/refusals.hpp"
 #include "parcel/replies.hpp"
@@ -63,8 +66,11 @@ class world final : public parcel_receiver, public background_work {
  public:
   explicit world(std::unique_ptr<transport> over) : m_departure(over->size()), m_port(std::move(over), *this) {}
 
+  void start() { m_port.start(); }
   unsigned rank() const noexcept { return m_port.rank(); }
   unsigned size() const noexcept { return m_port.size(); }
+  /// In the child of a fork, where there are no localities.
+  bool is_parents() const noexcept { return m_forks != fork_generation(); }
   reply_table replies;
 
   void send(std::span<const std::byte> parcel, unsigned to, const coalescing& how = usual_coalescing.load(),
@@ -81,6 +87,7 @@ class world final : public parcel_receiver, public background_work {
   // parcel_receiver
   void arrived(unsigned from, std::span<const std::byte> message) override {
     std::uint64_t counted = 0;
+    const std::size_t bytes = message.size();
     while (!message.empty()) {
       parcel_header header;
       std::uint64_t reply = 0;
@@ -97,14 +104,26 @@ class world final : public parcel_receiver, public background_work {
       message = message.subspan(header.bytes);
       counted += !is_about_departure(header.action);
     }
+    if (counted == 0) return;
     // By who polls alone; release: what they have caused is there.
-    if (counted != 0) m_received.store(m_received.load(order::relaxed) + counted, order::release);
+    m_received.store(m_received.load(order::relaxed) + counted, order::release);
+    m_messages_received.fetch_add(1, order::relaxed);
+    m_bytes_received.fetch_add(bytes, order::relaxed);
   }
   void failed(std::exception_ptr why) noexcept override {
-    for (const auto& one : replies.take_all()) one->failed(why);
+    replies.fail_all(why);
+    fail_deposits(why);
     const std::lock_guard guard(m_lock);
     m_failure = std::move(why);
     m_changed.notify_all();
+  }
+
+  parcel_traffic traffic() const noexcept {
+    const std::uint64_t own = m_own.load(order::relaxed); // first, and they are counted before they are sent
+    const parcel_port::counts sent = m_port.sent();
+    const auto without_own = [&](std::uint64_t n) { return n > own ? n - own : 0; };
+    return {without_own(sent.parcels), without_own(sent.messages), sent.bytes, m_received.load(order::relaxed),
+            m_messages_received.load(order::relaxed), m_bytes_received.load(order::relaxed)};
   }
 
   /// Returns when all localities are here, and nothing is left to do.
@@ -159,6 +178,7 @@ class world final : public parcel_receiver, public background_work {
 
   /// At a moment when no task runs here.
   counts counts_at_rest() {
+    m_port.flush();
     if (runtime* const here = runtime::current_or_null()) here->wait_idle();
     // Received first: what comes after that and leads to something sent is missing in both, or seen as sent only.
     const std::uint64_t received = m_received.load(order::acquire);
@@ -212,20 +232,26 @@ class world final : public parcel_receiver, public background_work {
   static std::string text_in(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
+  const std::uint32_t m_forks = fork_generation();
   std::mutex m_lock; // of threads, because handlers cannot suspend
   std::condition_variable m_changed;
   departure m_departure;
   bool m_asked = false, m_may_leave = false;
   std::exception_ptr m_failure;
   atomic<std::uint64_t> m_received{0}; ///< parcels of the program
-  atomic<std::uint64_t> m_own{0};      ///< parcels about departure, sent
+  atomic<std::uint64_t> m_messages_received{0}, m_bytes_received{0};
+  atomic<std::uint64_t> m_own{0}; ///< parcels about departure, sent, each as a message
   parcel_port m_port;                  // last: its thread uses the rest
 };
 
 namespace {
 atomic<world*> g_world{nullptr};
+std::mutex g_read_lock; // while counters read it
+parcel_traffic g_last_traffic;
 
 [[noreturn, gnu::cold, gnu::noinline]] void throw_no_locality(unsigned number) {
+  if (const world* const all = g_world.load(order::acquire); all && all->is_parents())
+    throw std::logic_error("localities: the child of a fork has none");
   const unsigned n = num_localities();
   throw std::out_of_range("localities: there is no locality " + std::to_string(number) + "; there " +
                           (n == 1 ? "is one" : "are " + std::to_string(n)));
@@ -233,10 +259,16 @@ atomic<world*> g_world{nullptr};
 /// Of the locality `to`, which is not this one.
 inline world& world_with(unsigned to) {
   world* const found = g_world.load(order::acquire);
-  if (TREADLE_UNLIKELY(!found || to >= num_localities())) throw_no_locality(to);
+  if (TREADLE_UNLIKELY(!found || to >= num_localities() || found->is_parents())) throw_no_locality(to);
   return *found;
 }
 } // namespace
+
+parcel_traffic traffic_so_far() {
+  const std::lock_guard guard(g_read_lock);
+  const world* const all = g_world.load(order::acquire);
+  return all ? all->traffic() : g_last_traffic;
+}
 
 namespace {
 /// Those that are not used at the moment.
@@ -294,7 +326,7 @@ void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) 
     const auto said = std::as_bytes(std::span(text));
     error.bytes.insert(error.bytes.end(), said.begin(), said.end());
     send_reply(error, to);
-  } catch (...) { // no memory, or the connection has failed: who waits is told of that
+  } catch (...) { // the connection has failed, which whoever waits is told; or there is no memory
   }
 }
 
@@ -308,6 +340,7 @@ localities::localities() : m_is(new implementation) {
   using namespace detail;
   if (g_world.load(order::relaxed))
     throw std::logic_error("localities: there is an object of treadle::localities already");
+  publish_parcel_counters();
   std::unique_ptr<transport> over = transport_as_started();
   if (!over) return;
   if (const char* const network = std::getenv("TREADLE_NETWORK"); network && *network != '\0')
@@ -319,18 +352,27 @@ localities::localities() : m_is(new implementation) {
   own_number.store(m_is->all->rank(), order::relaxed);
   number_of_localities.store(m_is->all->size(), order::relaxed);
   g_world.store(m_is->all.get(), order::release);
+  m_is->all->start(); // handlers find all of that
   set_background_work(m_is->all.get());
 }
 
 localities::~localities() {
   if (!m_is->all) return;
+  if (m_is->all->is_parents()) return static_cast<void>(m_is->all.release());
+  bool has_failed = false;
   try {
     m_is->all->depart();
   } catch (const std::exception& e) {
+    has_failed = true;
     detail::report_at_exit(e.what());
   }
   detail::set_background_work(nullptr);
-  detail::g_world.store(nullptr, detail::order::release);
+  {
+    const std::lock_guard guard(detail::g_read_lock);
+    detail::g_last_traffic = m_is->all->traffic();
+    detail::g_world.store(nullptr, detail::order::release);
+  }
+  if (has_failed) static_cast<void>(m_is->all.release()); // tasks that are left may be inside, and nobody waits for them
   detail::own_number.store(0, detail::order::relaxed);
   detail::number_of_localities.store(1, detail::order::relaxed);
 }

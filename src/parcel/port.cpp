@@ -12,16 +12,30 @@
 namespace treadle::detail {
 
 parcel_port::parcel_port(std::unique_ptr<transport> over, parcel_receiver& receiver)
-    : m_transport(std::move(over)), m_receiver(receiver), m_outboxes(m_transport->size()), m_waits([this] { run(); }) {}
+    : m_transport(std::move(over)), m_receiver(receiver), m_outboxes(m_transport->size()) {}
+
+void parcel_port::start() {
+  m_waits = std::thread([this] { run(); });
+}
 
 parcel_port::~parcel_port() {
   m_exits.store(1, order::release);
   m_transport->wake();
-  m_waits.join();
+  if (m_waits.joinable()) m_waits.join();
 }
 
 void parcel_port::send(unsigned to, std::span<const std::byte> parcel, const coalescing& how,
                        std::vector<std::byte>* owner) {
+  try {
+    send_or_wait(to, parcel, how, owner);
+  } catch (...) {
+    fail(); // what is on its way is not whole any more
+    throw;
+  }
+}
+
+void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, const coalescing& how,
+                               std::vector<std::byte>* owner) {
   if (TREADLE_UNLIKELY(m_failed.load(order::acquire) != 0)) std::rethrow_exception(m_failure);
   outbox& box = m_outboxes[to];
   for (;;) {
@@ -147,6 +161,7 @@ void parcel_port::fail() noexcept {
     m_failure = std::current_exception();
     m_failed.store(1, order::release);
   }
+  const callback_scope handles; // must not wait
   m_receiver.failed(m_failure);
 }
 

@@ -37,6 +37,8 @@ class parcel_port final : message_sink {
  public:
   parcel_port(std::unique_ptr<transport> over, parcel_receiver& receiver);
   ~parcel_port();
+  /// From now on messages are handled. Once.
+  void start();
   parcel_port(const parcel_port&) = delete;
   parcel_port& operator=(const parcel_port&) = delete;
 
@@ -79,6 +81,8 @@ class parcel_port final : message_sink {
   };
 
   void arrived(unsigned from, std::span<const std::byte> message) override;
+  void send_or_wait(unsigned to, std::span<const std::byte> parcel, const coalescing& how,
+                    std::vector<std::byte>* owner);
   void send_message(unsigned to, outbox& box, std::span<const std::byte> message, std::vector<std::byte>* owner);
   void send_gathered(unsigned to, outbox& box);
   void note_holding(outbox& box);
@@ -96,7 +100,7 @@ class parcel_port final : message_sink {
   atomic<std::uint32_t> m_exits{0}, m_failed{0};
   spinlock m_fails;
   std::exception_ptr m_failure; ///< the first, before m_failed
-  std::thread m_waits;
+  std::thread m_waits; ///< from start() on
 };
 
 } // namespace treadle::detail

@@ -43,6 +43,7 @@ struct localities_in_one {
     for (unsigned rank = 0; rank < size; ++rank) {
       receivers.push_back(std::make_unique<counting>(size));
       ports.push_back(std::make_unique<parcel_port>(with_delays(file.open(rank, size), delays), *receivers.back()));
+      ports.back()->start();
     }
   }
   shared_file file;

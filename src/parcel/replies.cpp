@@ -30,17 +30,15 @@ std::unique_ptr<awaited_reply> reply_table::take(std::uint64_t number, unsigned 
   return std::move(one.who);
 }
 
-std::vector<std::unique_ptr<awaited_reply>> reply_table::take_all() {
-  std::vector<std::unique_ptr<awaited_reply>> all;
-  const scoped_lock guard(m_lock);
-  for (std::uint32_t at = 0; at < m_entries.size(); ++at) {
-    entry& one = m_entries[at];
-    if (!one.who) continue;
-    all.push_back(std::move(one.who));
-    one.generation = one.generation + 1 == 0 ? 1 : one.generation + 1;
-    m_free.push_back(at);
+void reply_table::fail_all(const std::exception_ptr& why) noexcept {
+  std::vector<entry> all;
+  {
+    const scoped_lock guard(m_lock);
+    all.swap(m_entries);
+    m_free.clear();
   }
-  return all;
+  for (entry& one : all)
+    if (one.who) one.who->failed(why);
 }
 
 } // namespace treadle::detail

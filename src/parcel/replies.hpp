@@ -5,6 +5,7 @@
 #include <treadle/localities/action.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -19,7 +20,8 @@ class reply_table {
   /// Null: nobody waits for that number from there.
   std::unique_ptr<awaited_reply> take(std::uint64_t number, unsigned from) noexcept;
   std::unique_ptr<awaited_reply> take(std::uint64_t number) noexcept { return take(number, k_any); }
-  std::vector<std::unique_ptr<awaited_reply>> take_all();
+  /// All who wait. Nothing is taken any more by numbers that were given before.
+  void fail_all(const std::exception_ptr& why) noexcept;
 
  private:
   static constexpr unsigned k_any = ~0U;

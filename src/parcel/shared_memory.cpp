@@ -156,7 +156,8 @@ class shared_memory final : public transport {
     if (m_polling.fetch_add(1, order::relaxed) == 0) part(m_rank).rings.disarm();
   }
   void end_polling() noexcept override {
-    if (m_polling.fetch_sub(1, order::relaxed) == 1) part(m_rank).rings.arm();
+    // Those who have looked meanwhile disarmed it before.
+    if (m_polling.fetch_sub(1, order::acq_rel) == 1) part(m_rank).rings.arm();
   }
   void wait(std::int64_t timeout_ns) noexcept override {
     bell& own = part(m_rank).rings;

@@ -1,5 +1,6 @@
 // Replays the corpora of the fuzzers, which also hold every input that ever found a mistake.
 #include "message_target.hpp"
+#include "parcel_target.hpp"
 #include "physl_target.hpp"
 
 #include <gtest/gtest.h>
@@ -26,6 +27,7 @@ void replay(const char* folder, void (*try_text)(std::string_view)) {
 
 TEST(fuzz_corpus, every_program_is_handled) { replay(TREADLE_FUZZ_CORPUS, try_physl); }
 TEST(fuzz_corpus, every_message_is_handled) { replay(TREADLE_FUZZ_MESSAGES, try_message); }
+TEST(fuzz_corpus, every_parcel_is_handled) { replay(TREADLE_FUZZ_PARCELS, try_parcel); }
 
 } // namespace
 } // namespace treadle::fuzz

@@ -132,6 +132,7 @@ TEST_P(localities_test, come_and_go) { run(""); }
 TEST_P(localities_test, calls) { run("calls"); }
 TEST_P(localities_test, many_futures) { run("many_futures"); }
 TEST_P(localities_test, collectives) { run("collectives"); }
+TEST_P(localities_test, counters) { run("count"); }
 TEST_P(localities_test, posts_are_executed_before_the_end) {
   const finished result = run("posts");
   if (size() == 2) {

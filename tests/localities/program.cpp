@@ -2,6 +2,7 @@
 #include "tsan_suppressions.hpp"
 
 #include <treadle/localities/collectives.hpp>
+#include <treadle/observe/counters.hpp>
 #include <treadle/runtime.hpp>
 #include <treadle/this_task.hpp>
 
@@ -144,6 +145,30 @@ void posts() {
     post<direct<note>>(locality((find_here().number() + static_cast<unsigned>(i)) % num_localities()), i);
 }
 
+double read(const char* counter) { return counters::counter(counter).value(); }
+
+/// What everybody has sent has been received by somebody; each call is a parcel there and one back.
+void count() {
+  constexpr int k_calls = 500;
+  communicator all("count");
+  barrier(all).get();
+  const double sent = read("/parcels/count/sent"), received = read("/parcels/count/received");
+  const locality other((find_here().number() + 1) % num_localities());
+  std::vector<future<int>> results;
+  for (int i = 0; i < k_calls; ++i) results.push_back(async<direct<add>>(other, i, 1));
+  for (auto& result : results) static_cast<void>(result.get());
+  if (num_localities() > 1) {
+    REQUIRE(read("/parcels/count/sent") - sent >= k_calls);
+    REQUIRE(read("/parcels/count/received") - received >= k_calls);
+    REQUIRE(read("/messages/count/sent") <= read("/parcels/count/sent"));
+    REQUIRE(read("/data/count/sent") >= 16.0 * k_calls);
+    REQUIRE(read("/coalescing/count/average-parcels-per-message") >= 1);
+  }
+  const auto total = [&](const char* counter) { return all_reduce(all, read(counter)); };
+  barrier(all).get();
+  REQUIRE(total("/parcels/count/received").get() <= total("/parcels/count/sent").get());
+}
+
 int run(const std::string& name) {
   std::uint64_t expected = 0;
   {
@@ -152,6 +177,7 @@ int run(const std::string& name) {
     if (name == "many_futures") many_futures();
     if (name == "posts") posts();
     if (name == "collectives") collectives();
+    if (name == "count") count();
     if (name == "spread" && find_here().number() == 0) spread(12);
     if (name == "late" && find_here().number() == 1) this_task::sleep_for_ns(300'000'000);
     if (name == "late") post<note>(locality(0), std::uint64_t{1});

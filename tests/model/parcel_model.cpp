@@ -101,7 +101,7 @@ void two_look() {
   const auto look = [&] {
     if (looking.fetch_add(1, order::relaxed) == 0) over.rings.disarm();
     turns.poll(poll);
-    if (looking.fetch_sub(1, order::relaxed) == 1) over.rings.arm();
+    if (looking.fetch_sub(1, order::acq_rel) == 1) over.rings.arm();
     if (turns.poll_last(poll)) over.rings.call();
   };
   thread sender([&] {

@@ -27,7 +27,8 @@ class remote_error : public std::runtime_error {
 };
 
 /// async<direct<f>>, post<direct<f>>: f is executed where the message is read, without a task. For functions of less
-/// than some microseconds, which must not wait; what waits inside throws std::system_error.
+/// than some microseconds, which must not wait; what waits inside throws std::system_error. That may be any thread that
+/// waits, as the one that runs main() in a get(): F must not take a lock that somebody holds while waiting.
 template <auto F>
 struct direct_action {
   static constexpr auto function = F;
@@ -150,16 +151,18 @@ void send_reply(std::span<const std::byte> parcel, unsigned to);
 void send_reply(new_parcel& parcel, unsigned to);
 void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) noexcept;
 
+inline constexpr std::size_t k_most_on_stack = 512;
+
 template <class>
 inline constexpr std::size_t bitwise_bytes = 0;
 template <class... Ts>
   requires(is_bitwise<Ts> && ...)
 inline constexpr std::size_t bitwise_bytes<std::tuple<Ts...>> = (sizeof(Ts) + ... + 0);
-/// All of them together; such parcels need no memory.
+/// All of them, and they are not many bytes: such parcels need no memory.
 template <class Tuple>
 inline constexpr bool are_bitwise = false;
 template <class... Ts>
-inline constexpr bool are_bitwise<std::tuple<Ts...>> = (is_bitwise<Ts> && ...);
+inline constexpr bool are_bitwise<std::tuple<Ts...>> = (is_bitwise<Ts> && ...) && (sizeof(Ts) + ... + 0) <= k_most_on_stack;
 
 template <class T>
 struct signature;
@@ -285,7 +288,7 @@ class action {
       } else {
         const result value = std::apply(function, std::move(values));
         if (reply == 0) return;
-        if constexpr (is_bitwise<result>) {
+        if constexpr (are_bitwise<std::tuple<result>>) {
           small_parcel<sizeof(result)> parcel(k_value_parcel, reply);
           parcel.add(value);
           send_reply(parcel.bytes(), from);

@@ -221,7 +221,7 @@ job* worker::next_job() {
       return item;
     }
     if (job* item = search()) return item;
-    if (m_scheduler.exiting.load(order::relaxed)) return nullptr;
+    if (m_scheduler.exiting.load(order::relaxed)) return next_nearby(); // a message may just have left a task
   }
 }
 

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <exception>
+
+namespace treadle::detail {
+
+/// Whoever waits for a deposit, now or later, gets this instead.
+void fail_deposits(const std::exception_ptr& why) noexcept;
+
+} // namespace treadle::detail
