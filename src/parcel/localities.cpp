@@ -122,8 +122,12 @@ class world final : public parcel_receiver, public background_work {
     const std::uint64_t own = m_own.load(order::relaxed); // first, and they are counted before they are sent
     const parcel_port::counts sent = m_port.sent();
     const auto without_own = [&](std::uint64_t n) { return n > own ? n - own : 0; };
-    return {without_own(sent.parcels), without_own(sent.messages), sent.bytes, m_received.load(order::relaxed),
-            m_messages_received.load(order::relaxed), m_bytes_received.load(order::relaxed)};
+    return {without_own(sent.parcels),
+            without_own(sent.messages),
+            sent.bytes,
+            m_received.load(order::relaxed),
+            m_messages_received.load(order::relaxed),
+            m_bytes_received.load(order::relaxed)};
   }
 
   /// Returns when all localities are here, and nothing is left to do.
@@ -241,7 +245,7 @@ class world final : public parcel_receiver, public background_work {
   atomic<std::uint64_t> m_received{0}; ///< parcels of the program
   atomic<std::uint64_t> m_messages_received{0}, m_bytes_received{0};
   atomic<std::uint64_t> m_own{0}; ///< parcels about departure, sent, each as a message
-  parcel_port m_port;                  // last: its thread uses the rest
+  parcel_port m_port;             // last: its thread uses the rest
 };
 
 namespace {
@@ -358,7 +362,10 @@ localities::localities() : m_is(new implementation) {
 
 localities::~localities() {
   if (!m_is->all) return;
-  if (m_is->all->is_parents()) return static_cast<void>(m_is->all.release());
+  if (m_is->all->is_parents()) { // its thread does not exist here
+    static_cast<void>(m_is->all.release());
+    return;
+  }
   bool has_failed = false;
   try {
     m_is->all->depart();
@@ -372,7 +379,8 @@ localities::~localities() {
     detail::g_last_traffic = m_is->all->traffic();
     detail::g_world.store(nullptr, detail::order::release);
   }
-  if (has_failed) static_cast<void>(m_is->all.release()); // tasks that are left may be inside, and nobody waits for them
+  if (has_failed)
+    static_cast<void>(m_is->all.release()); // tasks that are left may be inside, and nobody waits for them
   detail::own_number.store(0, detail::order::relaxed);
   detail::number_of_localities.store(1, detail::order::relaxed);
 }

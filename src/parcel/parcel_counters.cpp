@@ -12,8 +12,8 @@ namespace {
 
 struct row {
   counters::description about;
-  std::uint64_t parcel_traffic::*value;
-  std::uint64_t parcel_traffic::*per = nullptr;
+  std::uint64_t parcel_traffic::* value;
+  std::uint64_t parcel_traffic::* per = nullptr;
 };
 
 class parcel_counter_type final : public counter_type {
@@ -49,7 +49,8 @@ void publish_parcel_counters() {
              {{"/data/count/sent", kind::monotonic, "bytes", "In messages."}, &parcel_traffic::bytes_sent},
              {{"/data/count/received", kind::monotonic, "bytes", "In messages."}, &parcel_traffic::bytes_received},
              {{"/coalescing/count/average-parcels-per-message", kind::average, "", "Of those sent."},
-              &parcel_traffic::parcels_sent, &parcel_traffic::messages_sent},
+              &parcel_traffic::parcels_sent,
+              &parcel_traffic::messages_sent},
          })
       add_counter_type(std::make_shared<parcel_counter_type>(of));
     return true;

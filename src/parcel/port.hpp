@@ -100,7 +100,7 @@ class parcel_port final : message_sink {
   atomic<std::uint32_t> m_exits{0}, m_failed{0};
   spinlock m_fails;
   std::exception_ptr m_failure; ///< the first, before m_failed
-  std::thread m_waits; ///< from start() on
+  std::thread m_waits;          ///< from start() on
 };
 
 } // namespace treadle::detail

@@ -133,6 +133,11 @@ TEST_P(localities_test, calls) { run("calls"); }
 TEST_P(localities_test, many_futures) { run("many_futures"); }
 TEST_P(localities_test, collectives) { run("collectives"); }
 TEST_P(localities_test, counters) { run("count"); }
+TEST_P(localities_test, a_communicator_made_again) { run("repeats"); }
+/// MPI ends the others itself.
+TEST_P(localities_test, who_dies_is_missed) {
+  if (size() > 1 && GetParam().over == std::string("shared_memory")) run("survives");
+}
 TEST_P(localities_test, posts_are_executed_before_the_end) {
   const finished result = run("posts");
   if (size() == 2) {

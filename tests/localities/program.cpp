@@ -139,6 +139,34 @@ void collectives() {
   }
 }
 
+/// A communicator of the same name again and again: who is ahead leaves several values under one name.
+void repeats() {
+  int sum = 0;
+  for (int i = 0; i < 300; ++i) {
+    communicator again("again");
+    sum += reduce(again, i).get();
+  }
+  if (find_here().number() == 0) REQUIRE(sum == 300 * 299 / 2 * static_cast<int>(num_localities()));
+}
+
+/// Locality 1 is gone: calls, collectives and posts fail instead of waiting.
+void survives() {
+  if (find_here().number() == 1) std::_Exit(0);
+  communicator all("all");
+  const locality gone(1);
+  for (auto attempt :
+       {+[](communicator&) { static_cast<void>(async<where>(locality(1)).get()); },
+        +[](communicator& in) { static_cast<void>(in.rank() == 0 ? reduce(in, 1).get() : broadcast(in, 1, 1).get()); },
+        +[](communicator&) { post<note>(locality(1), std::uint64_t{1}); }}) {
+    try {
+      attempt(all);
+      REQUIRE(false);
+    } catch (const std::runtime_error& e) {
+      REQUIRE(std::strstr(e.what(), "locality 1 has ended without warning"));
+    }
+  }
+}
+
 constexpr std::uint64_t k_posts = 100'000;
 void posts() {
   for (std::uint64_t i = 1; i <= k_posts; ++i)
@@ -178,12 +206,12 @@ int run(const std::string& name) {
     if (name == "posts") posts();
     if (name == "collectives") collectives();
     if (name == "count") count();
+    if (name == "repeats") repeats();
+    if (name == "survives") survives();
     if (name == "spread" && find_here().number() == 0) spread(12);
     if (name == "late" && find_here().number() == 1) this_task::sleep_for_ns(300'000'000);
     if (name == "late") post<note>(locality(0), std::uint64_t{1});
-    if (name == "dies" && find_here().number() == 1) std::abort();
     expected = num_localities();
-    if (name == "dies") static_cast<void>(async<where>(locality(1)).get());
   }
   // Everything that was sent has run by now.
   if (name == "posts" && expected == 2) std::printf("%llu\n", static_cast<unsigned long long>(seen.load()));

@@ -162,7 +162,8 @@ inline constexpr std::size_t bitwise_bytes<std::tuple<Ts...>> = (sizeof(Ts) + ..
 template <class Tuple>
 inline constexpr bool are_bitwise = false;
 template <class... Ts>
-inline constexpr bool are_bitwise<std::tuple<Ts...>> = (is_bitwise<Ts> && ...) && (sizeof(Ts) + ... + 0) <= k_most_on_stack;
+inline constexpr bool are_bitwise<std::tuple<Ts...>> =
+    (is_bitwise<Ts> && ...) && (sizeof(Ts) + ... + 0) <= k_most_on_stack;
 
 template <class T>
 struct signature;
