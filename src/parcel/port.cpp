@@ -174,11 +174,12 @@ void parcel_port::run() {
     std::int64_t end = 0; // of the lookout, which begins with a message
     do {
       if (poll()) {
-        end = steady_now_ns() + k_lookout_ns;
+        end = ticks_now() + ns_to_ticks(k_lookout_ns);
         nap_ns = k_nap_ns_min;
+      } else {
+        cpu_relax();
       }
-      cpu_relax();
-    } while (steady_now_ns() < end);
+    } while (ticks_now() < end);
     end_polling();
     m_sleeps.exchange(1, order::seq_cst); // pairs with note_holding()
     bool holds = false;

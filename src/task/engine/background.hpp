@@ -51,9 +51,12 @@ class background_polling {
   static void look_until(F is_over) noexcept {
     if (TREADLE_LIKELY(s_work.load(order::relaxed) == nullptr)) return;
     background_polling messages;
-    for (std::int64_t end = steady_now_ns() + k_look_ns; !is_over() && steady_now_ns() < end;) {
-      if (messages.poll()) end = steady_now_ns() + k_look_ns;
-      cpu_relax();
+    const std::int64_t patience = ns_to_ticks(k_look_ns);
+    for (std::int64_t end = ticks_now() + patience; !is_over() && ticks_now() < end;) {
+      if (messages.poll())
+        end = ticks_now() + patience;
+      else
+        cpu_relax();
     }
   }
   /// By one that is about to wait and has other work to do.
