@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 #include <time.h>
+#include <vector>
 
 namespace treadle {
 namespace {
@@ -183,6 +184,42 @@ TEST(runtime_test, environment_sets_defaults) {
   EXPECT_THROW(runtime(), std::invalid_argument);
   unsetenv("TREADLE_WORKERS");
   EXPECT_GE(runtime().workers(), 1u);
+}
+
+/// Whether tasks can be sent to these pools.
+void expect_pools(const runtime_options& options, const std::vector<const char*>& names) {
+  runtime rt(options);
+  for (const char* const name : names) {
+    const pool_executor pool(name);
+    EXPECT_TRUE(async(pool, [&] { return pool_executor(name).is_here(); }).get()) << name;
+  }
+}
+
+TEST(runtime_test, pools_come_from_arguments_and_from_the_environment) {
+  std::string name = "program", described = "--treadle:pools=io:1,blas:2:exclusive:policy=static";
+  char* argv[] = {name.data(), described.data(), nullptr};
+  int argc = 2;
+  expect_pools(runtime_options::from_arguments(argc, argv), {"default", "io", "blas"});
+  EXPECT_EQ(argc, 1);
+  setenv("TREADLE_POOLS", "other:1:exclusive", 1);
+  expect_pools({.workers = 1}, {"default", "other"});
+  expect_pools({.workers = 1, .pools = "io:1"}, {"io"}); // the program itself goes first
+  setenv("TREADLE_POOLS", "other:1:colour=red", 1);
+  EXPECT_THROW(runtime({.workers = 1}), std::invalid_argument);
+  unsetenv("TREADLE_POOLS");
+}
+
+TEST(runtime_test, a_pool_has_the_stacks_that_it_describes) {
+  runtime rt({.workers = 1, .pools = "deep:1:exclusive:stack-bytes=8388608"});
+  const auto uses_much = [] {
+    constexpr std::size_t k_bytes = std::size_t{6} << 20U, k_page = 4096;
+    volatile char local[k_bytes];
+    for (std::size_t i = 0; i < k_bytes; i += k_page) local[i] = static_cast<char>(i / k_page % 100);
+    int sum = 0;
+    for (std::size_t i = 0; i < k_bytes; i += k_page) sum += local[i];
+    return sum;
+  };
+  EXPECT_GT(async(pool_executor("deep"), uses_much).get(), 0);
 }
 
 TEST(runtime_test, a_default_runtime_that_cannot_start_is_an_error_of_the_task) {
