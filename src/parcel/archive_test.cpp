@@ -76,6 +76,21 @@ TEST(archive, values_of_many_types) {
   EXPECT_EQ(*there_and_back(std::make_unique<int>(5)), 5);
 }
 
+TEST(archive, bytes_that_are_no_truth_value_are_refused) {
+  const auto refuses = []<class T>(T into, std::vector<std::byte> bytes) {
+    std::span<const std::byte> from = bytes;
+    EXPECT_THROW(read_value(from, into), archive_error);
+  };
+  const std::byte bad{104};
+  refuses(bool{}, {bad});
+  refuses(std::array<bool, 2>{}, {std::byte{1}, bad});
+  std::vector<std::byte> vector(8 + 1);
+  vector[0] = std::byte{1};
+  vector[8] = bad;
+  refuses(std::vector<bool>{}, vector);
+  EXPECT_EQ(there_and_back(std::array<bool, 3>{true, false, true}), (std::array<bool, 3>{true, false, true}));
+}
+
 TEST(archive, versions_of_classes_travel) { EXPECT_EQ(there_and_back(versioned{5}).seen, 3U); }
 
 TEST(archive, a_size_beyond_the_end_takes_no_memory) {

@@ -33,7 +33,7 @@ inline constexpr bool is_bitwise = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class T>
 inline constexpr bool is_bitwise<std::complex<T>> = std::is_arithmetic_v<T>;
 template <class T, std::size_t N>
-inline constexpr bool is_bitwise<std::array<T, N>> = is_bitwise<T>;
+inline constexpr bool is_bitwise<std::array<T, N>> = is_bitwise<T> && !std::is_same_v<T, bool>;
 
 template <class T>
 inline constexpr bool is_bitwise_vector = false;
@@ -42,6 +42,14 @@ inline constexpr bool is_bitwise_vector<std::vector<T>> = is_bitwise<T> && !std:
 
 inline void require_bytes(std::span<const std::byte> from, std::size_t size) {
   if (size > from.size()) throw archive_error("an archive ends too early, or is one of another type");
+}
+/// Before they become values of type T: not all bytes are one.
+template <class T>
+void require_values(std::span<const std::byte> from) {
+  if constexpr (std::is_same_v<T, bool>) {
+    for (const std::byte one : from)
+      if (one > std::byte{1}) throw archive_error("an archive has a truth value that is neither true nor false");
+  }
 }
 
 } // namespace detail
@@ -69,6 +77,12 @@ class input_archive : public cereal::InputArchive<input_archive, cereal::AllowEm
     std::memcpy(bytes, m_from.data(), size);
     m_from = m_from.subspan(size);
   }
+  template <class T>
+  void read_values(void* bytes, std::size_t size) {
+    require(size);
+    detail::require_values<T>(m_from.first(size));
+    read(bytes, size);
+  }
   void require(std::size_t size) const { detail::require_bytes(m_from, size); }
 
  private:
@@ -83,7 +97,7 @@ void CEREAL_SAVE_FUNCTION_NAME(output_archive& archive, const T& value) {
 template <class T>
   requires std::is_arithmetic_v<T>
 void CEREAL_LOAD_FUNCTION_NAME(input_archive& archive, T& value) {
-  archive.read(&value, sizeof value);
+  archive.template read_values<T>(&value, sizeof value);
 }
 template <class T>
 void CEREAL_SAVE_FUNCTION_NAME(output_archive& archive, const cereal::BinaryData<T>& data) {
@@ -91,7 +105,8 @@ void CEREAL_SAVE_FUNCTION_NAME(output_archive& archive, const cereal::BinaryData
 }
 template <class T>
 void CEREAL_LOAD_FUNCTION_NAME(input_archive& archive, cereal::BinaryData<T>& data) {
-  archive.read(data.data, static_cast<std::size_t>(data.size));
+  using element = std::remove_cv_t<std::remove_pointer_t<std::remove_cvref_t<T>>>;
+  archive.template read_values<element>(data.data, static_cast<std::size_t>(data.size));
 }
 template <class Archive, class T>
   requires std::is_same_v<Archive, output_archive> || std::is_same_v<Archive, input_archive>
@@ -116,6 +131,7 @@ namespace detail {
 template <class T>
 void read_bytes(std::span<const std::byte>& from, T& value) {
   require_bytes(from, sizeof value);
+  require_values<T>(from.first(sizeof value));
   std::memcpy(&value, from.data(), sizeof value);
   from = from.subspan(sizeof value);
 }
