@@ -32,7 +32,6 @@ struct part {
     version = of;
     archive(number, text);
   }
-  friend bool operator==(const part& a, const part& b) { return a.number == b.number && a.text == b.text; }
 };
 
 template <class T>

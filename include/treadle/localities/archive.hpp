@@ -74,6 +74,7 @@ class input_archive : public cereal::InputArchive<input_archive, cereal::AllowEm
   explicit input_archive(std::span<const std::byte>& from) : InputArchive(this), m_from(from) {}
   void read(void* bytes, std::size_t size) {
     require(size);
+    if (size == 0) return; // of what is empty there may be no address
     std::memcpy(bytes, m_from.data(), size);
     m_from = m_from.subspan(size);
   }
@@ -170,7 +171,7 @@ void read_value(std::span<const std::byte>& from, T& value) {
       value.assign(begin, begin + size);
     } else {
       value.resize(size);
-      std::memcpy(value.data(), from.data(), size * sizeof(element));
+      if (size != 0) std::memcpy(value.data(), from.data(), size * sizeof(element));
     }
     from = from.subspan(size * sizeof(element));
   } else {
