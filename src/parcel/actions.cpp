@@ -15,7 +15,8 @@ namespace treadle::detail {
 namespace {
 
 constinit action_entry* first = nullptr; // before main(), and by libraries that are loaded later
-std::vector<const action_entry*> numbered;
+std::vector<const action_entry*>& numbered =
+    *new std::vector<const action_entry*>; // a program may exit() while messages arrive
 
 extern action_entry unknown;
 

@@ -20,9 +20,12 @@ struct meeting {
   std::deque<promise<bytes>> waits;
 };
 
+using meeting_map = std::map<std::pair<std::string, unsigned>, meeting>;
+
+// Never destroyed: a program may exit() while messages arrive.
 spinlock lock;
-std::map<std::pair<std::string, unsigned>, meeting> meetings;
-std::exception_ptr failure;
+meeting_map& meetings = *new meeting_map;
+std::exception_ptr& failure = *new std::exception_ptr;
 
 void arrive(const std::string& key, unsigned from, bytes value) {
   std::optional<promise<bytes>> waits;
@@ -68,7 +71,7 @@ future<std::vector<std::byte>> take_deposit(locality from, const std::string& ke
 }
 
 void fail_deposits(const std::exception_ptr& why) noexcept {
-  std::map<std::pair<std::string, unsigned>, meeting> left;
+  meeting_map left;
   {
     const scoped_lock guard(lock);
     failure = why;
