@@ -18,7 +18,8 @@ PATIENCE_S = 2.0  # between being asked to end and being killed
 MOST = 1024
 
 
-def _share_of_workers(localities: int) -> int:
+def share_of_workers(localities: int) -> int:
+    """Of each, where all of them are on this machine."""
     return max(len(os.sched_getaffinity(0)) // localities, 1)
 
 
@@ -114,7 +115,7 @@ def launch(command: Sequence[str], localities: int, tag: bool = True) -> int:
         before = {each: signal.signal(each, pass_on) for each in (signal.SIGINT, signal.SIGTERM)}
         try:
             for number in range(localities):
-                env = {"TREADLE_WORKERS": str(_share_of_workers(localities)), **os.environ}
+                env = {"TREADLE_WORKERS": str(share_of_workers(localities)), **os.environ}
                 env["TREADLE_LOCALITIES"] = f"{shared.name}:{number}:{localities}"
                 try:
                     started.append(_Locality(number, command, env, tag))
@@ -131,4 +132,4 @@ def launch(command: Sequence[str], localities: int, tag: bool = True) -> int:
                 signal.signal(each, handler)
 
 
-__all__ = ["MOST", "launch"]
+__all__ = ["MOST", "launch", "share_of_workers"]

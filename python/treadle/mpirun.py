@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from .errors import Error
 from .installed import find
+from .launch import share_of_workers
 
 MPIS = ("openmpi", "mpich")
 
@@ -23,9 +24,8 @@ def _program(mpi: str) -> str:
 def mpi_environment(mpi: str, localities: int, hosts: str | None) -> dict[str, str]:
     """What the localities have beside the present environment: their share of the cores, where they are all here."""
     library = find(f"libtreadle_{mpi}.so")
-    cores = len(os.sched_getaffinity(0))
     given = {"TREADLE_MPI": str(library) if library else mpi}
-    return given if hosts else {"TREADLE_WORKERS": str(max(cores // localities, 1)), **given}
+    return given if hosts else {"TREADLE_WORKERS": str(share_of_workers(localities)), **given}
 
 
 def mpi_command(

@@ -21,7 +21,6 @@ namespace treadle::decide {
 class gathering {
  public:
   static constexpr std::size_t k_most_bytes = std::size_t{1} << 20U; ///< that `paper` gathers
-  static constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::max();
 
   /// A parcel comes. True: it leaves now, with all that were gathered. `now_ns()` and `is_free()`, that nothing is on
   /// its way, are asked only where they matter.
@@ -55,16 +54,13 @@ class gathering {
   /// Everything leaves: the sender has nothing else to do, or is about to wait.
   bool flush() noexcept { return m_parcels != 0 && leave(); }
 
-  /// When look() can be true first.
+ private:
+  /// When look() can be true first, where something is gathered.
   std::int64_t due_ns(const coalescing& s) const noexcept {
-    if (m_parcels == 0) return k_never;
     return m_first_ns + (s.how == coalescing_kind::paper      ? s.interval_ns
                          : s.how == coalescing_kind::adaptive ? s.hold_ns
                                                               : 0);
   }
-  unsigned gathered() const noexcept { return m_parcels; }
-
- private:
   bool leave() noexcept {
     m_parcels = 0;
     m_bytes = 0;

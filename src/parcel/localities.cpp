@@ -73,7 +73,7 @@ class world final : public parcel_receiver, public background_work {
   bool is_parents() const noexcept { return m_forks != fork_generation(); }
   reply_table replies;
 
-  void send(std::span<const std::byte> parcel, unsigned to, const coalescing& how = usual_coalescing.load(),
+  void send(std::span<const std::byte> parcel, unsigned to, const coalescing& how,
             std::vector<std::byte>* owner = nullptr) {
     m_port.send(to, parcel, how, owner);
   }
@@ -300,12 +300,12 @@ void new_parcel::finish() {
   std::memcpy(bytes.data(), &header, sizeof header);
 }
 
-void send_parcel(std::span<const std::byte> parcel, const action_entry& of, locality to) {
-  world_with(to.number()).send(parcel, to.number(), of.how_to_coalesce());
+void send_parcel(std::span<const std::byte> parcel, const coalescing& how, locality to) {
+  world_with(to.number()).send(parcel, to.number(), how);
 }
-void send_parcel(new_parcel& parcel, const action_entry& of, locality to) {
+void send_parcel(new_parcel& parcel, const coalescing& how, locality to) {
   parcel.finish();
-  world_with(to.number()).send(parcel.bytes, to.number(), of.how_to_coalesce(), &parcel.bytes);
+  world_with(to.number()).send(parcel.bytes, to.number(), how, &parcel.bytes);
 }
 
 std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from) {
@@ -315,21 +315,14 @@ void forget_reply(std::uint64_t number) noexcept {
   if (world* const all = g_world.load(order::acquire)) static_cast<void>(all->replies.take(number));
 }
 
-void send_reply(std::span<const std::byte> parcel, unsigned to) { world_with(to).send(parcel, to); }
-void send_reply(new_parcel& parcel, unsigned to) {
-  parcel.finish();
-  world_with(to).send(parcel.bytes, to, usual_coalescing.load(), &parcel.bytes);
-}
-
 void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) noexcept {
   try {
     const std::string text = text_of_current_exception() + ", thrown by the action " + name_of(from) + " in locality " +
                              std::to_string(find_here().number());
     if (reply == 0) return report_at_exit(text);
     new_parcel error(k_error, reply);
-    const auto said = std::as_bytes(std::span(text));
-    error.bytes.insert(error.bytes.end(), said.begin(), said.end());
-    send_reply(error, to);
+    add_bytes(error.bytes, text.data(), text.size());
+    send_parcel(error, usual_coalescing.load(), locality(to));
   } catch (...) { // the connection has failed, which whoever waits is told; or there is no memory
   }
 }

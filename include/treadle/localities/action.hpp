@@ -129,9 +129,9 @@ class small_parcel {
   std::size_t m_size = 0;
 };
 
-void send_parcel(std::span<const std::byte> parcel, const action_entry& of, locality to);
+void send_parcel(std::span<const std::byte> parcel, const coalescing& how, locality to);
 /// May take the bytes away.
-void send_parcel(new_parcel& parcel, const action_entry& of, locality to);
+void send_parcel(new_parcel& parcel, const coalescing& how, locality to);
 
 /// Somebody in this process who waits for a result from another one.
 class awaited_reply {
@@ -145,10 +145,8 @@ std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from);
 /// Where the parcel could not be sent.
 void forget_reply(std::uint64_t number) noexcept;
 
-/// A reply as a parcel; and instead of it the exception that is being handled.
+/// The parcel of a reply; and instead of it the exception that is being handled.
 inline constexpr std::uint32_t k_value_parcel = 0x7fff'ffff;
-void send_reply(std::span<const std::byte> parcel, unsigned to);
-void send_reply(new_parcel& parcel, unsigned to);
 void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) noexcept;
 
 inline constexpr std::size_t k_most_on_stack = 512;
@@ -164,6 +162,20 @@ inline constexpr bool are_bitwise = false;
 template <class... Ts>
 inline constexpr bool are_bitwise<std::tuple<Ts...>> =
     (is_bitwise<Ts> && ...) && (sizeof(Ts) + ... + 0) <= k_most_on_stack;
+
+/// A parcel of values of these types, which write(add) gives to add(value) one after the other. Reply 0: none.
+template <class Tuple, class Write>
+void send_values(std::uint32_t action, std::uint64_t reply, const coalescing& how, locality to, Write write) {
+  if constexpr (are_bitwise<Tuple>) {
+    small_parcel<bitwise_bytes<Tuple>> parcel(action, reply);
+    write([&](const auto& value) { parcel.add(value); });
+    send_parcel(parcel.bytes(), how, to);
+  } else {
+    new_parcel parcel(action, reply);
+    write([&](const auto& value) { write_value(parcel.bytes, value); });
+    send_parcel(parcel, how, to);
+  }
+}
 
 template <class T>
 struct signature;
@@ -226,15 +238,8 @@ class action {
   /// Reply 0: none.
   template <class... Args>
   static void send(locality where, std::uint64_t reply, const Args&... args) {
-    if constexpr (are_bitwise<arguments>) {
-      small_parcel<bitwise_bytes<arguments>> parcel(entry.number, reply);
-      write_as<0>([&](const auto& value) { parcel.add(value); }, args...);
-      send_parcel(parcel.bytes(), entry, where);
-    } else {
-      new_parcel parcel(entry.number, reply);
-      write_as<0>([&](const auto& value) { write_value(parcel.bytes, value); }, args...);
-      send_parcel(parcel, entry, where);
-    }
+    send_values<arguments>(entry.number, reply, entry.how_to_coalesce(), where,
+                           [&](const auto& add) { write_as<0>(add, args...); });
   }
 
   static void handle(const arrived_parcel& parcel) {
@@ -281,23 +286,19 @@ class action {
     write_as<I + 1>(write, rest...);
   }
 
+  template <class Tuple, class Write>
+  static void answer(std::uint64_t reply, unsigned to, Write write) {
+    send_values<Tuple>(k_value_parcel, reply, usual_coalescing.load(), locality(to), write);
+  }
+
   static void execute(arguments& values, std::uint64_t reply, unsigned from) {
     try {
       if constexpr (std::is_void_v<result>) {
         std::apply(function, std::move(values));
-        if (reply != 0) send_reply(small_parcel<0>(k_value_parcel, reply).bytes(), from);
+        if (reply != 0) answer<std::tuple<>>(reply, from, [](const auto&) {});
       } else {
         const result value = std::apply(function, std::move(values));
-        if (reply == 0) return;
-        if constexpr (are_bitwise<std::tuple<result>>) {
-          small_parcel<sizeof(result)> parcel(k_value_parcel, reply);
-          parcel.add(value);
-          send_reply(parcel.bytes(), from);
-        } else {
-          new_parcel parcel(k_value_parcel, reply);
-          write_value(parcel.bytes, value);
-          send_reply(parcel, from);
-        }
+        if (reply != 0) answer<std::tuple<result>>(reply, from, [&](const auto& add) { add(value); });
       }
     } catch (...) {
       send_exception(entry, reply, from);

@@ -52,6 +52,20 @@ void require_values(std::span<const std::byte> from) {
   }
 }
 
+/// The first so many bytes, as values of type T.
+template <class T>
+void take_bytes(std::span<const std::byte>& from, void* to, std::size_t size) {
+  require_bytes(from, size);
+  require_values<T>(from.first(size));
+  if (size == 0) return; // of what is empty there may be no address
+  std::memcpy(to, from.data(), size);
+  from = from.subspan(size);
+}
+inline void add_bytes(std::vector<std::byte>& to, const void* bytes, std::size_t size) {
+  const auto* const begin = static_cast<const std::byte*>(bytes);
+  to.insert(to.end(), begin, begin + size);
+}
+
 } // namespace detail
 
 /// Turns values into bytes: numbers, enumerations and the types that cereal knows (more of them in <cereal/types/...>),
@@ -59,10 +73,7 @@ void require_values(std::span<const std::byte> from) {
 class output_archive : public cereal::OutputArchive<output_archive, cereal::AllowEmptyClassElision> {
  public:
   explicit output_archive(std::vector<std::byte>& to) : OutputArchive(this), m_to(to) {}
-  void write(const void* bytes, std::size_t size) {
-    const auto* const from = static_cast<const std::byte*>(bytes);
-    m_to.insert(m_to.end(), from, from + size);
-  }
+  void write(const void* bytes, std::size_t size) { detail::add_bytes(m_to, bytes, size); }
 
  private:
   std::vector<std::byte>& m_to;
@@ -72,17 +83,10 @@ class output_archive : public cereal::OutputArchive<output_archive, cereal::Allo
 class input_archive : public cereal::InputArchive<input_archive, cereal::AllowEmptyClassElision> {
  public:
   explicit input_archive(std::span<const std::byte>& from) : InputArchive(this), m_from(from) {}
-  void read(void* bytes, std::size_t size) {
-    require(size);
-    if (size == 0) return; // of what is empty there may be no address
-    std::memcpy(bytes, m_from.data(), size);
-    m_from = m_from.subspan(size);
-  }
+  /// As values of type T.
   template <class T>
-  void read_values(void* bytes, std::size_t size) {
-    require(size);
-    detail::require_values<T>(m_from.first(size));
-    read(bytes, size);
+  void read(void* bytes, std::size_t size) {
+    detail::take_bytes<T>(m_from, bytes, size);
   }
   void require(std::size_t size) const { detail::require_bytes(m_from, size); }
 
@@ -98,7 +102,7 @@ void CEREAL_SAVE_FUNCTION_NAME(output_archive& archive, const T& value) {
 template <class T>
   requires std::is_arithmetic_v<T>
 void CEREAL_LOAD_FUNCTION_NAME(input_archive& archive, T& value) {
-  archive.template read_values<T>(&value, sizeof value);
+  archive.template read<T>(&value, sizeof value);
 }
 template <class T>
 void CEREAL_SAVE_FUNCTION_NAME(output_archive& archive, const cereal::BinaryData<T>& data) {
@@ -107,7 +111,7 @@ void CEREAL_SAVE_FUNCTION_NAME(output_archive& archive, const cereal::BinaryData
 template <class T>
 void CEREAL_LOAD_FUNCTION_NAME(input_archive& archive, cereal::BinaryData<T>& data) {
   using element = std::remove_cv_t<std::remove_pointer_t<std::remove_cvref_t<T>>>;
-  archive.template read_values<element>(data.data, static_cast<std::size_t>(data.size));
+  archive.template read<element>(data.data, static_cast<std::size_t>(data.size));
 }
 template <class Archive, class T>
   requires std::is_same_v<Archive, output_archive> || std::is_same_v<Archive, input_archive>
@@ -122,35 +126,23 @@ void CEREAL_SAVE_FUNCTION_NAME(output_archive& archive, const cereal::SizeTag<T>
 template <class T>
 void CEREAL_LOAD_FUNCTION_NAME(input_archive& archive, cereal::SizeTag<T>& tag) {
   std::uint64_t size = 0;
-  archive.read(&size, sizeof size);
+  archive.template read<std::uint64_t>(&size, sizeof size);
   archive.require(size); // no element is smaller than a byte
   tag.size = static_cast<std::decay_t<T>>(size);
 }
 
 namespace detail {
 
-template <class T>
-void read_bytes(std::span<const std::byte>& from, T& value) {
-  require_bytes(from, sizeof value);
-  require_values<T>(from.first(sizeof value));
-  std::memcpy(&value, from.data(), sizeof value);
-  from = from.subspan(sizeof value);
-}
-
 /// As an archive of theirs would have them; numbers, and vectors of numbers, without one.
 template <class T>
 void write_value(std::vector<std::byte>& to, const T& value) {
-  const auto add = [&](const void* bytes, std::size_t size) {
-    const auto* const begin = static_cast<const std::byte*>(bytes);
-    to.insert(to.end(), begin, begin + size);
-  };
   if constexpr (is_bitwise<T>) {
-    add(&value, sizeof value);
+    add_bytes(to, &value, sizeof value);
   } else if constexpr (is_bitwise_vector<T>) {
     const std::size_t size = value.size();
     to.reserve(to.size() + sizeof size + size * sizeof(value[0]));
-    add(&size, sizeof size);
-    add(value.data(), size * sizeof(value[0]));
+    add_bytes(to, &size, sizeof size);
+    add_bytes(to, value.data(), size * sizeof(value[0]));
   } else {
     output_archive archive(to);
     archive(value);
@@ -159,21 +151,21 @@ void write_value(std::vector<std::byte>& to, const T& value) {
 template <class T>
 void read_value(std::span<const std::byte>& from, T& value) {
   if constexpr (is_bitwise<T>) {
-    read_bytes(from, value);
+    take_bytes<T>(from, &value, sizeof value);
   } else if constexpr (is_bitwise_vector<T>) {
     using element = typename T::value_type;
     std::size_t size = 0;
-    read_bytes(from, size);
+    take_bytes<std::size_t>(from, &size, sizeof size);
     require_bytes(from, size); // so that the product cannot overflow
     require_bytes(from, size * sizeof(element));
     if (reinterpret_cast<std::uintptr_t>(from.data()) % alignof(element) == 0) { // without filling it with zeroes first
       const auto* const begin = reinterpret_cast<const element*>(from.data());
       value.assign(begin, begin + size);
+      from = from.subspan(size * sizeof(element));
     } else {
       value.resize(size);
-      if (size != 0) std::memcpy(value.data(), from.data(), size * sizeof(element));
+      take_bytes<element>(from, value.data(), size * sizeof(element));
     }
-    from = from.subspan(size * sizeof(element));
   } else {
     input_archive archive(from);
     archive(value);

@@ -71,8 +71,8 @@ class background_polling {
   static void flush_what_is_there() noexcept;
   static inline constinit atomic<background_work*> s_work{nullptr};
   static inline constinit atomic<unsigned> s_users{0};
-  static inline constinit atomic<std::uint32_t> s_forks{
-      0}; ///< when it was set: in a child of the process it is nobody's
+  /// Of the process when s_work was set: in a child of it, that is nobody's.
+  static inline constinit atomic<std::uint32_t> s_forks{0};
 
   static constexpr std::int64_t k_look_ns = 20'000;
 
