@@ -7,6 +7,10 @@
 #include <treadle/detail/spinlock.hpp>
 #include <treadle/priority.hpp>
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 namespace treadle {
 
 namespace detail {
@@ -118,7 +122,9 @@ inline constexpr bool is_executor<pool_executor> = true;
 ///     };
 ///     treadle::async(on_my_thread(), f).get();
 ///
-/// Such an executor may be used wherever one of this header is. execute() must not throw once it has taken the task.
+/// Such an executor may be used wherever one of this header is. execute() must not throw once it has taken the task. It
+/// may also have execute_all(std::span<treadle::executable>), which is given all tasks of a loop at once; what it does
+/// not take of them ends the loop with a broken promise.
 class executable {
  public:
   explicit executable(detail::intrusive_ptr<detail::future_state> state) noexcept : m_task(std::move(state)) {}
@@ -187,8 +193,8 @@ class limiter {
 
 } // namespace detail
 
-/// An executor that lets at most `most` of its tasks run at the same time, on another one. Nobody is blocked meanwhile;
-/// tasks wait in the order in which they came. A value: copies share the limit.
+/// An executor that lets at most `most` of its tasks run at the same time, on another one, whose properties they have.
+/// Nobody is blocked meanwhile; tasks wait in the order in which they came. A value: copies share the limit.
 template <any_executor Executor>
 class limiting_executor {
  public:
@@ -211,6 +217,13 @@ template <any_executor Executor>
 struct named_executor {
   Executor inner;
   const char* name;
+
+  /// With a property that the other executor has.
+  template <class Property>
+    requires requires(const Executor& e, Property p) { e.with(p); }
+  named_executor with(Property property) const noexcept {
+    return {inner.with(property), name};
+  }
 };
 template <any_executor Executor>
 named_executor<Executor> named(Executor inner, const char* name) noexcept {
@@ -224,25 +237,53 @@ inline constexpr bool is_named_executor = false;
 template <any_executor Executor>
 inline constexpr bool is_named_executor<named_executor<Executor>> = true;
 
+/// Calls give(task), which sees to it that the task runs, and returns its result.
+template <class Call, class Give>
+auto give_task(Call call, Give give) {
+  using T = decltype(std::declval<Call>()());
+  auto* made = new task_state<T, Call>(std::move(call), false);
+  auto result = intrusive_ptr<value_state<T>>::adopt(made);
+  give(*made);
+  return access::make<future<T>>(std::move(result));
+}
+
 template <class Executor, class Call>
 auto start_on(const Executor& executor, Call call) {
   if constexpr (std::is_same_v<Executor, sequenced_executor>) {
     return start_task(launch::sync, std::move(call));
+  } else if constexpr (own_executor<Executor>) {
+    return give_task(std::move(call), [&](future_state& made) { executor.execute(make_executable(made)); });
   } else {
-    using T = decltype(std::declval<Call>()());
-    auto* made = new task_state<T, Call>(std::move(call), false);
-    auto result = intrusive_ptr<value_state<T>>::adopt(made);
-    if constexpr (own_executor<Executor>) {
-      executor.execute(make_executable(*made));
-    } else {
-      queue_new(*made, [&](future_state& queued) { schedule_at(queued, executor.where()); });
-    }
-    return access::make<future<T>>(std::move(result));
+    return give_task(std::move(call), [&](auto& made) {
+      queue_new(made, [&](future_state& queued) { schedule_at(queued, executor.where()); });
+    });
   }
 }
 template <class Executor, class Call>
 auto start_on(const named_executor<Executor>& executor, Call call) {
   return start_on(executor.inner, annotated(std::move(call), executor.name));
+}
+
+template <class Executor>
+concept takes_all_at_once = requires(const Executor& e, std::span<executable> tasks) { e.execute_all(tasks); };
+
+/// Starts `n` tasks, of call_of(0) and so on, whose results are added to `all`, where there is room for them.
+template <class Executor, class CallOf>
+void start_all_on(const Executor& executor, std::uint64_t n, CallOf call_of, std::vector<future<void>>& all) {
+  if constexpr (takes_all_at_once<Executor>) {
+    std::vector<executable> tasks;
+    tasks.reserve(static_cast<std::size_t>(n));
+    for (std::uint64_t k = 0; k < n; ++k)
+      all.push_back(give_task(call_of(k), [&](future_state& made) { tasks.push_back(make_executable(made)); }));
+    executor.execute_all(tasks);
+  } else {
+    for (std::uint64_t k = 0; k < n; ++k) all.push_back(start_on(executor, call_of(k)));
+  }
+}
+template <class Executor, class CallOf>
+void start_all_on(const named_executor<Executor>& executor, std::uint64_t n, CallOf call_of,
+                  std::vector<future<void>>& all) {
+  start_all_on(executor.inner, n, [&](std::uint64_t k) { return annotated(call_of(k), executor.name); }, all);
 }
 
 } // namespace detail

@@ -5,10 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <hwloc.h>
+#include <hwloc/distances.h>
 #include <sched.h>
 #include <stdexcept>
 
@@ -122,6 +124,44 @@ TEST(topology_test, distances) {
   EXPECT_DOUBLE_EQ(machine.distance(1, 0), 1.25);
   EXPECT_DOUBLE_EQ(machine.distance(1, 1), 1);
   EXPECT_EQ(topology::from_description("numa:2 core:1 pu:1").distance(1, 1), 1);
+}
+
+TEST(topology_test, distances_of_a_file) {
+  const std::string file = fs::path(::testing::TempDir()) / "distances.xml";
+  hwloc_topology_t tree = nullptr;
+  ASSERT_EQ(hwloc_topology_init(&tree), 0);
+  ASSERT_EQ(hwloc_topology_set_synthetic(tree, "numa:2 core:2 pu:1"), 0);
+  ASSERT_EQ(hwloc_topology_load(tree), 0);
+  std::array<hwloc_obj_t, 2> domains{hwloc_get_obj_by_type(tree, HWLOC_OBJ_NUMANODE, 0),
+                                     hwloc_get_obj_by_type(tree, HWLOC_OBJ_NUMANODE, 1)};
+  std::array<hwloc_uint64_t, 4> values{10, 21, 32, 10};
+  constexpr unsigned long k_kind = HWLOC_DISTANCES_KIND_FROM_USER | HWLOC_DISTANCES_KIND_MEANS_LATENCY;
+  hwloc_distances_add_handle_t adding = hwloc_distances_add_create(tree, nullptr, k_kind, 0);
+  ASSERT_NE(adding, nullptr);
+  ASSERT_EQ(hwloc_distances_add_values(tree, adding, 2, domains.data(), values.data(), 0), 0);
+  ASSERT_EQ(hwloc_distances_add_commit(tree, adding, 0), 0);
+  ASSERT_EQ(hwloc_topology_export_xml(tree, file.c_str(), 0), 0);
+  hwloc_topology_destroy(tree);
+  const topology machine = topology::from_xml(file);
+  fs::remove(file);
+  EXPECT_EQ(machine.distances, (std::vector<double>{10, 21, 32, 10}));
+  EXPECT_DOUBLE_EQ(machine.distance(0, 1), 2.1);
+  EXPECT_DOUBLE_EQ(machine.distance(1, 0), 3.2);
+}
+
+/// No mapping needs them; who asks for one that is not known is told so.
+TEST(topology_test, distances_that_are_not_known) {
+  const topology machine = topology::from_description("numa:2 core:1 pu:1");
+  try {
+    static_cast<void>(machine.distance(0, 1));
+    FAIL();
+  } catch (const std::invalid_argument& refused) {
+    EXPECT_STREQ(refused.what(),
+                 "the distances between the 2 domains of this topology are not known: give them with it");
+  }
+  const unsigned workers[] = {2};
+  for (const mapping how : {mapping::numa_balanced, mapping::numa_balanced_mtp})
+    EXPECT_EQ(map_workers(machine, how, workers).at(0).size(), 2u);
 }
 
 TEST(topology_test, files_are_read_and_bad_ones_are_named) {

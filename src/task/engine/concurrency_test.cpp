@@ -560,6 +560,45 @@ TEST(governed_runtimes, have_a_worker_each_unless_all_are_paused) {
   EXPECT_EQ(other.concurrency(), 2u);
 }
 
+/// What the program says for all pools and for one, what an agent grants, and the mask, in random turns.
+TEST(governed_runtimes, have_the_least_of_what_is_said_shared_out_over_pools) {
+  cpu_set_t whole, one;
+  CPU_ZERO(&whole);
+  ASSERT_EQ(sched_getaffinity(getpid(), sizeof whole, &whole), 0);
+  if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "there is one core";
+  CPU_ZERO(&one);
+  for (unsigned cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &whole)) CPU_SET(cpu, &one);
+  const auto govern = detail::g_govern.load(detail::order::relaxed);
+  runtime rt({.pools = "io:3"}); // those of the default pool are counted by hardware threads
+  const unsigned cores = rt.max_concurrency() - 3;
+  detail::xorshift random(5);
+  for (int round = 0; round < 12; ++round) {
+    const unsigned masked = round % 2 == 0 ? cores : 1;
+    ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, masked == 1 ? &one : &whole), 0);
+    for (int turn = 0; turn < 5; ++turn) {
+      const unsigned said = 1 + static_cast<unsigned>(random.below(cores + 3));
+      const unsigned granted = 1 + static_cast<unsigned>(random.below(cores + 3));
+      const unsigned of_io = 1 + static_cast<unsigned>(random.below(3));
+      rt.set_concurrency(said);
+      rt.set_concurrency("io", of_io);
+      govern(granted);
+      const std::vector<unsigned> each =
+          detail::shares(std::vector<unsigned>{cores, of_io}, std::min({said, granted, cores + of_io}));
+      const unsigned expected = std::min(each[0], masked) + each[1];
+      EXPECT_TRUE(comes_true([&] { // the mask is looked at twice in a second, by workers that look for work
+        EXPECT_EQ(async(fib, 5).get(), 5);
+        EXPECT_EQ(async(pool_executor("io"), fib, 5).get(), 5);
+        return rt.concurrency() == expected;
+      })) << rt.concurrency()
+          << " of " << expected << ": said " << said << ", granted " << granted << ", io " << of_io << ", mask "
+          << masked;
+    }
+  }
+  govern(detail::k_not_governed);
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
+}
+
 TEST(governed_runtimes, run_their_tasks_while_grants_change) {
   runtime rt({.workers = 4});
   const auto govern = detail::g_govern.load(detail::order::relaxed);

@@ -5,13 +5,16 @@
 #include <treadle/algorithm/sort.hpp>
 #include <treadle/treadle.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -319,6 +322,40 @@ TEST_P(executors_test, loops_run_where_a_programs_own_executor_has_them_run) {
   EXPECT_THROW(for_loop(par.on(mine), 0, 10, [](int) {}), future_error);
 }
 
+/// Takes all tasks of a loop at once, and runs them from the last to the first; or takes only the first ones.
+struct all_at_once {
+  std::size_t* calls;
+  std::size_t taken = SIZE_MAX;
+  void execute(executable task) const { task(); }
+  void execute_all(std::span<executable> tasks) const {
+    ++*calls;
+    for (std::size_t i = std::min(tasks.size(), taken); i > 0; --i) tasks[i - 1]();
+  }
+};
+
+TEST_P(executors_test, an_executor_may_take_all_tasks_of_a_loop_at_once) {
+  std::size_t calls = 0;
+  const all_at_once mine{&calls};
+  std::vector<int> order;
+  for_loop(par.on(mine), 0, 50, [&](int i) { order.push_back(i); });
+  EXPECT_EQ(calls, 1u);
+  ASSERT_EQ(order.size(), 50u);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], 49 - i);
+  int sum = 0;
+  for_loop(par.on(named(mine, "sum")).with(static_chunk_size{10}), 0, 100, reduction_plus(sum),
+           [](int i, int& s) { s += i; });
+  EXPECT_EQ(sum, 4950);
+  EXPECT_EQ(calls, 2u);
+  EXPECT_EQ(async(mine, [] { return 3; }).get(), 3);
+  EXPECT_THROW(for_loop(par.on(all_at_once{&calls, 20}), 0, 50, [](int) {}), future_error);
+  EXPECT_THROW(for_loop(par.on(mine), 0, 50,
+                        [](int i) {
+                          if (i % 20 == 19) throw i;
+                        }),
+               int);
+  for_loop(par.on(mine), 0, 0, [](int) {});
+}
+
 TEST_P(executors_test, loops_keep_to_a_limit) {
   for (const int limit : {1, 2}) {
     const limiting_executor limited(parallel_executor(), static_cast<unsigned>(limit));
@@ -388,6 +425,10 @@ TEST(executors_properties_test, are_changed_copies) {
   EXPECT_STREQ(all.name(), "default");
   EXPECT_EQ(all.with(priority::high).level(), priority::high);
   EXPECT_EQ(parallel_executor().with(priority::low).level(), priority::low);
+  EXPECT_EQ(named(all, "x").with(priority::high).inner.level(), priority::high);
+  EXPECT_EQ(async(named(all, "x").with(worker_hint{1}), [] { return this_task::worker_index(); }).get(), 1);
+  const limiting_executor one_at_a_time(all.with(worker_hint{1}), 1);
+  EXPECT_EQ(async(one_at_a_time, [] { return this_task::worker_index(); }).get(), 1);
   for (unsigned worker : {0u, 1u, 1u, 0u, 1u})
     EXPECT_EQ(async(all.with(worker_hint{worker}), [] { return this_task::worker_index(); }).get(),
               static_cast<int>(worker));

@@ -45,6 +45,90 @@ TEST(scheduling_policies, keep_their_order) {
     EXPECT_EQ(order_of(policy, mixed), (std::vector<int>{4, 2, 5, 0, 3, 1})) << policy;
 }
 
+/// Tasks that note in which order they run, on one worker.
+struct noted_tasks {
+  auto note(int what) {
+    ++left;
+    return [this, what](auto&&...) {
+      order.push_back(what);
+      --left;
+    };
+  }
+  template <class Executor>
+  void add(const Executor& executor, int what) {
+    made.push_back(async(executor, note(what)));
+  }
+  std::vector<future<void>> made;
+  std::vector<int> order;
+  std::atomic<int> left{0};
+};
+
+/// A task of two workers makes others by make(noted_tasks&), and stays until the other worker has run them; returns in
+/// which order that ran them.
+template <class Make>
+std::vector<int> order_of_the_other_worker(const std::string& policy, Make make) {
+  runtime rt({.pools = "default:2:policy=" + policy});
+  noted_tasks tasks;
+  std::atomic<int> here{0};
+  std::atomic<bool> all_made{false};
+  const auto meet = [&here] {
+    ++here;
+    while (here < 2) std::this_thread::yield();
+  };
+  auto maker = async([&] {
+    meet();
+    make(tasks);
+    all_made = true;
+    while (tasks.left > 0) std::this_thread::yield();
+  });
+  auto other = async([&] {
+    meet();
+    while (!all_made) std::this_thread::yield();
+  });
+  maker.get();
+  other.get();
+  wait_all(tasks.made);
+  return tasks.order;
+}
+
+TEST(scheduling_policies, tasks_are_queued_with_the_workers_by_turns) {
+  for (const bool newest_first : {false, true}) {
+    const std::vector<int> order =
+        order_of_the_other_worker(newest_first ? "local-priority-lifo" : "local-priority-fifo", [](noted_tasks& tasks) {
+          for (int i = 0; i < 10; ++i) tasks.add(parallel_executor(), i);
+        });
+    ASSERT_EQ(order.size(), 10u);
+    const int turn = order[0] % 2; // its own first, every second one
+    const std::vector<int> own = newest_first ? std::vector<int>{8, 6, 4, 2, 0} : std::vector<int>{0, 2, 4, 6, 8};
+    for (std::size_t i = 0; i < own.size(); ++i) EXPECT_EQ(order[i], own[i] + turn) << newest_first;
+  }
+}
+
+constexpr auto with_path = [](int ns) { return parallel_executor().with(bottom_level{double(ns)}); };
+
+TEST(scheduling_policies, thieves_take_what_has_the_longest_path_behind_it) {
+  EXPECT_EQ(order_of_the_other_worker("critical-path",
+                                      [](noted_tasks& tasks) {
+                                        for (const int ns : {3, 1, 4, 15, 9, 2, 6}) tasks.add(with_path(ns), ns);
+                                        tasks.add(parallel_executor(priority::high).with(bottom_level{1}), 100);
+                                      }),
+            (std::vector<int>{100, 15, 9, 6, 4, 3, 2, 1}));
+}
+
+TEST(scheduling_policies, who_ends_a_task_goes_on_with_its_critical_successor) {
+  promise<void> gate;
+  EXPECT_EQ(order_of_the_other_worker("critical-path",
+                                      [&](noted_tasks& tasks) {
+                                        future<void> last = gate.get_future();
+                                        for (const int ns : {90, 80, 70})
+                                          last = dataflow(with_path(ns), tasks.note(ns), std::move(last));
+                                        tasks.made.push_back(std::move(last));
+                                        for (const int ns : {40, 75, 85}) tasks.add(with_path(ns), ns);
+                                        gate.set_value(); // the others of the chain become ready where the last ends
+                                      }),
+            (std::vector<int>{90, 85, 80, 75, 70, 40}));
+}
+
 TEST(scheduling_policies, a_get_waits_for_its_turn) {
   runtime rt({.pools = "default:1:policy=local-priority-fifo"});
   std::vector<int> order;

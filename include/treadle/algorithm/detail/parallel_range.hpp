@@ -73,11 +73,13 @@ void run_in_bulk(const Policy& policy, std::uint64_t n, std::uint64_t tasks, Par
     }
   } all;
   all.reserve(static_cast<std::size_t>(tasks));
-  for (std::uint64_t k = 0, begin = 0; k < tasks; ++k) {
-    const std::uint64_t end = begin + (n - begin) / (tasks - k);
-    all.push_back(async(policy.executor(), [&part, k, begin, end] { part(k, begin, end); }));
+  std::uint64_t begin = 0;
+  const auto next_part = [&](std::uint64_t k) {
+    const std::uint64_t first = begin, end = first + (n - first) / (tasks - k);
     begin = end;
-  }
+    return [&part, k, first, end] { part(k, first, end); };
+  };
+  start_all_on(policy.executor(), tasks, next_part, all);
   for (const future<void>& one : all) one.wait();
   for (future<void>& one : all) one.get();
 }
