@@ -24,7 +24,7 @@ struct arguments {
   std::size_t tile = 128;
   unsigned slow_potrf = 1;
   std::uint64_t seed = 1;
-  std::size_t repeat = 1;
+  apps::runs runs;
   std::optional<std::size_t> spoil;
   apps::configuration_options configuration;
   std::vector<std::string> counters;
@@ -64,7 +64,7 @@ outcome factorise_random(const arguments& a, const launchers& launch, treadle::p
   }
   tiled_matrix factor = original;
   outcome result{apps::measure(
-                     a.repeat, a.counters, [&] { factor = original; },
+                     a.runs, a.counters, [&] { factor = original; },
                      [&] { factorise(factor, {.launch = launch, .slow_potrf = a.slow_potrf}); }, tuner),
                  {}};
   if (a.check) result.residual = residual(original, factor);
@@ -124,7 +124,8 @@ int run(int argc, char** argv) {
   apps::add_number(app, "--slow-potrf", a.slow_potrf, 1, k_most,
                    "potrf takes so many times as long: it is computed again and again");
   apps::add_number(app, "--seed", a.seed, 0, k_most, "of the matrix");
-  apps::add_number(app, "--repeat", a.repeat, 1, k_most, "so many runs; the time is that of the fastest");
+  apps::add_number(app, "--repeat", a.runs.counted, 1, k_most, "so many runs; the time is that of the fastest");
+  apps::add_number(app, "--warm-up", a.runs.before, 0, k_most, "so many runs before, which do not count");
   apps::add_number(app, "--spoil", a.spoil, 0, k_most,
                    "make this element of the diagonal negative, to see what is said");
   a.configuration.add_to(app);

@@ -21,14 +21,19 @@ struct timing {
   std::string pools = {}; ///< "critical:0,default:4 scatter": how a tuner has left them, if there was one
 };
 
-/// Calls prepare() and, timed, run(), `repeat` times, each of which is a step for the tuner, if any. Inside a task.
-timing measure(std::size_t repeat, const std::vector<std::string>& counters, const auto& prepare, const auto& run,
+struct runs {
+  std::size_t counted = 1;
+  std::size_t before = 0; ///< those that do not count: something is learned there
+};
+
+/// Calls prepare() and, timed, run() as often as it says, each of which is a step for the tuner, if any. Inside a task.
+timing measure(const runs& all, const std::vector<std::string>& counters, const auto& prepare, const auto& run,
                treadle::pool_tuner* tuner = nullptr) {
   using clock = std::chrono::steady_clock;
   treadle::counters::group read(counters);
   treadle::counters::counter queued("/threads/count/instantaneous/pending");
   timing fastest;
-  for (std::size_t i = 0; i < repeat; ++i) {
+  for (std::size_t i = 0; i < all.before + all.counted; ++i) {
     prepare();
     read.reset();
     if (tuner) tuner->resume();
@@ -37,7 +42,7 @@ timing measure(std::size_t repeat, const std::vector<std::string>& counters, con
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
     // A task that a wait has run in place is counted when its queue entry is gone.
     while (queued.value() > 0) treadle::this_task::yield();
-    if (seconds < fastest.seconds) fastest = {seconds, read.read()};
+    if (i >= all.before && seconds < fastest.seconds) fastest = {seconds, read.read()};
     if (tuner) tuner->done();
   }
   if (tuner) fastest.pools = tuner->sizes() + " " + tuner->binding();

@@ -21,7 +21,7 @@ struct arguments {
   std::size_t n = 100'000;
   std::size_t cut_off = 2;
   std::uint64_t seed = 1;
-  std::size_t repeat = 1;
+  apps::runs runs;
   apps::configuration_options configuration;
   std::vector<std::string> counters;
   bool check = false;
@@ -53,8 +53,8 @@ struct outcome {
 outcome sort_random(const arguments& a, const settings& how, treadle::pool_tuner* tuner) {
   const std::vector<int> numbers = random_numbers(a.n, a.seed);
   std::vector<int> given, sorted;
-  apps::timing fastest = apps::measure(
-      a.repeat, a.counters, [&] { given = numbers; }, [&] { sorted = sort(std::move(given), how); }, tuner);
+  apps::timing fastest =
+      apps::measure(a.runs, a.counters, [&] { given = numbers; }, [&] { sorted = sort(std::move(given), how); }, tuner);
   return {std::move(fastest), !a.check || sorted == serial_sort(numbers)};
 }
 
@@ -91,7 +91,8 @@ int run(int argc, char** argv) {
   apps::add_number(app, "--n", a.n, 0, k_most, "numbers to sort");
   apps::add_number(app, "--cut-off", a.cut_off, 1, k_most, "so many numbers, or fewer, are sorted without more tasks");
   apps::add_number(app, "--seed", a.seed, 0, k_most, "of the numbers");
-  apps::add_number(app, "--repeat", a.repeat, 1, k_most, "so many runs; the time is that of the fastest");
+  apps::add_number(app, "--repeat", a.runs.counted, 1, k_most, "so many runs; the time is that of the fastest");
+  apps::add_number(app, "--warm-up", a.runs.before, 0, k_most, "so many runs before, which do not count");
   a.configuration.add_to(app);
   app.add_flag("--check", a.check, "compare with std::stable_sort");
   apps::add_outputs(app, a.counters, a.json);

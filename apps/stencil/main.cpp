@@ -74,7 +74,7 @@ the system, use --warm-up or --repeat to leave them out. A point of `loop` moves
 `best` 24 bytes per --tile-steps steps. Options of the runtime are taken too: --treadle:nudge=0.)";
 
 timing timed(const settings& s, const auto& run) {
-  return apps::measure(s.repeat, s.counters, [] {}, run);
+  return apps::measure({s.repeat}, s.counters, [] {}, run);
 }
 
 std::vector<double> copy_if(bool wanted, std::span<const double> values) {

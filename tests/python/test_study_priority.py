@@ -14,7 +14,7 @@ from treadle.study.log import read
 from treadle.study.median import Median
 from treadle.study.priority import command, findings, measured, pictures, recordings, simulated
 from treadle.study.priority.comparisons import Change, Measured, Simulated, doubt, less_time
-from treadle.study.priority.configurations import CONFIGURATIONS
+from treadle.study.priority.configurations import CONFIGURATIONS, MEASURED
 from treadle.study.priority.page import Recorded, page
 
 TREADLE = str(Path(sys.executable).with_name("treadle"))
@@ -33,7 +33,7 @@ def silent(*_):
 def test_the_configurations_are_those_of_the_programs():
     said = subprocess.run([programs.program("cholesky"), "--help"], capture_output=True, text=True).stdout
     listed = re.findall(r"^  ([a-z-]+) {2,}", said.partition("The configurations:")[2], re.MULTILINE)
-    assert set(listed) == {*CONFIGURATIONS, "auto"}  # which searches while it runs
+    assert set(listed) == set(MEASURED)
     for name, configuration in CONFIGURATIONS.items():
         done = subprocess.run(
             [programs.program("cholesky"), "--configuration", name, "--workers", "4",
@@ -49,8 +49,8 @@ def test_the_plans_are_the_papers():
     assert len(cells) == len(set(cells))
     assert {c.n for c in cells if c.program == "cholesky"} == {512, 2048}
     assert {c.n for c in cells if c.program == "merge_sort"} == {100_000}
-    assert {c.configuration for c in cells if c.workers == 2} == set(CONFIGURATIONS)
-    assert not any(CONFIGURATIONS[c.configuration].split for c in cells if c.workers == 1)
+    assert {c.configuration for c in cells if c.workers == 2} == set(MEASURED)
+    assert not any(MEASURED[c.configuration].split for c in cells if c.workers == 1)
     there = list(simulated.Plan().cells())
     assert len(there) == len(set(there))
     assert {c.critical for c in there if c.machine == "KNL4"} == {0, *range(32, 257, 32)}
@@ -64,13 +64,13 @@ def test_the_plans_are_the_papers():
 
 def test_both_programs_run_under_all_configurations(tmp_path):
     runs = measured.measure(TINY, tmp_path / "priority.csv", silent)
-    assert len(runs) == len(list(TINY.cells())) == 2 * (5 + 9)
+    assert len(runs) == len(list(TINY.cells())) == 2 * (6 + 10)
     for run in runs:
         assert run.failed == "" and run.seconds > 0 and run.source == "measured", run
         assert run.tasks > 0
-        told_apart = CONFIGURATIONS[run.configuration].split or run.configuration == "marked"
+        told_apart = MEASURED[run.configuration].split or run.configuration == "marked"
         assert math.isnan(run.tasks_critical) != told_apart, run
-        if CONFIGURATIONS[run.configuration].split:
+        if MEASURED[run.configuration].split:
             assert 0 < run.tasks_critical < run.tasks, run
     assert [r.cell for r in read(tmp_path / "priority.csv", measured.Run)] == [r.cell for r in runs]
 
@@ -94,10 +94,10 @@ def test_a_run_that_fails_is_a_run(tmp_path, monkeypatch):
     monkeypatch.setattr(programs, "run", failing)
     plan = replace(TINY, cholesky=(), workers=(1,))
     runs = measured.measure(plan, tmp_path / "priority.csv", silent)
-    assert len(calls) == len(runs) == 5
+    assert len(calls) == len(runs) == 6
     assert all("cannot allocate a task stack" in r.failed and math.isnan(r.seconds) for r in runs)
     measured.measure(plan, tmp_path / "priority.csv", silent)
-    assert len(calls) == 5
+    assert len(calls) == 6
     text = page(runs, [], Recorded(), [])
     assert "is what it &lt;says&gt;" in text and "cut-off 64 failed" in text
 
@@ -122,7 +122,7 @@ def test_it_goes_on_where_it_was(tmp_path, monkeypatch):
         found += made
         assert [r.cell for r in read(tmp_path / "priority.csv", measured.Run)] == found
         text = (tmp_path / "priority.html").read_text("utf-8")
-        assert f"{done} of 28 measured runs are done; the same command goes on" in text
+        assert f"{done} of 32 measured runs are done; the same command goes on" in text
     assert len(set(found)) == 14
 
 

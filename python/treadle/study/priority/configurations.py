@@ -17,6 +17,7 @@ class Configuration:
     more: str = ""  # of each pool
     mapping: str = "packed"
     order: str = "natural"
+    warm_up: int = 0  # runs that do not count
     only_rest: bool = False  # the pool of critical tasks is left out, its workers do nothing
 
     def pools(self, workers: int, critical: int) -> str:
@@ -46,6 +47,12 @@ CONFIGURATIONS = {
     "critical-path": Configuration(
         "one pool, the task with the longest path behind it first; nothing is marked", more=":policy=critical-path"
     ),
+}  # fmt: skip
+MEASURED = CONFIGURATIONS | {
+    "auto": Configuration(
+        "measured only: critical-path in one pool or two, their sizes and the mapping found while the program repeats",
+        more=":policy=critical-path", warm_up=60,
+    )
 }  # fmt: skip
 CRITICAL_TASKS = {"cholesky": "potrf", "merge_sort": "merge"}
 

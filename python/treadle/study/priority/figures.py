@@ -9,7 +9,7 @@ from typing import Any
 from ..page import COLORS, canvas, named, svg
 from . import measured
 from .comparisons import Simulated, medians, part_name
-from .configurations import CONFIGURATIONS
+from .configurations import MEASURED
 from .recordings import Waits
 
 CURVES = {
@@ -71,7 +71,7 @@ def measured_times(runs: Sequence[measured.Run], program: str, n: int, slow: int
     panels = drawing.subplots(1, len(parts), sharey=True, squeeze=False)[0]
     found = medians(mine)
     failed = {replace(r.cell, repeat=0) for r in mine if r.failed}
-    names = list(CONFIGURATIONS)
+    names = list(MEASURED)
     for axes, part in zip(panels, parts, strict=True):
         _panel(
             axes, [c for c in found if c.part == part], [c for c in failed if c.part == part], found, workers
@@ -90,7 +90,7 @@ def _panel(
     found: Any,
     workers: Sequence[int],
 ) -> None:
-    names = list(CONFIGURATIONS)
+    names = list(MEASURED)
     for i, (count, color) in enumerate(zip(workers, COLORS, strict=False)):
         offset = (i - (len(workers) - 1) / 2) * 0.22
         mine = [c for c in done if c.workers == count]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import log, programs
-from .configurations import CONFIGURATIONS
+from .configurations import MEASURED
 
 IN_ONE_PROCESS = 3  # runs, of which the fastest counts: the first also gets memory from the system
 NAN = math.nan
@@ -89,7 +89,7 @@ IN_POOLS = {
 
 def counters_of(configuration: str) -> dict[str, str]:
     """What tells critical tasks from others: their pool, or their priority, or nothing."""
-    if CONFIGURATIONS[configuration].split:
+    if MEASURED[configuration].split:
         return ALL | IN_POOLS
     return ALL | MARKED if configuration == "marked" else ALL
 
@@ -120,7 +120,7 @@ class Plan:
                 if programs.find(program) is None:
                     continue
                 for workers in self.workers:
-                    for name, configuration in CONFIGURATIONS.items():
+                    for name, configuration in MEASURED.items():
                         for critical in sizes(workers) if configuration.split else (0,):
                             yield Cell(repeat, program, n, part, slow, workers, critical, name)
 
@@ -147,7 +147,7 @@ def run_once(cell: Cell) -> Run:
     counters = counters_of(cell.configuration)
     options = {
         "n": cell.n, "workers": cell.workers, "critical": cell.critical, "configuration": cell.configuration,
-        "repeat": IN_ONE_PROCESS,
+        "repeat": IN_ONE_PROCESS, "warm-up": MEASURED[cell.configuration].warm_up,
     }  # fmt: skip
     options |= (
         {"tile": cell.part, "slow-potrf": cell.slow} if cell.program == "cholesky" else {"cut-off": cell.part}

@@ -12,7 +12,7 @@ from ...machine_map import map_machine
 from ..page import Section, captioned, head, notes_of, sections, table_of, words
 from . import figures, findings, measured, pictures, simulated
 from .comparisons import Measured, Simulated, medians, part_name
-from .configurations import CONFIGURATIONS, SIMULATED
+from .configurations import CONFIGURATIONS, MEASURED, SIMULATED
 from .recordings import Recordings, Slice, Waits
 
 RECORDED_WORKERS = Recordings.workers
@@ -58,7 +58,9 @@ def page(
         notes_of([*notes, *failures(runs), *assumptions()]),
         *sections(shown(runs, predicted, recorded)),
         "<h2>Configurations</h2>",
-        words(("configuration", "what it is"), ((name, c.about) for name, c in SIMULATED.items())),
+        words(
+            ("configuration", "what it is"), ((name, c.about) for name, c in (MEASURED | SIMULATED).items())
+        ),
         measured_table(runs),
         simulated_table(predicted),
     ]
