@@ -2,6 +2,7 @@
 // python/treadle/_native.pyi for the types.
 #include "convert.hpp"
 #include "counters.hpp"
+#include "localities.hpp"
 #include "prediction.hpp"
 #include "programs.hpp"
 #include "session.hpp"
@@ -358,6 +359,7 @@ NB_MODULE(_native, m) {
   bind_programs(m);
   bind_tuning(m);
   bind_prediction(m);
+  bind_localities(m);
 
   m.def("take_output", &output);
   m.def("take_completions", &completions);

@@ -17,7 +17,6 @@ struct session {
   std::condition_variable idle; // active became 0
   std::unique_ptr<treadle::runtime> runtime;
   int active = 0; // runs that may use the runtime
-  bool forked = false;
   std::vector<std::shared_ptr<submission>> submitted;
 };
 session& the_session() {
@@ -39,16 +38,13 @@ bool grant(treadle::runtime& r, unsigned workers) {
 // With the lock held. More workers than there are have to wait for the runs that go on.
 void ensure(session& s, unsigned workers, std::unique_lock<std::mutex>& lock) {
   const auto fits = [&] { return s.runtime && (workers == 0 || grant(*s.runtime, workers)); };
-  while (!s.forked && s.runtime && !fits() && s.active > 0) {
+  while (s.runtime && !fits() && s.active > 0) {
     s.idle.wait_for(lock, std::chrono::milliseconds(50));
     if (s.active == 0) break;
     lock.unlock();
     check_signals();
     lock.lock();
   }
-  if (s.forked)
-    throw std::runtime_error("Treadle was running when this process was forked, and its workers stayed in the parent: "
-                             "use multiprocessing's start method 'spawn', or fork before the first call");
   if (fits()) return;
   s.runtime.reset();
   runtime_options options; // without a number it follows the cores that the process may use
@@ -68,7 +64,7 @@ void finish(session& s, const std::shared_ptr<submission>& work) {
 running::running(const physl::run_options& options, unsigned workers) {
   auto& s = the_session();
   std::unique_lock lock(s.mutex);
-  if (options.policy != physl::policy::always_inline || (workers != 0 && !s.forked)) ensure(s, workers, lock);
+  if (options.policy != physl::policy::always_inline || workers != 0) ensure(s, workers, lock);
   ++s.active;
 }
 
@@ -89,7 +85,6 @@ void stop_runtime() {
   std::unique_ptr<treadle::runtime> old;
   {
     std::lock_guard lock(s.mutex);
-    if (s.forked) return;
     old = std::move(s.runtime);
   }
   old.reset(); // outside of the lock: tasks that end take it
@@ -118,8 +113,7 @@ void forget_after_fork() noexcept {
   auto& s = the_session(); // the parent's lock may have been held by a thread that does not exist here
   new (&s.mutex) std::mutex;
   new (&s.idle) std::condition_variable;
-  s.forked = s.runtime != nullptr;
-  (void)s.runtime.release(); // its threads cannot be joined
+  (void)s.runtime.release(); // its threads are the parent's; this process makes a runtime of its own
   s.active = 0;
   new (&s.submitted) std::vector<std::shared_ptr<submission>>;
 }

@@ -16,7 +16,7 @@ from .errors import Error, PhyslError, UnsupportedError
 from .jit import JitFunction, Lowered, jit
 
 if TYPE_CHECKING:
-    from . import physl, tune
+    from . import mpi, physl, tune
     from .agent import AgentStatus, agent_status, wish_for_cores
     from .counters import Counters, Reading, counters
     from .explain import Explanation, explain
@@ -52,6 +52,7 @@ __all__ = [
     "explain",
     "info",
     "jit",
+    "mpi",
     "physl",
     "policies",
     "prange",
@@ -79,6 +80,7 @@ _LOADED_WHEN_USED = {
     "counters": "counters",
     "explain": "explain",
     "info": "info",
+    "mpi": "mpi",
     "physl": "physl",
     "prange": "transducer",
     "profile": "profile",

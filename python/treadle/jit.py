@@ -78,10 +78,8 @@ class JitFunction(Generic[P, R]):
         if name:
             self.__name__ = name
         self._policy = policy
-        self._signature = inspect.signature(function)
-        self._parameters = list(self._signature.parameters)
-        kinds = {p.kind for p in self._signature.parameters.values()}
-        self._by_position = inspect.Parameter.KEYWORD_ONLY not in kinds
+        self._take_signature(inspect.signature(function))
+        self._received_instance = ""
         self._state: tuple[Transduced, _native.Program] | None = None
         self._prints = False
         self._compiling = threading.Lock()
@@ -148,6 +146,44 @@ class JitFunction(Generic[P, R]):
     def __repr__(self) -> str:
         return f"<td.jit {self.__name__}{self._signature}>"
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        from .sent import contents, qualified
+
+        by_value = contents(self)
+        return qualified(self) if by_value is None else (received, by_value)
+
+    # For sent.py
+    @property
+    def transduced(self) -> Transduced:
+        return self._compile()[0]
+
+    @property
+    def signature(self) -> inspect.Signature:
+        return self._signature
+
+    @property
+    def policy(self) -> str | None:
+        return self._policy
+
+    def instance(self) -> str:
+        """What its decisions are known by, also in later runs: "/path/of/file.py:12 name"."""
+        if self._received_instance:
+            return self._received_instance
+        code = self.__treadle_function__.__code__
+        file = code.co_filename if code.co_filename.startswith("<") else os.path.abspath(code.co_filename)
+        return f"{file}:{code.co_firstlineno} {self.__name__}"
+
+    def receive(self, transduced: Transduced, signature: inspect.Signature, instance: str) -> None:
+        """Becomes what was compiled in another process."""
+        from .physl import prints
+
+        self._received_instance = instance
+        self._take_signature(signature)
+        self._prints = prints(transduced.text)
+        self._state = transduced, _compiled(transduced, instance)
+        with _lock:
+            _functions.add(self)
+
     # ----------------------------------------------------------------------------------------------------------------
     def _compile(self) -> tuple[Transduced, _native.Program]:
         if self._state is None:
@@ -158,16 +194,16 @@ class JitFunction(Generic[P, R]):
 
                     transduced = transduce(self.__treadle_function__)
                     self._prints = prints(transduced.text)
-                    self._state = transduced, _compiled(transduced, self._instance())
+                    self._state = transduced, _compiled(transduced, self.instance())
                     with _lock:
                         _functions.add(self)
         return self._state
 
-    def _instance(self) -> str:
-        """What its decisions are known by, also in later runs: "/path/of/file.py:12 name"."""
-        code = self.__treadle_function__.__code__
-        file = code.co_filename if code.co_filename.startswith("<") else os.path.abspath(code.co_filename)
-        return f"{file}:{code.co_firstlineno} {self.__name__}"
+    def _take_signature(self, signature: inspect.Signature) -> None:
+        self._signature = signature
+        self._parameters = list(signature.parameters)
+        kinds = {p.kind for p in signature.parameters.values()}
+        self._by_position = inspect.Parameter.KEYWORD_ONLY not in kinds
 
     def _chosen(self) -> Config:
         return replace(current(), policy=self._policy) if self._policy else current()
@@ -184,6 +220,19 @@ class JitFunction(Generic[P, R]):
 
     def _names(self) -> list[str]:
         return [f"{self.__name__}: argument '{name}'" for name in self._parameters]
+
+
+def received(
+    version: int, library: str, about: dict[str, Any], signature: inspect.Signature, policy: str | None,
+    program: tuple[Any, ...], instance: str,
+) -> JitFunction[..., Any]:  # fmt: skip
+    """What another process has sent: see sent.contents()."""
+    from .sent import stub
+    from .transducer import Program
+
+    result: JitFunction[..., Any] = JitFunction(stub(version, library, about), policy, None)
+    result.receive(Program(*program), signature, instance)
+    return result
 
 
 def located(error: PhyslError, files: tuple[tuple[str, int], ...]) -> PhyslError:

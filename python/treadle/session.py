@@ -12,6 +12,8 @@ from typing import Any
 from . import _native
 from .config import Config, current
 from .errors import Error, PhyslRecursionError
+from .shares import forget as forget_share
+from .shares import workers_by_share
 
 _lock = threading.Lock()
 _output_lock = threading.Lock()  # text leaves in the order it was printed
@@ -26,7 +28,7 @@ def settings(config: Config | None = None, timeline: int = 0) -> _native.Setting
     c = config or current()
     return _native.Settings(
         policy=c.policy, count_threshold=c.count_threshold, lower_ns=c.lower_ns, upper_ns=c.upper_ns,
-        timeline_capacity=timeline, workers=c.workers, dense_diagonals=bool(c.dense_diagonals),
+        timeline_capacity=timeline, workers=c.workers or workers_by_share(), dense_diagonals=bool(c.dense_diagonals),
     )  # fmt: skip
 
 
@@ -57,7 +59,7 @@ def start_runtime(workers: int) -> None:
     """Unless it runs."""
     if _native.runtime_workers() == 0:
         name_program()
-        _native.start_runtime(workers)
+        _native.start_runtime(workers or workers_by_share())
 
 
 def run(
@@ -160,6 +162,7 @@ def _after_fork() -> None:
     _native.forget_after_fork()
     _lock, _output_lock, _pump = threading.Lock(), threading.Lock(), None
     _waiting.clear()
+    forget_share()
 
 
 atexit.register(_stop)

@@ -43,6 +43,12 @@ class Source:
                 line=function.__code__.co_firstlineno,
                 column=1,
             )
+        if hasattr(function, "__treadle_received__"):
+            raise UnsupportedError(
+                f"{function.__name__} came from another process as a compiled function, and cannot become a part of"
+                " another one: send that one, which calls it",
+                file=self.file, line=function.__code__.co_firstlineno, column=1,
+            )  # fmt: skip
         if hasattr(function, "__wrapped__"):
             raise UnsupportedError(
                 f"{function.__name__} is wrapped by another decorator, which would be lost: put td.jit below it",

@@ -1,0 +1,81 @@
+"""How many of the cores a process should use that is one of several of a program: its share, not all of them.
+
+Several processes that each use all cores take turns on them, and lose more than they win. Programs say nothing of it, so
+this looks: at the processes that the same parent has started in the same way (multiprocessing, concurrent.futures,
+joblib, Dask), and at what mpirun says of the ranks on this machine. `workers` and TREADLE_WORKERS count more, and an
+agent shares the cores of the whole machine out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from contextlib import suppress
+
+_LOOK_S = 0.5  # a pool grows, and ends
+_LOCAL_SIZES = ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS")  # OpenMPI, MPICH
+
+_seen = 0
+_look_at = 0.0
+
+
+def workers_by_share() -> int:
+    """0: there is nobody to share with. Any thread; looks twice in a second at most."""
+    global _seen, _look_at
+    now = time.monotonic()
+    if now >= _look_at:
+        _look_at = now + _LOOK_S
+        _seen = _look()
+    return _seen
+
+
+def forget() -> None:
+    """In the child of a fork."""
+    global _look_at
+    _look_at = 0.0
+
+
+def _look() -> int:
+    if processes := _ranks_here() or _siblings():
+        usable = len(os.sched_getaffinity(0))
+        return max(usable // processes, 1) if processes > 1 else 0
+    return 0
+
+
+def _ranks_here() -> int:
+    """0 also where each has cores of its own."""
+    ranks = next((int(n) for name in _LOCAL_SIZES if (n := os.environ.get(name, "")).isdecimal()), 0)
+    return ranks if len(os.sched_getaffinity(0)) == os.cpu_count() else 0
+
+
+def _is_one_of_a_pool() -> bool:
+    process = sys.modules.get("multiprocessing.process")
+    if process is None:
+        return False
+    return process.parent_process() is not None or process.current_process().name.startswith("LokyProcess")
+
+
+def _siblings() -> int:
+    """Processes that this one's parent has started in the same way, this one included; 0: it is none of a pool."""
+    if not _is_one_of_a_pool():
+        return 0
+    own, found = _command(os.getpid()), 0
+    with suppress(OSError):  # the parent may end, or not be ours to look at
+        tasks = f"/proc/{os.getppid()}/task"
+        for thread in os.listdir(tasks):
+            for child in _read(f"{tasks}/{thread}/children").split():
+                with suppress(OSError):  # this one has ended
+                    found += _command(int(child)) == own
+    return found
+
+
+def _command(pid: int) -> bytes:
+    """Without numbers, which are different for each."""
+    return re.sub(rb"\d+", b"", _read(f"/proc/{pid}/cmdline"))
+
+
+def _read(file: str) -> bytes:
+    with open(file, "rb") as opened:
+        return opened.read()

@@ -1,0 +1,146 @@
+"""td.mpi: ranks of a program, over shared memory and over MPI."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import treadle as td
+
+TREADLE = os.path.join(os.path.dirname(sys.executable), "treadle")
+
+PROGRAM = """
+import os, sys
+import numpy as np, treadle as td
+
+rank, size = td.mpi.rank(), td.mpi.size()
+LETTER = chr(ord("a") + rank)
+
+@td.jit
+def shifted(x):
+    return np.sum(x) + 0.5
+
+def where(n):
+    return n, td.mpi.rank()
+
+def fails(n):
+    raise LookupError(f"no {n}")
+
+class Odd(Exception):
+    def __init__(self, one, two):
+        super().__init__("odd")
+
+def fails_oddly():
+    raise Odd(1, 2)
+
+def around(left):
+    return [td.mpi.rank()] + (td.mpi.submit((td.mpi.rank() + 1) % size, around, left - 1).result() if left else [])
+
+class Unloadable:
+    def __reduce__(self):
+        return (int, ("x",))
+
+for root in range(size):
+    assert td.mpi.broadcast({"from": LETTER} if rank == root else None, root) == {"from": chr(ord("a") + root)}
+    gathered = td.mpi.gather(LETTER * (rank + 1), root)
+    assert gathered == ([chr(ord("a") + i) * (i + 1) for i in range(size)] if rank == root else None)
+    assert td.mpi.scatter([np.arange(i + 1) for i in range(size)] if rank == root else None, root).size == rank + 1
+    joined = td.mpi.reduce(LETTER, root=root)
+    assert joined == ("".join(chr(ord("a") + i) for i in range(size)) if rank == root else None)
+assert td.mpi.all_gather(rank) == list(range(size))
+assert td.mpi.all_reduce(rank, max) == size - 1
+assert td.mpi.all_to_all([(rank, i) for i in range(size)]) == [(i, rank) for i in range(size)]
+td.mpi.barrier()
+for to in range(size):
+    assert td.mpi.submit(to, where, 7).result() == (7, to)
+    assert td.mpi.submit(to, shifted, np.ones(4)).result() == 4.5
+    for function, kind in ((fails, LookupError), (fails_oddly, td.Error)):
+        try:
+            td.mpi.submit(to, function, *([3] if function is fails else [])).result()
+            raise AssertionError
+        except kind as error:
+            assert error.__notes__ == [f"in rank {to}"], error.__notes__
+            assert "no 3" in str(error) or "Odd: odd" in str(error)
+    try:
+        td.mpi.submit(to, Unloadable).result()
+        raise AssertionError
+    except ValueError as error:
+        assert "invalid literal" in str(error)
+assert td.mpi.submit(rank, around, 2 * size).result() == [(rank + i) % size for i in range(2 * size + 1)]
+futures = [td.mpi.submit(i % size, where, i) for i in range(200)]
+assert [f.result() for f in futures] == [(i, i % size) for i in range(200)]
+for wrong in (-1, size):
+    try:
+        td.mpi.submit(wrong, where, 1)
+        raise AssertionError
+    except ValueError as error:
+        assert f"there is no rank {wrong}" in str(error)
+try:
+    td.mpi.all_to_all([1] * (size + 1))
+    raise AssertionError
+except ValueError as error:
+    assert f"expected {size} values" in str(error)
+if rank == 0:
+    for i in range(20):
+        td.mpi.submit(size - 1, around, 3)  # nobody waits for these
+print("done", rank, "of", size, flush=True)
+"""
+
+
+def started(tmp_path, *command, program=PROGRAM):
+    script = tmp_path / "program.py"
+    script.write_text(program)
+    return subprocess.run(
+        [*command, sys.executable, script], capture_output=True, text=True, timeout=120,
+        env={**os.environ, "TREADLE_PUBLISH": "0", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("size", (1, 2, 3))
+def test_everything_over_shared_memory(tmp_path, size):
+    done = started(tmp_path, TREADLE, "run", "-n", str(size), "--no-tag", "--")
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert sorted(done.stdout.splitlines()) == [f"done {i} of {size}" for i in range(size)]
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("mpi", ("openmpi", "mpich"))
+def test_everything_over_an_mpi(tmp_path, mpi):
+    if shutil.which(f"mpirun.{mpi}") is None:
+        pytest.skip(f"{mpi} is not installed")
+    done = started(tmp_path, TREADLE, "run", "-n", "2", "--over", mpi, "--no-tag", "--")
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert sorted(done.stdout.splitlines()) == ["done 0 of 2", "done 1 of 2"]
+
+
+def test_alone(tmp_path):
+    done = started(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "done 0 of 1\n"
+
+
+def test_a_rank_that_dies_is_named(tmp_path):
+    done = started(
+        tmp_path, TREADLE, "run", "-n", "3", "--",
+        program="""
+import os, treadle as td
+td.mpi.barrier()
+if td.mpi.rank() == 1:
+    os.kill(os.getpid(), 9)
+try:
+    td.mpi.all_gather(1)
+except td.Error as error:
+    print("told:", error, flush=True)
+    raise
+""",
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "locality 1" in done.stdout + done.stderr
+
+
+def test_the_module_says_what_it_has():
+    assert set(td.mpi.__all__) <= set(dir(td.mpi))
+    assert td.mpi.size() == 1
+    assert td.mpi.submit(0, sorted, [2, 1]).result() == [1, 2]
