@@ -51,7 +51,7 @@ class Alternative(NamedTuple):
 class Decision(NamedTuple):
     """What the process has decided in one context: the record of it, not a guess."""
 
-    kind: str  # inlining, chunks, grain, splitting, session
+    kind: str  # inlining, chunks, grain, splitting, pools, coalescing, session
     instance: str
     name: str  # the same, short enough for a table
     choices: str  # all that could be chosen

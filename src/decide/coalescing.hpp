@@ -9,7 +9,8 @@
 
 namespace treadle::decide {
 
-/// The parcels of a sender for one destination, in their order.
+/// The parcels of a sender for one destination, in their order. Settings are `off`, `paper` or `adaptive` with numbers:
+/// see coalescing_choices.
 ///
 /// `paper` is Algorithm 1 of Wagle, Kellar, Serio and Kaiser ("Methodology for adaptive active message coalescing in
 /// task based runtime systems", poster, 2018). Its text sends a sparse parcel and goes on to queue it, never queues the
@@ -38,7 +39,7 @@ class gathering {
       if (m_parcels == 1) m_first_ns = now;
       has_held = now - m_first_ns >= wait_ns;
     }
-    if (m_bytes >= (s.how == coalescing_kind::paper ? k_most_bytes : s.bytes)) return leave();
+    if (m_bytes >= (s.how == coalescing_kind::paper ? k_most_bytes : static_cast<std::size_t>(s.bytes))) return leave();
     if (s.how == coalescing_kind::paper) return is_sparse || m_parcels >= s.parcels ? leave() : false;
     if (!is_sparse && !has_held) return false;
     // To look at the wire may cost more than to gather the parcel; the more there are, the less one more wait matters.

@@ -1,75 +1,44 @@
-// The kinds of coalescing on a simulated sender, wire and receiver: o of a processor for each message, g for each
-// parcel, a latency, a time per byte (LogGP).
+// The kinds of coalescing on a simulated sender, wire and receiver.
 #include "decide/coalescing.hpp"
 
 #include "base/rng.hpp"
+#include "decide/coalescing_choices.hpp"
+#include "decide/simulated_network.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <deque>
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace treadle::decide {
 namespace {
 
-struct network {
-  double overhead_ns = 500, parcel_ns = 20, latency_ns = 1000, byte_ns = 0.1;
-};
-
 struct delivery {
   std::uint64_t messages = 0;
   double seconds = 0;    ///< until the last one has arrived
-  double latency_ns = 0; ///< from when a parcel came to when it has arrived, in the mean
+  double latency_ns = 0; ///< in the mean
   double longest_ns = 0;
-  std::vector<int> arrived; ///< in their order
+  std::vector<int> arrived;
 };
 
 /// `gaps`: the sender's other work before each parcel.
 delivery deliver(const coalescing& s, const network& of, const std::vector<double>& gaps, std::size_t bytes = 16) {
-  gathering gathered;
   delivery result;
-  std::vector<std::pair<int, double>> waiting; // and when they came
-  double now = 1e6, free_at = 0, receiver = 0;
-  const auto is_free = [&] { return now >= free_at; };
-  const auto send = [&] {
-    now += of.overhead_ns;
-    free_at = std::max(free_at, now) + of.byte_ns * static_cast<double>(bytes * waiting.size());
-    double at = std::max(receiver, free_at + of.latency_ns) + of.overhead_ns;
-    for (const auto& [number, came] : waiting) {
-      at += of.parcel_ns;
-      result.arrived.push_back(number);
-      result.latency_ns += at - came;
-      result.longest_ns = std::max(result.longest_ns, at - came);
-    }
-    receiver = at;
-    free_at = std::max(free_at, at); // the receiver has read it
-    waiting.clear();
-    ++result.messages;
-  };
-  for (std::size_t i = 0; i < gaps.size(); ++i) {
-    for (double left = gaps[i]; left > 0;) { // others look meanwhile
-      const double step = std::min(left, 1000.0);
-      now += step;
-      left -= step;
-      if (gathered.look(s, static_cast<std::int64_t>(now), is_free)) send();
-    }
-    now += of.parcel_ns;
-    waiting.emplace_back(static_cast<int>(i), now);
-    if (gathered.put(s, [&] { return static_cast<std::int64_t>(now); }, bytes, is_free)) send();
-  }
-  if (gathered.flush()) send();
-  EXPECT_TRUE(waiting.empty());
-  EXPECT_FALSE(gathered.flush());
-  result.seconds = (receiver - 1e6) / 1e9;
-  result.latency_ns /= static_cast<double>(gaps.size());
+  simulated_sender sender(of, bytes);
+  sender.arrived = &result.arrived;
+  for (const double gap : gaps) sender.send(s, gap);
+  sender.flush();
+  EXPECT_EQ(result.arrived.size(), gaps.size());
+  result.messages = sender.messages;
+  result.seconds = (sender.receiver_ns - simulated_sender::k_start_ns) / 1e9;
+  result.latency_ns = sender.latency_ns / static_cast<double>(gaps.size());
+  result.longest_ns = sender.longest_ns;
   return result;
 }
 
-const coalescing k_off{.how = coalescing_kind::off}, k_paper{.how = coalescing_kind::paper}, k_adaptive{};
+const coalescing k_off{.how = coalescing_kind::off}, k_paper{.how = coalescing_kind::paper},
+    k_adaptive = first_settings({});
 
 TEST(coalescing, every_parcel_arrives_once_in_its_order) {
   detail::xorshift random(9);
@@ -79,7 +48,7 @@ TEST(coalescing, every_parcel_arrives_once_in_its_order) {
                  .parcels = 1 + static_cast<unsigned>(random.below(100)),
                  .interval_ns = static_cast<std::int64_t>(up_to(1e5)),
                  .hold_ns = static_cast<std::int64_t>(up_to(2e4)),
-                 .bytes = static_cast<std::size_t>(random.below(5000))};
+                 .bytes = static_cast<std::int64_t>(random.below(5000))};
     std::vector<double> gaps(500);
     for (double& gap : gaps) gap = random.below(20) == 0 ? up_to(3e5) : up_to(1000);
     const delivery got = deliver(s, {up_to(5000), up_to(100), up_to(50'000), up_to(1)}, gaps, 1 + random.below(3000));
@@ -140,6 +109,30 @@ TEST(coalescing, no_message_is_larger_than_allowed) {
   s.hold_ns = 1'000'000;
   const delivery got = deliver(s, {}, std::vector<double>(10'000, 1), 100);
   EXPECT_GE(got.messages, 10'000U * 100 / 1000);
+}
+
+TEST(coalescing_choices, begin_with_what_was_asked_for) {
+  EXPECT_EQ(k_adaptive.hold_ns, 0);
+  EXPECT_EQ(k_adaptive.bytes, 16 << 10);
+  const coalescing_choices usual({});
+  EXPECT_EQ(usual.text(usual.start()), "0 us, 16384 bytes");
+  EXPECT_EQ(usual.all(), "0 us .. 100 us, 1024 .. 65536 bytes");
+  const coalescing_choices given({.hold_ns = 1500, .bytes = 3});
+  EXPECT_EQ(given.over().size(), 1U);
+  EXPECT_EQ(given.text(0), "1.500 us, 3 bytes");
+  EXPECT_EQ(coalescing_choices({.hold_ns = 7}).over().size(), 7U);
+  const coalescing_choices paper({.how = coalescing_kind::paper_adaptive, .parcels = 64});
+  EXPECT_EQ(paper.text(paper.start()), "100 us, 64 parcels");
+  EXPECT_EQ(paper.settings(paper.start()).how, coalescing_kind::paper);
+  EXPECT_EQ(paper.all(), "1 us .. 5000 us, 1 .. 1000 parcels");
+  const auto random_start = [](std::uint64_t seed) {
+    const coalescing_choices all({.how = coalescing_kind::paper_adaptive, .starts_at_random = true, .seed = seed});
+    return all.text(all.start());
+  };
+  EXPECT_EQ(random_start(5), random_start(5));
+  EXPECT_NE(random_start(5), random_start(6));
+  EXPECT_EQ(first_settings(k_paper).parcels, 50U);
+  EXPECT_EQ(first_settings(k_off).how, coalescing_kind::off);
 }
 
 } // namespace

@@ -9,8 +9,9 @@
 namespace treadle::detail {
 
 /// What the runtime decides by itself, or a program by a session.
-enum class decision_kind : std::uint8_t { inlining, chunks, grain, splitting, pools, session };
-inline constexpr std::string_view k_decision_kinds[] = {"inlining", "chunks", "grain", "splitting", "pools", "session"};
+enum class decision_kind : std::uint8_t { inlining, chunks, grain, splitting, pools, coalescing, session };
+inline constexpr std::string_view k_decision_kinds[] = {"inlining", "chunks",     "grain",  "splitting",
+                                                        "pools",    "coalescing", "session"};
 
 /// What deciding of one kind has come to in this process.
 struct tuning_costs {

@@ -2,6 +2,8 @@
 
 #include "base/fnv1a.hpp"
 
+#include <treadle/detail/spinlock.hpp>
+
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -31,7 +33,40 @@ action_entry unknown("", &refuse); // sorted before all others: number 0
 
 } // namespace
 
-constinit shared_coalescing usual_coalescing;
+namespace {
+
+spinlock settings_lock; // of action_entry::own_coalescing, and the next
+constinit coalescing usual_coalescing;
+
+void check(const coalescing& how) {
+  const auto refuse = [](const char* what) { throw std::invalid_argument(std::string("coalescing: ") + what); };
+  constexpr std::int64_t k_second_ns = 1'000'000'000;
+  if (how.parcels == 0) refuse("messages of no parcels");
+  if (how.interval_ns < 0 || how.interval_ns > k_second_ns) refuse("an interval is 0 to 1 s");
+  if (how.hold_ns < coalescing::k_found_out || how.hold_ns > k_second_ns) refuse("parcels are held back 0 to 1 s");
+  if (how.bytes < coalescing::k_found_out || how.bytes > std::int64_t{1} << 20U)
+    refuse("0 bytes to 1 MiB leave together");
+  if (how.every < 1) refuse("something is tried after one parcel, message or nanosecond at least");
+  if (how.how == coalescing_kind::paper_adaptive && how.search != search_strategy::nelder_mead &&
+      how.search != search_strategy::parallel_rank_order)
+    refuse("the search is nelder-mead or parallel-rank-order");
+}
+
+} // namespace
+
+coalescing coalescing_of(const action_entry& action) noexcept {
+  const scoped_lock guard(settings_lock);
+  return action.own_coalescing ? *action.own_coalescing : usual_coalescing;
+}
+
+void store_coalescing(action_entry* of, const coalescing& how) {
+  check(how);
+  const scoped_lock guard(settings_lock);
+  if (of)
+    of->own_coalescing = how;
+  else
+    usual_coalescing = how;
+}
 
 action_entry::action_entry(const char* s, handler h) noexcept : symbol(s), handle(h), next(first) { first = this; }
 

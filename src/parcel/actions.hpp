@@ -18,4 +18,9 @@ std::string readable(const char* symbol);
 /// One that answers with an error where no action has that number.
 const action_entry& find_action(std::uint32_t number) noexcept;
 
+/// What was set for the action, or for all that have nothing of their own. Any thread, as the next.
+coalescing coalescing_of(const action_entry& action) noexcept;
+/// Null: of all others. Throws std::invalid_argument.
+void store_coalescing(action_entry* of, const coalescing& how);
+
 } // namespace treadle::detail

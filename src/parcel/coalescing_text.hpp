@@ -6,7 +6,7 @@
 
 namespace treadle::detail {
 
-/// "off", "paper", "paper:50,100" (parcels, microseconds) or "adaptive". Throws std::invalid_argument, which says so.
+/// As docs/guide/localities.md says it: "paper:50,100". Throws std::invalid_argument that lists what there is.
 coalescing parse_coalescing(std::string_view text);
 
 } // namespace treadle::detail

@@ -64,13 +64,33 @@ TEST(delays, are_read_and_refused) {
 TEST(coalescing_text, is_read_and_refused) {
   EXPECT_EQ(parse_coalescing("off").how, coalescing_kind::off);
   EXPECT_EQ(parse_coalescing("adaptive").how, coalescing_kind::adaptive);
+  EXPECT_EQ(parse_coalescing("adaptive").hold_ns, coalescing::k_found_out);
+  const coalescing held = parse_coalescing("adaptive:3,4096");
+  EXPECT_EQ(held.hold_ns, 3000);
+  EXPECT_EQ(held.bytes, 4096);
   EXPECT_EQ(parse_coalescing("paper").parcels, 50U);
   const coalescing some = parse_coalescing("paper:7,250");
   EXPECT_EQ(some.how, coalescing_kind::paper);
   EXPECT_EQ(some.parcels, 7U);
   EXPECT_EQ(some.interval_ns, 250'000);
+  const coalescing searched = parse_coalescing("paper-adaptive");
+  EXPECT_EQ(searched.how, coalescing_kind::paper_adaptive);
+  EXPECT_EQ(searched.search, search_strategy::parallel_rank_order);
+  EXPECT_EQ(searched.every, 5000);
+  const coalescing other = parse_coalescing("paper-adaptive:nelder-mead,start=8/40,every=20 ms,seed=9");
+  EXPECT_EQ(other.search, search_strategy::nelder_mead);
+  EXPECT_EQ(other.parcels, 8U);
+  EXPECT_EQ(other.interval_ns, 40'000);
+  EXPECT_EQ(other.trigger, coalescing_trigger::period);
+  EXPECT_EQ(other.every, 20'000'000);
+  EXPECT_EQ(other.seed, 9U);
+  EXPECT_TRUE(parse_coalescing("paper-adaptive:start=random").starts_at_random);
+  EXPECT_EQ(parse_coalescing("paper-adaptive:every=100 messages").trigger, coalescing_trigger::messages);
+  EXPECT_EQ(parse_coalescing("paper-adaptive:every=100").trigger, coalescing_trigger::parcels);
   for (const char* bad :
-       {"", "on", "paper:", "paper:5", "paper:5,", "paper:0,5", "paper:5,x", "paper:5,5,5", "paper:5,9999999", "off:1"})
+       {"", "on", "paper:", "paper:5", "paper:5,", "paper:0,5", "paper:5,x", "paper:5,5,5", "paper:5,9999999", "off:1",
+        "adaptive:", "adaptive:5", "adaptive:5,-1", "paper-adaptive:", "paper-adaptive:x", "paper-adaptive:start=5",
+        "paper-adaptive:every=0", "paper-adaptive:every=5 days", "paper-adaptive:nelder-mead,"})
     EXPECT_EQ(complaint(parse_coalescing, bad).find("TREADLE_COALESCING: expected"), 0U) << bad;
 }
 

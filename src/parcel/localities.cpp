@@ -7,6 +7,7 @@
 #include "parcel/delays.hpp"
 #include "parcel/departure.hpp"
 #include "parcel/deposits.hpp"
+#include "parcel/objects.hpp"
 #include "parcel/parcel_counters.hpp"
 #include "parcel/port.hpp"
 #include "parcel/refusals.hpp"
@@ -42,6 +43,12 @@ constexpr std::uint32_t k_answer = 0x7fff'fffc;
 constexpr std::uint32_t k_leave = 0x7fff'fffb;
 constexpr bool is_about_departure(std::uint32_t action) { return action >= k_leave && action <= k_ask; }
 
+// Lanes of the port. That of an action is the next one after its number; no action has number 0.
+constexpr std::uint32_t k_departure_lane = 0, k_reply_lane = 1;
+constexpr std::uint32_t lane_of(std::uint32_t action) {
+  return is_about_departure(action) ? k_departure_lane : action >= k_error ? k_reply_lane : action + 1;
+}
+
 struct counts {
   std::uint64_t sent, received;
 };
@@ -73,10 +80,12 @@ class world final : public parcel_receiver, public background_work {
   bool is_parents() const noexcept { return m_forks != fork_generation(); }
   reply_table replies;
 
-  void send(std::span<const std::byte> parcel, unsigned to, const coalescing& how,
-            std::vector<std::byte>* owner = nullptr) {
-    m_port.send(to, parcel, how, owner);
+  void send(std::span<const std::byte> parcel, unsigned to, std::vector<std::byte>* owner = nullptr) {
+    parcel_header header;
+    std::memcpy(&header, parcel.data(), sizeof header);
+    m_port.send(to, parcel, lane_of(header.action), owner);
   }
+  parcel_port& port() noexcept { return m_port; }
 
   // background_work
   void begin_polling() noexcept override { m_port.begin_polling(); }
@@ -118,16 +127,22 @@ class world final : public parcel_receiver, public background_work {
     m_changed.notify_all();
   }
 
-  parcel_traffic traffic() const noexcept {
-    const std::uint64_t own = m_own.load(order::relaxed); // first, and they are counted before they are sent
-    const parcel_port::counts sent = m_port.sent();
-    const auto without_own = [&](std::uint64_t n) { return n > own ? n - own : 0; };
-    return {without_own(sent.parcels),
-            without_own(sent.messages),
-            sent.bytes,
-            m_received.load(order::relaxed),
-            m_messages_received.load(order::relaxed),
-            m_bytes_received.load(order::relaxed)};
+  coalescing how_to_coalesce(std::uint32_t lane) const override {
+    return lane == k_departure_lane ? coalescing{.how = coalescing_kind::off} : coalescing_of(find_action(lane - 1));
+  }
+  std::string name_of_lane(std::uint32_t lane) const override {
+    return lane == k_reply_lane ? "results" : name_of(find_action(lane - 1));
+  }
+
+  parcel_traffic traffic() const {
+    parcel_traffic all;
+    for (std::uint32_t lane = k_reply_lane; lane < m_port.lanes(); ++lane)
+      if (const auto sent = m_port.sent(lane); sent.parcels > 0) all.actions.push_back({name_of_lane(lane), sent});
+    all.parcels_received = m_received.load(order::relaxed);
+    all.messages_received = m_messages_received.load(order::relaxed);
+    all.bytes_received = m_bytes_received.load(order::relaxed);
+    all.spent = m_port.spent();
+    return all;
   }
 
   /// Returns when all localities are here, and nothing is left to do.
@@ -172,12 +187,10 @@ class world final : public parcel_receiver, public background_work {
   }
 
   void tell(unsigned to, std::uint32_t what, const counts* given = nullptr) {
-    m_own.fetch_add(1, order::relaxed);
-    const coalescing at_once{.how = coalescing_kind::off};
-    if (!given) return send(small_parcel<0>(what, 0).bytes(), to, at_once);
+    if (!given) return send(small_parcel<0>(what, 0).bytes(), to);
     small_parcel<sizeof *given> parcel(what, 0);
     parcel.add(*given);
-    send(parcel.bytes(), to, at_once);
+    send(parcel.bytes(), to);
   }
 
   /// At a moment when no task runs here.
@@ -186,8 +199,9 @@ class world final : public parcel_receiver, public background_work {
     if (runtime* const here = runtime::current_or_null()) here->wait_idle();
     // Received first: what comes after that and leads to something sent is missing in both, or seen as sent only.
     const std::uint64_t received = m_received.load(order::acquire);
-    const std::uint64_t own = m_own.load(order::relaxed); // by this thread
-    return {m_port.sent().parcels - own, received};
+    std::uint64_t sent = 0;
+    for (std::uint32_t lane = k_reply_lane; lane < m_port.lanes(); ++lane) sent += m_port.sent(lane).parcels;
+    return {sent, received};
   }
 
   template <class F>
@@ -244,8 +258,7 @@ class world final : public parcel_receiver, public background_work {
   std::exception_ptr m_failure;
   atomic<std::uint64_t> m_received{0}; ///< parcels of the program
   atomic<std::uint64_t> m_messages_received{0}, m_bytes_received{0};
-  atomic<std::uint64_t> m_own{0}; ///< parcels about departure, sent, each as a message
-  parcel_port m_port;             // last: its thread uses the rest
+  parcel_port m_port; // last: its thread uses the rest
 };
 
 namespace {
@@ -300,12 +313,18 @@ void new_parcel::finish() {
   std::memcpy(bytes.data(), &header, sizeof header);
 }
 
-void send_parcel(std::span<const std::byte> parcel, const coalescing& how, locality to) {
-  world_with(to.number()).send(parcel, to.number(), how);
-}
-void send_parcel(new_parcel& parcel, const coalescing& how, locality to) {
+void send_parcel(std::span<const std::byte> parcel, locality to) { world_with(to.number()).send(parcel, to.number()); }
+void send_parcel(new_parcel& parcel, locality to) {
   parcel.finish();
-  world_with(to.number()).send(parcel.bytes, to.number(), how, &parcel.bytes);
+  world_with(to.number()).send(parcel.bytes, to.number(), &parcel.bytes);
+}
+
+void set_coalescing(action_entry* of, const coalescing& how) {
+  store_coalescing(of, how);
+  if (world* const all = g_world.load(order::acquire); all && !all->is_parents()) all->port().settings_changed();
+}
+void tell_coalescing_event(const action_entry& of) {
+  if (world* const all = g_world.load(order::acquire); all && !all->is_parents()) all->port().event(lane_of(of.number));
 }
 
 std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from) {
@@ -322,7 +341,7 @@ void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) 
     if (reply == 0) return report_at_exit(text);
     new_parcel error(k_error, reply);
     add_bytes(error.bytes, text.data(), text.size());
-    send_parcel(error, usual_coalescing.load(), locality(to));
+    send_parcel(error, locality(to));
   } catch (...) { // the connection has failed, which whoever waits is told; or there is no memory
   }
 }
@@ -343,7 +362,7 @@ localities::localities() : m_is(new implementation) {
   if (const char* const network = std::getenv("TREADLE_NETWORK"); network && *network != '\0')
     over = with_delays(std::move(over), parse_network_delays(network));
   if (const char* const how = std::getenv("TREADLE_COALESCING"); how && *how != '\0')
-    usual_coalescing.store(parse_coalescing(how));
+    set_coalescing(parse_coalescing(how));
   over->join(number_actions());
   m_is->all = std::make_unique<world>(std::move(over));
   own_number.store(m_is->all->rank(), order::relaxed);
@@ -376,6 +395,7 @@ localities::~localities() {
     static_cast<void>(m_is->all.release()); // tasks that are left may be inside, and nobody waits for them
   detail::own_number.store(0, detail::order::relaxed);
   detail::number_of_localities.store(1, detail::order::relaxed);
+  detail::end_objects();
 }
 
 std::vector<locality> find_all_localities() {

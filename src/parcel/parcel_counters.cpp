@@ -1,58 +1,140 @@
 #include "parcel/parcel_counters.hpp"
 
 #include "observe/counter_type.hpp"
+#include "parcel/objects.hpp"
+#include "task/counters/thread_counters.hpp"
 
 #include <treadle/localities/locality.hpp>
 
 #include <memory>
-#include <string>
+#include <stdexcept>
 
 namespace treadle::detail {
 namespace {
 
+using counters::kind;
+
+/// Of all actions, or those of a name.
+struct parcel_sums {
+  double parcels = 0, messages = 0, bytes = 0;
+  sampled_gaps gaps;
+  double parcels_received = 0, messages_received = 0, bytes_received = 0;
+  double sending_ns = 0, looking_ns = 0, awake_ns = 0;
+  double objects = 0;
+};
+
+parcel_sums sums_of(const std::string& action) {
+  const parcel_traffic now = traffic_so_far();
+  parcel_sums sums;
+  for (const auto& one : now.actions) {
+    if (one.name.find(action) == std::string::npos) continue;
+    sums.parcels += static_cast<double>(one.sent.parcels);
+    sums.messages += static_cast<double>(one.sent.messages);
+    sums.bytes += static_cast<double>(one.sent.bytes);
+    sums.gaps.add(one.sent.gaps);
+  }
+  sums.parcels_received = static_cast<double>(now.parcels_received);
+  sums.messages_received = static_cast<double>(now.messages_received);
+  sums.bytes_received = static_cast<double>(now.bytes_received);
+  sums.sending_ns = now.spent.sending_ns;
+  sums.looking_ns = now.spent.looking_ns;
+  sums.awake_ns = awake_ns();
+  sums.objects = static_cast<double>(objects_here());
+  return sums;
+}
+
 struct row {
   counters::description about;
-  std::uint64_t parcel_traffic::* value;
-  std::uint64_t parcel_traffic::* per = nullptr;
+  double (*value)(const parcel_sums& s);
+  double (*base)(const parcel_sums& s) = nullptr;
+  bool is_of_actions = false; ///< its parameter is a part of an action's name
 };
 
 class parcel_counter_type final : public counter_type {
  public:
-  explicit parcel_counter_type(const row& of) : counter_type(of.about), m_value(of.value), m_per(of.per) {}
+  explicit parcel_counter_type(const row& of) : counter_type(of.about), m_row(of) {}
 
   std::vector<std::string> instances() const override {
     return {"locality#" + std::to_string(find_here().number()) + "/total"};
   }
-  counter_sample read(const std::string&, const std::string&) const override {
-    const parcel_traffic now = traffic_so_far();
-    return {.value = static_cast<double>(now.*m_value), .base = m_per ? static_cast<double>(now.*m_per) : 0};
+  counter_sample read(const std::string&, const std::string& parameters) const override {
+    if (!m_row.is_of_actions && !parameters.empty()) throw std::runtime_error("it has no parameters");
+    const parcel_sums now = sums_of(parameters);
+    counter_sample found{.value = m_row.value(now), .base = m_row.base ? m_row.base(now) : 0};
+    if (m_row.about.kind == kind::histogram) found.ranges = {now.gaps.ranges().begin(), now.gaps.ranges().end()};
+    return found;
   }
 
  private:
-  std::uint64_t parcel_traffic::*m_value, parcel_traffic::*m_per;
+  const row m_row;
 };
+
+const char* const k_ns = "ns";
+
+const std::vector<row>& rows() {
+  static const std::vector<row> all{
+      {{"/parcels/count/sent", kind::monotonic, "", "Calls and results sent to other localities."},
+       [](const parcel_sums& s) { return s.parcels; }},
+      {{"/parcels/count/received", kind::monotonic, "", "Those that came from other localities."},
+       [](const parcel_sums& s) { return s.parcels_received; }},
+      {{"/messages/count/sent", kind::monotonic, "", "Messages, of one parcel or several each."},
+       [](const parcel_sums& s) { return s.messages; }},
+      {{"/messages/count/received", kind::monotonic, "", "Messages that came from other localities."},
+       [](const parcel_sums& s) { return s.messages_received; }},
+      {{"/data/count/sent", kind::monotonic, "bytes", "In parcels."}, [](const parcel_sums& s) { return s.bytes; }},
+      {{"/data/count/received", kind::monotonic, "bytes", "In messages."},
+       [](const parcel_sums& s) { return s.bytes_received; }},
+      {{"/coalescing/count/parcels", kind::monotonic, "",
+        "Parcels sent of the actions with this in their name: /coalescing/count/parcels@advance; without it, of all."},
+       [](const parcel_sums& s) { return s.parcels; },
+       nullptr,
+       true},
+      {{"/coalescing/count/messages", kind::monotonic, "", "Messages that begin with one of these parcels."},
+       [](const parcel_sums& s) { return s.messages; },
+       nullptr,
+       true},
+      {{"/coalescing/count/average-parcels-per-message", kind::average, "", "The former by the latter."},
+       [](const parcel_sums& s) { return s.parcels; },
+       [](const parcel_sums& s) { return s.messages; },
+       true},
+      {{"/coalescing/time/between-parcels-average", kind::average, k_ns,
+        "Between two of these parcels for one locality; sampled."},
+       [](const parcel_sums& s) { return s.gaps.sum_ns(); },
+       [](const parcel_sums& s) { return static_cast<double>(s.gaps.count()); },
+       true},
+      {{"/coalescing/time/between-parcels-histogram", kind::histogram, "",
+        "The same: range i holds times from 2^i ns to less than 2^(i + 1) ns."},
+       [](const parcel_sums& s) { return static_cast<double>(s.gaps.count()); },
+       nullptr,
+       true},
+      {{"/runtime/count/component", kind::gauge, "", "Objects of this locality that others may refer to."},
+       [](const parcel_sums& s) { return s.objects; }},
+      {{"/threads/time/background-work-duration", kind::monotonic, k_ns,
+        "Time spent on messages by all threads: sending, looking for them, executing direct actions; sampled."},
+       [](const parcel_sums& s) { return s.sending_ns + s.looking_ns; }},
+      {{"/threads/time/background-send-duration", kind::monotonic, k_ns, "Of it, sending."},
+       [](const parcel_sums& s) { return s.sending_ns; }},
+      {{"/threads/time/background-receive-duration", kind::monotonic, k_ns, "Of it, all else."},
+       [](const parcel_sums& s) { return s.looking_ns; }},
+      {{"/threads/background-overhead", kind::ratio, "%",
+        "Time spent on messages, of that of all workers without sleep: the network overhead of Wagle et al. (2018)."},
+       [](const parcel_sums& s) { return s.sending_ns + s.looking_ns; },
+       [](const parcel_sums& s) { return s.awake_ns; }},
+      {{"/threads/background-send-overhead", kind::ratio, "%", "The same of sending."},
+       [](const parcel_sums& s) { return s.sending_ns; },
+       [](const parcel_sums& s) { return s.awake_ns; }},
+      {{"/threads/background-receive-overhead", kind::ratio, "%", "The same of all else."},
+       [](const parcel_sums& s) { return s.looking_ns; },
+       [](const parcel_sums& s) { return s.awake_ns; }},
+  };
+  return all;
+}
 
 } // namespace
 
 void publish_parcel_counters() {
-  using counters::kind;
   static const bool once = [] {
-    for (const row& of : {
-             row{{"/parcels/count/sent", kind::monotonic, "", "Calls and results sent to other localities."},
-                 &parcel_traffic::parcels_sent},
-             {{"/parcels/count/received", kind::monotonic, "", "Those that came from other localities."},
-              &parcel_traffic::parcels_received},
-             {{"/messages/count/sent", kind::monotonic, "", "Messages, of one parcel or several each."},
-              &parcel_traffic::messages_sent},
-             {{"/messages/count/received", kind::monotonic, "", "Messages that came from other localities."},
-              &parcel_traffic::messages_received},
-             {{"/data/count/sent", kind::monotonic, "bytes", "In messages."}, &parcel_traffic::bytes_sent},
-             {{"/data/count/received", kind::monotonic, "bytes", "In messages."}, &parcel_traffic::bytes_received},
-             {{"/coalescing/count/average-parcels-per-message", kind::average, "", "Of those sent."},
-              &parcel_traffic::parcels_sent,
-              &parcel_traffic::messages_sent},
-         })
-      add_counter_type(std::make_shared<parcel_counter_type>(of));
+    for (const row& of : rows()) add_counter_type(std::make_shared<parcel_counter_type>(of));
     return true;
   }();
   static_cast<void>(once);

@@ -3,6 +3,8 @@
 #include "base/clock.hpp"
 #include "base/sync/park.hpp"
 #include "observe/emit.hpp"
+#include "task/counters/thread_counters.hpp"
+#include "task/engine/present_workers.hpp"
 
 #include <treadle/this_task.hpp>
 
@@ -10,6 +12,8 @@
 #include <utility>
 
 namespace treadle::detail {
+
+static constexpr std::size_t k_not_copied = std::size_t{16} << 10U; // a parcel of so many bytes
 
 parcel_port::parcel_port(std::unique_ptr<transport> over, parcel_receiver& receiver)
     : m_transport(std::move(over)), m_receiver(receiver), m_outboxes(m_transport->size()) {}
@@ -24,49 +28,133 @@ parcel_port::~parcel_port() {
   if (m_waits.joinable()) m_waits.join();
 }
 
-void parcel_port::send(unsigned to, std::span<const std::byte> parcel, const coalescing& how,
+void parcel_port::send(unsigned to, std::span<const std::byte> parcel, std::uint32_t lane,
                        std::vector<std::byte>* owner) {
   try {
-    send_or_wait(to, parcel, how, owner);
+    send_or_wait(to, parcel, lane, owner);
   } catch (...) {
     fail(); // what is on its way is not whole any more
     throw;
   }
 }
 
-void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, const coalescing& how,
+void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, std::uint32_t number,
                                std::vector<std::byte>* owner) {
   if (TREADLE_UNLIKELY(m_failed.load(order::acquire) != 0)) std::rethrow_exception(m_failure);
   outbox& box = m_outboxes[to];
+  lane* mine = nullptr;
+  sender_totals so_far;
   for (;;) {
     {
       const scoped_lock guard(box.lock);
       // A handler cannot wait: what it sends is kept, however much that is. It is bounded by what was asked of it.
       if (TREADLE_LIKELY(box.kept_bytes < k_most_kept) || callback_scope::is_inside()) {
-        ++box.sent.parcels;
-        const bool leaves = box.gathers.put(
-            how, [] { return ticks_to_ns(ticks_now()); }, parcel.size(),
-            [&] { return box.kept.empty() && m_transport->is_free(to); });
-        if (leaves && parcel.size() >= how.bytes) send_gathered(to, box); // not worth a copy
-        if (leaves && box.gathered.empty()) return send_message(to, box, parcel, owner);
-        if (box.gathered.empty()) box.how = how;
-        box.gathered.append(parcel);
-        leaves ? send_gathered(to, box) : note_holding(box);
-        return;
+        mine = &lane_of(box, number);
+        put(to, box, *mine, parcel, owner);
+        if (TREADLE_LIKELY(mine->parcels < mine->next_look)) return;
+        so_far = {mine->parcels, mine->messages, static_cast<double>(ticks_to_ns(box.message_ticks))};
       }
     }
+    if (mine) break;
     this_task::sleep_for_ns(50'000);
     if (m_failed.load(order::acquire) != 0) std::rethrow_exception(m_failure);
+  }
+  look_at(to, *mine, number, so_far);
+}
+
+void parcel_port::look_at(unsigned to, lane& of, std::uint32_t number, sender_totals now) {
+  const scoped_try_lock held(m_tunes);
+  if (!held) return; // with one of the next parcels
+  if (!of.tuned) {
+    const std::string name = m_receiver.name_of_lane(number) + " to locality " + std::to_string(to);
+    of.tuned = std::make_unique<tuned_coalescing>(name, m_receiver.how_to_coalesce(number), present_workers());
+  }
+  const times network = spent();
+  now.network_ns = network.sending_ns + network.looking_ns;
+  now.awake_ns = awake_ns();
+  const auto changed = of.tuned->look(now, steady_now_ns(), present_workers());
+  const scoped_lock guard(m_outboxes[to].lock);
+  of.next_look = of.tuned->parcels_at_next_look();
+  if (changed) of.how = *changed;
+}
+
+void parcel_port::settings_changed() {
+  const scoped_lock tunes(m_tunes);
+  std::vector<std::unique_ptr<tuned_coalescing>> ended; // without the lock of a box
+  for (outbox& box : m_outboxes) {
+    const scoped_lock guard(box.lock);
+    for (std::uint32_t number = 0; number < box.lanes.size(); ++number) {
+      if (!box.lanes[number]) continue;
+      ended.push_back(std::move(box.lanes[number]->tuned));
+      apply_settings(*box.lanes[number], number);
+    }
+  }
+}
+
+void parcel_port::event(std::uint32_t lane) noexcept {
+  const scoped_lock tunes(m_tunes);
+  for (outbox& box : m_outboxes) {
+    const scoped_lock guard(box.lock);
+    if (lane < box.lanes.size() && box.lanes[lane] && box.lanes[lane]->tuned) box.lanes[lane]->tuned->event();
   }
 }
 
 // With the lock of the box
 
-void parcel_port::send_message(unsigned to, outbox& box, std::span<const std::byte> message,
+inline lane& parcel_port::lane_of(outbox& box, std::uint32_t number) {
+  if (TREADLE_LIKELY(number < box.lanes.size()) && TREADLE_LIKELY(box.lanes[number] != nullptr))
+    return *box.lanes[number];
+  return make_lane(box, number);
+}
+
+lane& parcel_port::make_lane(outbox& box, std::uint32_t number) {
+  if (number >= box.lanes.size()) box.lanes.resize(number + 1);
+  auto made = std::make_unique<lane>();
+  apply_settings(*made, number);
+  for (std::uint32_t most = m_lanes.load(order::relaxed); most <= number;)
+    if (m_lanes.compare_exchange(most, number + 1, order::relaxed, order::relaxed)) break;
+  return *(box.lanes[number] = std::move(made));
+}
+
+void parcel_port::apply_settings(lane& of, std::uint32_t number) const {
+  constexpr std::uint64_t k_few = 1024; // parcels, for which nothing is worth being found out
+  const coalescing asked = m_receiver.how_to_coalesce(number);
+  of.how = decide::first_settings(asked);
+  const bool is_open = asked.how == coalescing_kind::paper_adaptive ||
+                       (asked.how == coalescing_kind::adaptive && (asked.hold_ns < 0 || asked.bytes < 0));
+  of.next_look = is_open ? of.parcels + k_few : lane::k_never;
+}
+
+inline void parcel_port::put(unsigned to, outbox& box, lane& of, std::span<const std::byte> parcel,
+                             std::vector<std::byte>* owner) {
+  of.gaps.note(++of.parcels);
+  of.bytes += parcel.size();
+  const bool leaves = box.gathers.put(
+      of.how, [] { return ticks_to_ns(ticks_now()); }, parcel.size(),
+      [&] { return box.kept.empty() && m_transport->is_free(to); });
+  if (leaves && parcel.size() >= k_not_copied) send_gathered(to, box);
+  if (leaves && box.gathered.empty()) return send_message(to, box, of, parcel, owner);
+  if (box.gathered.empty()) box.first = &of;
+  box.gathered.append(parcel);
+  leaves ? send_gathered(to, box) : note_holding(box);
+}
+
+/// False when there is no room.
+bool parcel_port::transmit(unsigned to, outbox& box, std::span<const std::byte> message) {
+  constexpr std::uint64_t k_each = 16; // that is timed
+  if (TREADLE_LIKELY(++box.messages % k_each != 0)) return m_transport->send(to, message);
+  const std::int64_t start = ticks_now();
+  const bool is_sent = m_transport->send(to, message);
+  const std::int64_t took = ticks_now() - start;
+  box.sending_ticks += static_cast<std::int64_t>(k_each) * took;
+  box.message_ticks += (took - box.message_ticks) / 4;
+  return is_sent;
+}
+
+void parcel_port::send_message(unsigned to, outbox& box, lane& of, std::span<const std::byte> message,
                                std::vector<std::byte>* owner) {
-  ++box.sent.messages;
-  box.sent.bytes += message.size();
-  if (box.kept.empty() && m_transport->send(to, message)) return;
+  ++of.messages;
+  if (box.kept.empty() && transmit(to, box, message)) return;
   box.kept_bytes += message.size();
   owner ? box.kept.emplace_back(std::move(*owner)) : box.kept.emplace_back(message.begin(), message.end());
   note_holding(box);
@@ -74,7 +162,7 @@ void parcel_port::send_message(unsigned to, outbox& box, std::span<const std::by
 
 void parcel_port::send_gathered(unsigned to, outbox& box) {
   if (box.gathered.empty()) return;
-  send_message(to, box, box.gathered.all(), nullptr);
+  send_message(to, box, *box.first, box.gathered.all(), nullptr);
   box.gathered.clear();
 }
 
@@ -92,13 +180,13 @@ bool parcel_port::flush(unsigned to, leaving what) {
   const scoped_lock guard(box.lock);
   bool any = false;
   for (; !box.kept.empty(); box.kept.pop_front()) {
-    if (!m_transport->send(to, box.kept.front())) return any;
+    if (!transmit(to, box, box.kept.front())) return any;
     box.kept_bytes -= box.kept.front().size();
     any = true;
   }
   const bool leaves = what == leaving::all ? box.gathers.flush()
-                                           : box.gathers.look(box.how, ticks_to_ns(ticks_now()),
-                                                              [&] { return m_transport->is_free(to); });
+                                           : box.first && box.gathers.look(box.first->how, ticks_to_ns(ticks_now()),
+                                                                           [&] { return m_transport->is_free(to); });
   if (leaves) send_gathered(to, box);
   if (box.kept.empty() && box.gathered.empty()) box.holds.store(0, order::relaxed);
   return any || leaves;
@@ -115,14 +203,20 @@ bool parcel_port::flush(leaving what) noexcept {
 }
 
 bool parcel_port::look() noexcept {
+  constexpr std::uint32_t k_each = 8; // that is timed
   if (m_failed.load(order::relaxed) != 0) return false;
+  const bool is_timed = ++m_looks % k_each == 0;
+  const std::int64_t start = is_timed ? ticks_now() : 0;
+  bool any = false;
   try {
     const bool has_sent = flush(leaving::due);
-    return m_transport->poll(*this) || has_sent;
+    any = m_transport->poll(*this) || has_sent;
   } catch (...) {
     fail();
-    return false;
   }
+  if (is_timed)
+    m_looking_ticks.store(m_looking_ticks.load(order::relaxed) + k_each * (ticks_now() - start), order::relaxed);
+  return any;
 }
 
 bool parcel_port::poll() noexcept {
@@ -143,15 +237,27 @@ void parcel_port::arrived(unsigned from, std::span<const std::byte> message) {
   m_receiver.arrived(from, message);
 }
 
-parcel_port::counts parcel_port::sent() const noexcept {
+parcel_port::counts parcel_port::sent(std::uint32_t lane) const noexcept {
   counts sum;
   for (const outbox& box : m_outboxes) {
     const scoped_lock guard(box.lock);
-    sum.parcels += box.sent.parcels;
-    sum.messages += box.sent.messages;
-    sum.bytes += box.sent.bytes;
+    if (lane >= box.lanes.size() || !box.lanes[lane]) continue;
+    sum.parcels += box.lanes[lane]->parcels;
+    sum.messages += box.lanes[lane]->messages;
+    sum.bytes += box.lanes[lane]->bytes;
+    sum.gaps.add(box.lanes[lane]->gaps);
   }
   return sum;
+}
+
+parcel_port::times parcel_port::spent() const noexcept {
+  std::int64_t sending = 0;
+  for (const outbox& box : m_outboxes) {
+    const scoped_lock guard(box.lock);
+    sending += box.sending_ticks;
+  }
+  return {static_cast<double>(ticks_to_ns(sending)),
+          static_cast<double>(ticks_to_ns(m_looking_ticks.load(order::relaxed)))};
 }
 
 void parcel_port::fail() noexcept {

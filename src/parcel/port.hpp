@@ -3,6 +3,7 @@
 
 #include "decide/coalescing.hpp"
 #include "parcel/gathered_bytes.hpp"
+#include "parcel/lane.hpp"
 #include "parcel/polling_turns.hpp"
 #include "parcel/transport.hpp"
 
@@ -14,18 +15,22 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
 namespace treadle::detail {
 
-/// What is done with what arrives. Must not wait.
+/// Who uses a port: what is done with what arrives, and what is to be known of parcels. Must not wait.
 class parcel_receiver {
  public:
   /// Each message once, those from one sender in order. What it throws ends the port.
   virtual void arrived(unsigned from, std::span<const std::byte> message) = 0;
   /// Nothing is sent or received any more. Once.
   virtual void failed(std::exception_ptr why) noexcept = 0;
+  /// Of parcels with this number.
+  virtual coalescing how_to_coalesce(std::uint32_t lane) const = 0;
+  virtual std::string name_of_lane(std::uint32_t lane) const = 0;
 
  protected:
   ~parcel_receiver() = default;
@@ -47,8 +52,9 @@ class parcel_port final : message_sink {
 
   /// Any thread. Blocks the task while more than `k_most_kept` bytes wait for room at the transport, unless it is a
   /// handler that sends. Throws what the transport has failed with.
-  /// `owner`: whose bytes these are, for the port to take when it has to keep them.
-  void send(unsigned to, std::span<const std::byte> parcel, const coalescing& how,
+  /// `lane`: of which kind the parcel is; small numbers. `owner`: whose bytes these are, for the port to take when it
+  /// has to keep them.
+  void send(unsigned to, std::span<const std::byte> parcel, std::uint32_t lane,
             std::vector<std::byte>* owner = nullptr);
   /// What has been gathered leaves: the caller has nothing else to do, or is about to wait.
   void flush() noexcept { flush(leaving::all); }
@@ -63,8 +69,22 @@ class parcel_port final : message_sink {
 
   struct counts {
     std::uint64_t parcels = 0, messages = 0, bytes = 0;
+    sampled_gaps gaps;
   };
-  counts sent() const noexcept; ///< so far
+  counts sent(std::uint32_t lane) const noexcept; ///< so far, to all
+  std::uint32_t lanes() const noexcept { return m_lanes.load(order::relaxed); }
+
+  /// The receiver says something else of parcels than before. What has been found out begins again.
+  void settings_changed();
+  /// For coalescing_trigger::event.
+  void event(std::uint32_t lane) noexcept;
+
+  /// Time spent so far, by all threads; from samples.
+  struct times {
+    double sending_ns = 0; ///< messages, without putting them together
+    double looking_ns = 0; ///< for messages, and executing what they ask for directly
+  };
+  times spent() const noexcept;
 
  private:
   enum class leaving { due, all };
@@ -72,19 +92,28 @@ class parcel_port final : message_sink {
   struct outbox {
     mutable spinlock lock;
     decide::gathering gathers;
-    coalescing how; ///< of the first parcel
+    std::vector<std::unique_ptr<lane>> lanes; ///< none where nothing was sent
+    lane* first = nullptr;                    ///< that of the first parcel that is gathered
     gathered_bytes gathered;
     std::deque<std::vector<std::byte>> kept;
     std::size_t kept_bytes = 0;
-    counts sent;
-    atomic<std::uint32_t> holds{0}; ///< there is something
+    std::uint64_t messages = 0;
+    std::int64_t message_ticks = 0, sending_ticks = 0; ///< that one takes at the moment; that all have taken
+    atomic<std::uint32_t> holds{0};                    ///< there is something
   };
 
   void arrived(unsigned from, std::span<const std::byte> message) override;
-  void send_or_wait(unsigned to, std::span<const std::byte> parcel, const coalescing& how,
+  void send_or_wait(unsigned to, std::span<const std::byte> parcel, std::uint32_t number,
                     std::vector<std::byte>* owner);
-  void send_message(unsigned to, outbox& box, std::span<const std::byte> message, std::vector<std::byte>* owner);
+  lane& lane_of(outbox& box, std::uint32_t number);
+  lane& make_lane(outbox& box, std::uint32_t number);
+  void apply_settings(lane& of, std::uint32_t number) const;
+  void put(unsigned to, outbox& box, lane& of, std::span<const std::byte> parcel, std::vector<std::byte>* owner);
+  void send_message(unsigned to, outbox& box, lane& of, std::span<const std::byte> message,
+                    std::vector<std::byte>* owner);
+  bool transmit(unsigned to, outbox& box, std::span<const std::byte> message);
   void send_gathered(unsigned to, outbox& box);
+  void look_at(unsigned to, lane& of, std::uint32_t number, sender_totals now);
   void note_holding(outbox& box);
   bool look() noexcept;
   bool flush(leaving what) noexcept;
@@ -97,6 +126,10 @@ class parcel_port final : message_sink {
   std::vector<outbox> m_outboxes;
   atomic<std::uint32_t> m_sleeps{0}; ///< the thread, until a message comes
   polling_turns m_turns;
+  std::uint32_t m_looks = 0;               ///< by who has the turn
+  atomic<std::int64_t> m_looking_ticks{0}; ///< the same
+  atomic<std::uint32_t> m_lanes{0};        ///< how many there are in any outbox
+  spinlock m_tunes;                        ///< of lane::tuned
   atomic<std::uint32_t> m_exits{0}, m_failed{0};
   spinlock m_fails;
   std::exception_ptr m_failure; ///< the first, before m_failed

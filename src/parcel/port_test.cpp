@@ -6,9 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -34,6 +36,13 @@ struct counting final : parcel_receiver {
     }
   }
   void failed(std::exception_ptr) noexcept override { ADD_FAILURE() << "failed"; }
+  coalescing how_to_coalesce(std::uint32_t lane) const override {
+    const scoped_lock guard(lock);
+    return asked[lane];
+  }
+  std::string name_of_lane(std::uint32_t lane) const override { return std::to_string(lane); }
+  mutable spinlock lock;
+  std::array<coalescing, 3> asked;
   std::vector<std::uint64_t> next;
   std::atomic<std::uint64_t> count{0};
 };
@@ -65,19 +74,28 @@ TEST_P(parcel_port_test, everybody_sends_to_everybody_without_workers) {
     senders.emplace_back([&, rank] {
       xorshift random(rank + 1);
       std::vector<std::byte> parcel;
-      coalescing how;
       for (std::uint64_t i = 0; i < k_each; ++i) {
         if (random.below(500) == 0) {
-          how = {.how = static_cast<coalescing_kind>(random.below(3)),
-                 .parcels = 1 + static_cast<unsigned>(random.below(60)),
-                 .interval_ns = 1000 * static_cast<std::int64_t>(random.below(300)),
-                 .hold_ns = 1000 * static_cast<std::int64_t>(random.below(100)),
-                 .bytes = random.below(20'000)};
+          const bool is_open = random.below(3) == 0;
+          const coalescing how{.how = static_cast<coalescing_kind>(random.below(4)),
+                               .parcels = 1 + random.below(60),
+                               .interval_ns = 1000 * static_cast<std::int64_t>(random.below(300)),
+                               .hold_ns = is_open ? -1 : 1000 * static_cast<std::int64_t>(random.below(100)),
+                               .bytes = is_open ? -1 : static_cast<std::int64_t>(random.below(20'000)),
+                               .trigger = static_cast<coalescing_trigger>(random.below(4)),
+                               .every = 1 + random.below(500)};
+          {
+            const scoped_lock guard(all.receivers[rank]->lock);
+            all.receivers[rank]->asked[random.below(3)] = how;
+          }
+          all.ports[rank]->settings_changed();
+          all.ports[rank]->event(random.below(5));
         }
         const header of{i, sizeof of + random.below(i % 100 == 0 ? 50'000 : 64)};
         parcel.assign(of.bytes, std::byte{0});
         std::memcpy(parcel.data(), &of, sizeof of);
-        for (unsigned to = 0; to < k_size; ++to) all.ports[rank]->send(to, parcel, how);
+        const std::uint32_t lane = random.below(3);
+        for (unsigned to = 0; to < k_size; ++to) all.ports[rank]->send(to, parcel, lane);
         if (random.below(2000) == 0) all.ports[rank]->flush();
         if (random.below(2000) == 0) usleep(2000); // the others fall asleep
       }
@@ -86,8 +104,17 @@ TEST_P(parcel_port_test, everybody_sends_to_everybody_without_workers) {
   for (std::thread& one : senders) one.join();
   for (unsigned rank = 0; rank < k_size; ++rank) {
     while (all.receivers[rank]->count.load(std::memory_order_acquire) < k_size * k_each) usleep(100);
-    EXPECT_EQ(all.ports[rank]->sent().parcels, k_size * k_each);
-    EXPECT_LE(all.ports[rank]->sent().messages, k_size * k_each);
+    parcel_port::counts sent;
+    for (std::uint32_t lane = 0; lane < all.ports[rank]->lanes(); ++lane) {
+      const parcel_port::counts of_lane = all.ports[rank]->sent(lane);
+      sent.parcels += of_lane.parcels;
+      sent.messages += of_lane.messages;
+      EXPECT_LE(of_lane.gaps.count(), of_lane.parcels / 30);
+    }
+    EXPECT_EQ(sent.parcels, k_size * k_each);
+    EXPECT_LE(sent.messages, k_size * k_each);
+    EXPECT_GT(all.ports[rank]->spent().sending_ns, 0);
+    EXPECT_GT(all.ports[rank]->spent().looking_ns, 0);
   }
 }
 
@@ -95,14 +122,14 @@ TEST(parcel_port, what_is_gathered_leaves_by_itself) {
   localities_in_one all(2, {});
   const header of{0, sizeof of};
   const auto parcel = std::as_bytes(std::span(&of, 1));
-  coalescing waits{.how = coalescing_kind::paper, .parcels = 1000, .interval_ns = 1'000'000};
-  all.ports[0]->send(1, parcel, waits); // sparse: it leaves
+  all.receivers[0]->asked[2] = {.how = coalescing_kind::paper, .parcels = 1000, .interval_ns = 1'000'000};
+  all.ports[0]->send(1, parcel, 2); // sparse: it leaves
   for (std::uint64_t i = 1; i < 10; ++i) {
     const header next{i, sizeof next};
-    all.ports[0]->send(1, std::as_bytes(std::span(&next, 1)), waits); // these wait for the interval
+    all.ports[0]->send(1, std::as_bytes(std::span(&next, 1)), 2); // these wait for the interval
   }
   while (all.receivers[1]->count.load(std::memory_order_acquire) < 10) usleep(100);
-  EXPECT_LE(all.ports[0]->sent().messages, 10U);
+  EXPECT_LE(all.ports[0]->sent(2).messages, 10U);
 }
 
 } // namespace

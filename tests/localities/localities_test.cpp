@@ -133,6 +133,11 @@ TEST_P(localities_test, calls) { run("calls"); }
 TEST_P(localities_test, many_futures) { run("many_futures"); }
 TEST_P(localities_test, collectives) { run("collectives"); }
 TEST_P(localities_test, counters) { run("count"); }
+TEST_P(localities_test, objects_live_where_they_were_made_as_long_as_somebody_refers_to_them) { run("objects"); }
+TEST_P(localities_test, references_may_be_sent_without_end) { run("references"); }
+TEST_P(localities_test, names_of_objects) { run("names"); }
+TEST_P(localities_test, partitioned_vectors) { run("vectors"); }
+TEST_P(localities_test, partitioned_maps) { run("maps"); }
 TEST_P(localities_test, a_communicator_made_again) { run("repeats"); }
 /// MPI ends the others itself.
 TEST_P(localities_test, who_dies_is_missed) {

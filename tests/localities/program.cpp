@@ -2,6 +2,9 @@
 #include "tsan_suppressions.hpp"
 
 #include <treadle/localities/collectives.hpp>
+#include <treadle/localities/object.hpp>
+#include <treadle/localities/partitioned_map.hpp>
+#include <treadle/localities/partitioned_vector.hpp>
 #include <treadle/observe/counters.hpp>
 #include <treadle/runtime.hpp>
 #include <treadle/this_task.hpp>
@@ -173,6 +176,184 @@ void posts() {
     post<direct<note>>(locality((find_here().number() + static_cast<unsigned>(i)) % num_localities()), i);
 }
 
+std::atomic<int> alive{0};
+/// Counts, and may know another one.
+class tally {
+ public:
+  tally() { ++alive; }
+  explicit tally(int begins, const std::string& name = "") : m_value(begins), m_name(name) { ++alive; }
+  ~tally() { --alive; }
+  tally(const tally&) = delete;
+  tally& operator=(const tally&) = delete;
+  int add(int more) { return m_value += more; }
+  int value() const noexcept { return m_value; }
+  std::string name() const { return m_name; }
+  unsigned where() { return find_here().number(); }
+  void knows(remote<tally> other) { m_other = std::move(other); }
+  remote<tally> other() const { return m_other; }
+  int ask_other() { return async<&tally::value>(m_other).get(); }
+  void fails() { throw std::domain_error("never"); }
+
+ private:
+  std::atomic<int> m_value{0};
+  std::string m_name;
+  remote<tally> m_other;
+};
+int alive_here() { return alive; }
+/// All over the program.
+int alive_everywhere() {
+  int sum = 0;
+  for (const locality one : find_all_localities()) sum += async<alive_here>(one).get();
+  return sum;
+}
+template <class F>
+void until(F is_so) {
+  while (!is_so()) this_task::sleep_for_ns(1'000'000);
+}
+std::size_t count_of(const std::vector<remote<tally>>& all) { return all.size(); }
+int named_value(const std::string& name) { return async<&tally::value>(find_name<tally>(name).get()).get(); }
+int value_of(remote<tally> of) { return async<&tally::value>(of).get(); }
+/// Passes a reference round and round; the last one asks.
+int pass(remote<tally> which, unsigned hops) {
+  if (hops == 0) return value_of(which);
+  const locality next((find_here().number() + 1) % num_localities());
+  return async<pass>(next, which, hops - 1).get();
+}
+
+/// Made by one locality, used by all of them; ends with the last reference.
+void objects() {
+  for (const locality there : find_all_localities()) {
+    remote<tally> one = make_remote<tally>(there, 5, "five").get();
+    REQUIRE(one && one.where() == there && (one.here() != nullptr) == (there == find_here()));
+    REQUIRE(async<&tally::where>(one).get() == there.number());
+    REQUIRE(async<&tally::name>(one).get() == "five");
+    REQUIRE(async<&tally::add>(one, 2).get() == 7);
+    REQUIRE(async<direct<&tally::add>>(one, 3).get() == 10);
+    post<&tally::add>(one, 10);
+    until([&] { return async<direct<&tally::value>>(one).get() == 20; });
+    REQUIRE(async<pass>(there, one, 3 * num_localities() + 1).get() == 20);
+    for (const locality other : find_all_localities()) REQUIRE(async<value_of>(other, one).get() == 20);
+    const remote<tally> copy = async<&tally::other>(one).get();
+    REQUIRE(!copy);
+    // One object knows another, and keeps it alive.
+    const locality next((there.number() + 1) % num_localities());
+    async<&tally::knows>(one, make_remote<tally>(next, 77).get()).get();
+    REQUIRE(async<&tally::ask_other>(one).get() == 77);
+    REQUIRE(async<&tally::other>(one).get().where() == next);
+    try {
+      async<&tally::fails>(one).get();
+      REQUIRE(false);
+    } catch (const std::exception& e) {
+      REQUIRE(std::strstr(e.what(), "never"));
+    }
+    // The reference ends before the call is executed.
+    auto last = async<&tally::add>(one, 1);
+    one = remote<tally>();
+    REQUIRE(last.get() == 21);
+  }
+  try {
+    static_cast<void>(async<&tally::value>(remote<tally>()).get());
+    REQUIRE(false);
+  } catch (const std::logic_error& e) {
+    REQUIRE(std::strstr(e.what(), "a call of a member of no object"));
+  }
+}
+
+/// More references are sent than the credit of one suffices for, along chains.
+void references() {
+  remote<tally> one = make_remote<tally>(locality(num_localities() - 1), 3).get();
+  for (int i = 0; i < 200; ++i) REQUIRE(async<pass>(find_here(), one, 12U).get() == 3);
+  std::vector<remote<tally>> copies(1000, one);
+  const locality next((find_here().number() + 1) % num_localities());
+  REQUIRE(async<count_of>(next, copies).get() == 1000);
+}
+
+void names() {
+  if (find_here().number() != 0) return;
+  const std::vector<remote<tally>> all = make_remotes<tally>(round_robin(5), 1).get();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    REQUIRE(all[i].where().number() == i % num_localities());
+    REQUIRE(register_name("tally " + std::to_string(i), all[i]).get());
+    REQUIRE(!register_name("tally " + std::to_string(i), all[0]).get());
+  }
+  const locality last(num_localities() - 1);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    REQUIRE(find_name<tally>("tally " + std::to_string(i)).get() == all[i]);
+    REQUIRE(async<named_value>(last, "tally " + std::to_string(i)).get() == 1);
+  }
+  REQUIRE(!find_name<tally>("nobody").get());
+  try {
+    static_cast<void>(find_name<std::string>("tally 0").get());
+    REQUIRE(false);
+  } catch (const std::runtime_error& e) {
+    REQUIRE(std::strstr(e.what(), "has the type") && std::strstr(e.what(), "tally"));
+  }
+  REQUIRE(unregister_name("tally 0").get() && !unregister_name("tally 0").get());
+  REQUIRE(!find_name<tally>("tally 0").get());
+}
+
+void set_to(double& value, std::size_t i, double factor) { value = factor * static_cast<double>(i); }
+std::string as_text(double value) { return std::to_string(static_cast<int>(value)) + ' '; }
+std::string joined(const std::string& a, const std::string& b) { return a + b; }
+double fifth(const partitioned_vector<double>& of) { return of.get(5).get(); }
+
+void vectors() {
+  if (find_here().number() != 0) return;
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
+    const partitioned_vector<double> values(n, 2.5);
+    REQUIRE(values.copy().get() == std::vector<double>(n, 2.5));
+    values.for_each<set_to>(3.0).get();
+    std::string all;
+    std::vector<double> expected(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      expected[i] = 3.0 * static_cast<double>(i);
+      all += as_text(expected[i]);
+      REQUIRE(values.get(i).get() == expected[i]);
+    }
+    REQUIRE(values.copy().get() == expected);
+    REQUIRE((values.reduce<as_text, joined>(std::string()).get() == all)); // in order
+    if (n > 5) {
+      values.set(5, -1).get();
+      for (const locality one : find_all_localities()) REQUIRE(async<fifth>(one, values).get() == -1);
+    }
+    try {
+      static_cast<void>(values.get(n).get());
+      REQUIRE(false);
+    } catch (const std::out_of_range& e) {
+      REQUIRE(std::strstr(e.what(), "of a partitioned vector of"));
+    }
+    std::size_t sizes = 0;
+    for (const auto& segment : values.segments()) sizes += async<&vector_segment<double>::copy>(segment).get().size();
+    REQUIRE(sizes == n);
+  }
+}
+
+void count_up(int& value, int by) { value += by; }
+int sum_of(const partitioned_map<std::string, int>& of, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; ++i) sum += of.find("key " + std::to_string(i)).get().value_or(1000);
+  return sum;
+}
+void add_to(const partitioned_map<std::string, int>& to, int n) {
+  for (int i = 0; i < n; ++i) to.update<count_up>("key " + std::to_string(i), i).get();
+}
+
+void maps() {
+  if (find_here().number() != 0) return;
+  constexpr int k_keys = 50;
+  const partitioned_map<std::string, int> all(round_robin(2 * num_localities()));
+  std::vector<future<void>> adding;
+  for (const locality one : find_all_localities()) adding.push_back(async<add_to>(one, all, k_keys));
+  for (auto& one : adding) one.get();
+  const int sum = static_cast<int>(num_localities()) * k_keys * (k_keys - 1) / 2;
+  for (const locality one : find_all_localities()) REQUIRE(async<sum_of>(one, all, k_keys).get() == sum);
+  REQUIRE(all.size().get() == k_keys);
+  REQUIRE(!all.find("nobody").get());
+  REQUIRE(!all.insert_or_assign("key 3", -7).get() && all.insert_or_assign("new", 1).get());
+  REQUIRE(all.find("key 3").get() == -7);
+  REQUIRE(all.erase("new").get() && !all.erase("new").get());
+}
+
 double read(const char* counter) { return counters::counter(counter).value(); }
 
 /// What everybody has sent has been received by somebody; each call is a parcel there and one back.
@@ -207,6 +388,14 @@ int run(const std::string& name) {
     if (name == "posts") posts();
     if (name == "collectives") collectives();
     if (name == "count") count();
+    if (name == "objects") objects();
+    if (name == "references") references();
+    if (name == "names") names();
+    if (name == "vectors") vectors();
+    if (name == "maps") maps();
+    if (name == "objects" || name == "references") {
+      if (find_here().number() == 0) until([] { return alive_everywhere() == 0; });
+    }
     if (name == "repeats") repeats();
     if (name == "survives") survives();
     if (name == "spread" && find_here().number() == 0) spread(12);
@@ -214,6 +403,7 @@ int run(const std::string& name) {
     if (name == "late") post<note>(locality(0), std::uint64_t{1});
     expected = num_localities();
   }
+  REQUIRE(alive == 0);
   // Everything that was sent has run by now.
   if (name == "posts" && expected == 2) std::printf("%llu\n", static_cast<unsigned long long>(seen.load()));
   if (name == "spread") std::printf("%llu\n", static_cast<unsigned long long>(seen.load()));

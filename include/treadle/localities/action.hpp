@@ -7,6 +7,7 @@
 #include <treadle/promise.hpp>
 
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -45,30 +46,6 @@ struct arrived_parcel {
   std::uint64_t reply = 0; ///< 0: nobody waits for it
 };
 
-/// A setting that any thread reads while another one writes. What is read may be half of one and half of another.
-class shared_coalescing {
- public:
-  coalescing load() const noexcept {
-    return {m_how.load(order::relaxed), m_parcels.load(order::relaxed), m_interval_ns.load(order::relaxed),
-            m_hold_ns.load(order::relaxed), m_bytes.load(order::relaxed)};
-  }
-  void store(const coalescing& to) noexcept {
-    m_how.store(to.how, order::relaxed);
-    m_parcels.store(to.parcels, order::relaxed);
-    m_interval_ns.store(to.interval_ns, order::relaxed);
-    m_hold_ns.store(to.hold_ns, order::relaxed);
-    m_bytes.store(to.bytes, order::relaxed);
-  }
-
- private:
-  atomic<coalescing_kind> m_how{coalescing().how};
-  atomic<unsigned> m_parcels{coalescing().parcels};
-  atomic<std::int64_t> m_interval_ns{coalescing().interval_ns}, m_hold_ns{coalescing().hold_ns};
-  atomic<std::size_t> m_bytes{coalescing().bytes};
-};
-/// Of actions without one of their own.
-extern shared_coalescing usual_coalescing;
-
 /// An action in this program, made before main(). Numbers are given when localities meet.
 class action_entry {
  public:
@@ -79,13 +56,11 @@ class action_entry {
   const handler handle;
   std::uint32_t number = 0;
   action_entry* next;
-  shared_coalescing own_coalescing;
-  atomic<bool> has_own{false};
-
-  coalescing how_to_coalesce() const noexcept {
-    return (has_own.load(order::relaxed) ? own_coalescing : usual_coalescing).load();
-  }
+  std::optional<coalescing> own_coalescing; ///< see coalescing_of()
 };
+/// Of parcels of an action; null: of all that have no setting of their own.
+void set_coalescing(action_entry* of, const coalescing& how);
+void tell_coalescing_event(const action_entry& of);
 
 /// What stands before a parcel's arguments. With a reply its number follows.
 struct parcel_header {
@@ -129,9 +104,9 @@ class small_parcel {
   std::size_t m_size = 0;
 };
 
-void send_parcel(std::span<const std::byte> parcel, const coalescing& how, locality to);
+void send_parcel(std::span<const std::byte> parcel, locality to);
 /// May take the bytes away.
-void send_parcel(new_parcel& parcel, const coalescing& how, locality to);
+void send_parcel(new_parcel& parcel, locality to);
 
 /// Somebody in this process who waits for a result from another one.
 class awaited_reply {
@@ -165,15 +140,15 @@ inline constexpr bool are_bitwise<std::tuple<Ts...>> =
 
 /// A parcel of values of these types, which write(add) gives to add(value) one after the other. Reply 0: none.
 template <class Tuple, class Write>
-void send_values(std::uint32_t action, std::uint64_t reply, const coalescing& how, locality to, Write write) {
+void send_values(std::uint32_t action, std::uint64_t reply, locality to, Write write) {
   if constexpr (are_bitwise<Tuple>) {
     small_parcel<bitwise_bytes<Tuple>> parcel(action, reply);
     write([&](const auto& value) { parcel.add(value); });
-    send_parcel(parcel.bytes(), how, to);
+    send_parcel(parcel.bytes(), to);
   } else {
     new_parcel parcel(action, reply);
     write([&](const auto& value) { write_value(parcel.bytes, value); });
-    send_parcel(parcel, how, to);
+    send_parcel(parcel, to);
   }
 }
 
@@ -238,8 +213,7 @@ class action {
   /// Reply 0: none.
   template <class... Args>
   static void send(locality where, std::uint64_t reply, const Args&... args) {
-    send_values<arguments>(entry.number, reply, entry.how_to_coalesce(), where,
-                           [&](const auto& add) { write_as<0>(add, args...); });
+    send_values<arguments>(entry.number, reply, where, [&](const auto& add) { write_as<0>(add, args...); });
   }
 
   static void handle(const arrived_parcel& parcel) {
@@ -288,7 +262,7 @@ class action {
 
   template <class Tuple, class Write>
   static void answer(std::uint64_t reply, unsigned to, Write write) {
-    send_values<Tuple>(k_value_parcel, reply, usual_coalescing.load(), locality(to), write);
+    send_values<Tuple>(k_value_parcel, reply, locality(to), write);
   }
 
   static void execute(arguments& values, std::uint64_t reply, unsigned from) {
@@ -345,15 +319,19 @@ void post(locality where, Args&&... args) {
   action::send(where, 0, args...);
 }
 
-/// How parcels of F travel from this process, from now on; replies to it as those of actions without a setting of
-/// their own. Any thread.
+/// How parcels of F travel from this process, from now on; results as those of actions without a setting of their own.
+/// What was found out for it begins again. Throws std::invalid_argument that names a number that cannot be. Any thread.
 template <auto F>
-void set_coalescing(const coalescing& how) noexcept {
-  detail::action<F>::entry.own_coalescing.store(how);
-  detail::action<F>::entry.has_own.store(true, detail::order::relaxed);
+void set_coalescing(const coalescing& how) {
+  detail::set_coalescing(&detail::action<F>::entry, how);
 }
-/// The same of all actions without a setting of their own, and of replies. At the start that is what the environment
-/// says (TREADLE_COALESCING=off, paper, paper:PARCELS,MICROSECONDS or adaptive), or adaptive.
-inline void set_coalescing(const coalescing& how) noexcept { detail::usual_coalescing.store(how); }
+/// The same of all actions without a setting of their own, and of results. At the start that is what the environment
+/// says (TREADLE_COALESCING, see docs/guide/localities.md), or adaptive.
+inline void set_coalescing(const coalescing& how) { detail::set_coalescing(nullptr, how); }
+/// For coalescing_trigger::event: the next numbers are tried when the next parcels of F are sent.
+template <auto F>
+void coalescing_event() {
+  detail::tell_coalescing_event(detail::action<F>::entry);
+}
 
 } // namespace treadle

@@ -11,7 +11,7 @@ namespace treadle {
 /// What the program has decided by itself, or by a session, in one context, and why: a record of the decision that was
 /// made, not a guess at it.
 struct decision_report {
-  std::string kind;     ///< "inlining", "chunks", "grain", "splitting" or "session"
+  std::string kind;     ///< "inlining", "chunks", "grain", "splitting", "pools", "coalescing" or "session"
   std::string instance; ///< which one: a place in the code, a loop, a program, a session
   std::string name;     ///< the same in at most 80 bytes; the second of two instances of one name ends in " #2"
   std::string choices;  ///< all that could be chosen: "task, inline", "1 .. 65536"

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from .coalescing.command import coalescing_command
 from .colocate.command import colocate_command
 from .grain import Sweep, measure, runs_of
 from .log import read, wanted
@@ -172,3 +173,4 @@ def inlining_command(
 
 app.command("priority")(priority_command)
 app.command("colocate")(colocate_command)
+app.command("coalescing")(coalescing_command)

@@ -6,4 +6,7 @@ namespace treadle::detail {
 /// counts.
 void publish_thread_counters();
 
+/// How long the workers of the present runtime have been there without sleeping; 0 when there is none.
+double awake_ns();
+
 } // namespace treadle::detail

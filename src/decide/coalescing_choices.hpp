@@ -1,0 +1,38 @@
+// Among which settings a sender of parcels chooses. Pure.
+#pragma once
+
+#include "search/space.hpp"
+
+#include <treadle/localities/coalescing.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace treadle::decide {
+
+/// What is left open by a setting: how long parcels wait and how many bytes leave together, or the interval and the
+/// number of parcels. Where nothing is, there is one choice.
+class coalescing_choices {
+ public:
+  explicit coalescing_choices(const coalescing& asked);
+
+  tune::space over() const;
+  tune::arm start() const noexcept { return m_start; }
+  /// With numbers, for `gathering`.
+  coalescing settings(tune::arm at) const;
+  std::string text(tune::arm at) const; ///< "5 us, 16384 bytes"
+  std::string all() const;
+
+ private:
+  bool counts_parcels() const noexcept { return m_asked.how != coalescing_kind::adaptive; }
+
+  coalescing m_asked;
+  std::vector<std::int64_t> m_waits_ns, m_amounts; ///< of bytes or parcels
+  tune::arm m_start = 0;
+};
+
+/// Where the choice begins.
+coalescing first_settings(const coalescing& asked);
+
+} // namespace treadle::decide

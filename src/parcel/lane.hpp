@@ -1,0 +1,64 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "parcel/tuned_coalescing.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+
+namespace treadle::detail {
+
+/// The time between parcels, of one pair in so many.
+class sampled_gaps {
+ public:
+  static constexpr int k_ranges = 32; ///< range i: from 2^i ns to less than 2^(i + 1) ns; 0 ns is in the first
+
+  /// For each parcel, with how many there have been.
+  void note(std::uint64_t parcels) noexcept {
+    if (TREADLE_LIKELY(parcels % k_each > 1)) return;
+    const std::int64_t now = ticks_now();
+    if (parcels % k_each == 1 && m_before != 0) add(ticks_to_ns(now - m_before));
+    m_before = now;
+  }
+  void add(const sampled_gaps& more) noexcept {
+    m_count += more.m_count;
+    m_sum_ns += more.m_sum_ns;
+    for (int i = 0; i < k_ranges; ++i)
+      m_ranges[static_cast<std::size_t>(i)] += more.m_ranges[static_cast<std::size_t>(i)];
+  }
+  std::uint64_t count() const noexcept { return m_count; }
+  double sum_ns() const noexcept { return m_sum_ns; }
+  const std::array<std::uint64_t, k_ranges>& ranges() const noexcept { return m_ranges; }
+
+ private:
+  static constexpr std::uint64_t k_each = 64;
+
+  void add(std::int64_t ns) noexcept {
+    const auto of = static_cast<std::uint64_t>(std::clamp<std::int64_t>(ns, 1, (std::int64_t{1} << k_ranges) - 1));
+    ++m_count;
+    m_sum_ns += static_cast<double>(of);
+    ++m_ranges[static_cast<std::size_t>(std::bit_width(of) - 1)];
+  }
+
+  std::int64_t m_before = 0;
+  std::uint64_t m_count = 0;
+  double m_sum_ns = 0;
+  std::array<std::uint64_t, k_ranges> m_ranges{};
+};
+
+/// Parcels of one kind, as of one action, for one destination: how they travel, and what is counted of them. With the
+/// lock of their outbox, but `tuned`.
+struct lane {
+  static constexpr std::uint64_t k_never = ~std::uint64_t{0};
+
+  coalescing how; ///< in force
+  std::uint64_t parcels = 0, bytes = 0;
+  std::uint64_t messages = 0; ///< of which one of them was the first parcel
+  std::uint64_t next_look = k_never;
+  sampled_gaps gaps;
+  std::unique_ptr<tuned_coalescing> tuned; ///< made at the first look
+};
+
+} // namespace treadle::detail

@@ -1,0 +1,105 @@
+#include "parcel/tuned_coalescing.hpp"
+
+#include "control/deciding_time.hpp"
+#include "control/recall.hpp"
+
+#include <utility>
+
+namespace treadle::detail {
+
+class tuned_coalescing::names final : public loop::choice_names {
+ public:
+  explicit names(const decide::coalescing_choices& of) : m_of(of) {}
+  std::string operator()(tune::arm at) const override { return m_of.text(at); }
+  std::string all() const override { return m_of.all(); }
+
+ private:
+  const decide::coalescing_choices& m_of;
+};
+
+tuned_coalescing::tuned_coalescing(std::string name, const coalescing& asked, unsigned workers)
+    : m_asked(asked),
+      m_choices(asked),
+      m_decision(loop::decision_kind::coalescing, std::move(name), is_ours() ? -1 : 0),
+      m_at(m_choices.start()) {
+  const scoped_lock held(m_lock); // explain() may ask already
+  m_known = &m_contexts.add(std::make_unique<known>(begin(workers)));
+}
+
+tuned_coalescing::known tuned_coalescing::begin(unsigned workers) {
+  const loop::context of{workers, {}};
+  search_options wanted;
+  if (!is_ours()) // as published: a window each, and nothing more once it has converged
+    wanted = {.how = m_asked.search, .window_ns = 0, .budget = 0, .drift = false, .seed = m_asked.seed};
+  loop::state search(m_choices.over(), m_choices.start(), wanted);
+  if (is_ours()) search.believe(recall(*this, m_decision, of, m_choices.all()));
+  return {of, std::move(search)};
+}
+
+std::uint64_t tuned_coalescing::parcels_to_next_look() const noexcept {
+  if (is_ours()) return k_parcels_per_look;
+  return m_asked.trigger == coalescing_trigger::parcels ? static_cast<std::uint64_t>(m_asked.every)
+                                                        : k_parcels_per_trigger_look;
+}
+
+bool tuned_coalescing::is_due(const sender_totals& now, std::int64_t now_ns) noexcept {
+  if (is_ours()) return true;
+  const auto every = static_cast<std::uint64_t>(m_asked.every);
+  switch (m_asked.trigger) {
+  case coalescing_trigger::parcels:
+    return now.parcels - m_last.parcels >= every;
+  case coalescing_trigger::messages:
+    return now.messages - m_last.messages >= every;
+  case coalescing_trigger::period:
+    return now_ns - m_last_ns >= m_asked.every;
+  case coalescing_trigger::event:
+    return m_event.exchange(0, order::relaxed) != 0;
+  }
+  return false;
+}
+
+/// `share`: what a message costs of the time between two parcels.
+bool tuned_coalescing::is_felt(double share) noexcept {
+  return m_is_felt = !is_ours() || share >= (m_is_felt ? k_not_felt : k_felt);
+}
+
+/// Time per parcel; or as published, the share of messages in the time of all workers.
+void tuned_coalescing::report(const sender_totals& before, const sender_totals& now, double ns) {
+  const auto parcels = static_cast<double>(now.parcels - before.parcels);
+  const double cost =
+      is_ours() ? ns / parcels : (now.network_ns - before.network_ns) / (now.awake_ns - before.awake_ns);
+  m_decision.report(m_known->search, m_at, {cost, parcels, ns}, names(m_choices));
+}
+
+std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::int64_t now_ns, unsigned workers) {
+  const scoped_try_lock held(m_lock);
+  if (!held) return {};
+  m_next_look.store(now.parcels + parcels_to_next_look(), order::relaxed);
+  if (m_has_begun && !is_due(now, now_ns)) return {};
+  const deciding_time timed(m_decision);
+  const sender_totals before = std::exchange(m_last, now);
+  const auto ns = static_cast<double>(now_ns - std::exchange(m_last_ns, now_ns));
+  const bool was_felt = m_is_felt;
+  const tune::arm was = m_at;
+  if (!std::exchange(m_has_begun, true) || workers != m_known->of.workers) { // what was sent tells nothing
+    m_decision.interrupt(m_known->search);
+    m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });
+  } else if (is_felt(now.message_ns * static_cast<double>(now.parcels - before.parcels) / ns)) {
+    if (was_felt) report(before, now, ns);
+  } else if (was_felt) {
+    m_decision.interrupt(m_known->search);
+  }
+  m_at = m_is_felt ? m_decision.next(m_known->search, now_ns, names(m_choices)) : m_choices.start();
+  if (m_at == was) return {};
+  return m_choices.settings(m_at);
+}
+
+void tuned_coalescing::explain(std::vector<decision_report>& to) {
+  scoped_lock held(m_lock);
+  for (const auto& one : m_contexts) {
+    to.push_back(loop::report(m_decision, one->of, one->search, names(m_choices)));
+    to.back().present = one.get() == m_known;
+  }
+}
+
+} // namespace treadle::detail

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "decide/coalescing_choices.hpp"
+#include "loop/reasons.hpp"
+
+#include <treadle/detail/spinlock.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace treadle::detail {
+
+/// What a sender knows of itself, all since its beginning.
+struct sender_totals {
+  std::uint64_t parcels = 0, messages = 0; ///< of the action, for one destination
+  double message_ns = 0;                   ///< that it takes the sender to send one, at the moment
+  double network_ns = 0, awake_ns = 0;     ///< of all workers: the time spent on messages, and all but sleep
+};
+
+/// The settings that are left open for parcels of an action for one destination, as one decision. One thread at a time,
+/// beside explain(); a thread that finds it locked changes nothing.
+class tuned_coalescing final : loop::explained {
+ public:
+  /// `name`: of the instance. `asked`: `adaptive` or `paper_adaptive`.
+  tuned_coalescing(std::string name, const coalescing& asked, unsigned workers);
+
+  /// At the beginning, and when so many parcels have been sent as it said before: what is in force from now on, if that
+  /// changes. `workers`: that could take tasks.
+  std::optional<coalescing> look(const sender_totals& now, std::int64_t now_ns, unsigned workers);
+  std::uint64_t parcels_at_next_look() const noexcept { return m_next_look.load(order::relaxed); }
+  /// What the program calls an event. Any thread.
+  void event() noexcept { m_event.store(1, order::relaxed); }
+
+ private:
+  /// Sending is a part of the sender's time: what a message costs, for each parcel, from the first share on, and until
+  /// it is less than the second. Below, nothing can be gained that would be felt.
+  static constexpr double k_felt = 0.02, k_not_felt = 0.01;
+  static constexpr std::uint64_t k_parcels_per_look = 512, k_parcels_per_trigger_look = 64;
+
+  struct known {
+    loop::context of;
+    loop::state search;
+  };
+  class names;
+
+  void explain(std::vector<decision_report>& to) override;
+  bool try_lock() noexcept override { return m_lock.try_lock(); }
+  void unlock() noexcept override { m_lock.unlock(); }
+  known begin(unsigned workers);
+  bool is_ours() const noexcept { return m_asked.how == coalescing_kind::adaptive; }
+  std::uint64_t parcels_to_next_look() const noexcept;
+  bool is_due(const sender_totals& now, std::int64_t now_ns) noexcept;
+  bool is_felt(double share) noexcept;
+  void report(const sender_totals& before, const sender_totals& now, double ns);
+
+  const coalescing m_asked;
+  const decide::coalescing_choices m_choices;
+  loop::decision m_decision;
+  loop::by_context<known> m_contexts;
+  known* m_known = nullptr;
+  tune::arm m_at;
+  sender_totals m_last; ///< at the last look
+  std::int64_t m_last_ns = 0;
+  bool m_has_begun = false;
+  bool m_is_felt = true;
+  atomic<std::uint64_t> m_next_look{0};
+  atomic<std::uint32_t> m_event{0};
+  spinlock m_lock;
+
+  loop::explanation m_asked_for{*this};
+};
+
+} // namespace treadle::detail

@@ -1,0 +1,159 @@
+// What is found out for parcels, on a simulated sender, wire and receiver.
+#include "parcel/tuned_coalescing.hpp"
+
+#include "decide/simulated_network.hpp"
+#include "loop/turns.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace treadle::detail {
+namespace {
+
+using decide::network;
+using decide::simulated_sender;
+
+/// A sender, and what is found out for it.
+class tuned_sender {
+ public:
+  tuned_sender(const network& of, const coalescing& asked) : sender(of), m_how(decide::first_settings(asked)) {
+    loop::the_turns.clear();
+    tuned.emplace("parcels", asked, 1);
+  }
+  /// Sends so many; what a parcel has taken.
+  double send(std::uint64_t parcels, double gap_ns) {
+    const double before = sender.now_ns;
+    for (std::uint64_t i = 0; i < parcels; ++i) {
+      sender.send(m_how, gap_ns);
+      if (sender.parcels >= tuned->parcels_at_next_look()) look();
+    }
+    return (sender.now_ns - before) / static_cast<double>(parcels);
+  }
+  decision_report report() {
+    std::vector<decision_report> all = explain();
+    std::erase_if(all, [](const auto& one) { return one.kind != "coalescing"; });
+    EXPECT_EQ(all.size(), 1U);
+    return all.at(0);
+  }
+  simulated_sender sender;
+  std::optional<tuned_coalescing> tuned;
+
+ private:
+  void look() {
+    const sender_totals now{sender.parcels, sender.messages, sender.network_is.overhead_ns, sender.sending_ns,
+                            sender.now_ns};
+    static std::int64_t latest = 1; // of all tests: the account of all decisions goes by one clock
+    if (m_begins < 0) m_begins = latest;
+    latest = m_begins + static_cast<std::int64_t>(sender.now_ns);
+    if (const auto changed = tuned->look(now, latest, 1)) m_how = *changed;
+  }
+
+  coalescing m_how;
+  std::int64_t m_begins = -1;
+};
+
+/// Of all that could be chosen.
+double best_ns(const network& of, double gap_ns, const coalescing& asked) {
+  constexpr std::uint64_t k_parcels = 20'000;
+  const decide::coalescing_choices all(asked);
+  double best = std::numeric_limits<double>::infinity();
+  for (tune::arm at = 0; at < all.over().size(); ++at) {
+    simulated_sender sender(of);
+    const coalescing how = all.settings(at);
+    for (std::uint64_t i = 0; i < k_parcels; ++i) sender.send(how, gap_ns);
+    best = std::min(best, (sender.now_ns - simulated_sender::k_start_ns) / static_cast<double>(k_parcels));
+  }
+  return best;
+}
+
+struct load {
+  network of;
+  double gap_ns;
+};
+const load k_loads[] = {{{.overhead_ns = 300, .latency_ns = 200}, 20},
+                        {{.overhead_ns = 1000, .latency_ns = 500}, 50},
+                        {{.overhead_ns = 3000, .latency_ns = 1000}, 100},
+                        {{.overhead_ns = 5000, .latency_ns = 20'000}, 200},
+                        {{.overhead_ns = 20'000, .latency_ns = 100}, 20}};
+
+TEST(tuned_coalescing, comes_close_to_the_best_of_all_choices) {
+  for (const load& one : k_loads) {
+    tuned_sender sender(one.of, {});
+    sender.send(20'000'000, one.gap_ns);
+    const double reached = sender.send(1'000'000, one.gap_ns), best = best_ns(one.of, one.gap_ns, {});
+    EXPECT_LT(reached, best * 1.05) << one.of.overhead_ns << ' ' << one.of.latency_ns << ": " << sender.report().chosen
+                                    << " after " << sender.report().windows;
+  }
+}
+
+TEST(tuned_coalescing, holds_nothing_back_where_messages_are_not_felt) {
+  const network fast{.overhead_ns = 100, .latency_ns = 200};
+  tuned_sender sender(fast, {});
+  EXPECT_EQ(sender.send(200'000, 10'000), sender.send(1000, 10'000));
+  EXPECT_EQ(sender.sender.messages, sender.sender.parcels); // each was alone
+  EXPECT_EQ(sender.report().windows, 0U);
+  EXPECT_LE(sender.sender.latency_ns / static_cast<double>(sender.sender.parcels), 450); // one message each
+}
+
+TEST(tuned_coalescing, begins_again_when_the_network_changes) {
+  tuned_sender sender(k_loads[0].of, {});
+  sender.send(20'000'000, 50);
+  const network slow{.overhead_ns = 8000, .latency_ns = 1000};
+  sender.sender.network_is = slow;
+  sender.send(20'000'000, 50);
+  EXPECT_GE(sender.report().epoch, 1U);
+  EXPECT_LT(sender.send(1'000'000, 50), best_ns(slow, 50, {}) * 1.05) << sender.report().chosen;
+}
+
+TEST(tuned_coalescing, what_is_given_stays) {
+  tuned_sender sender(k_loads[2].of, {.hold_ns = 20'000});
+  sender.send(5'000'000, 100);
+  EXPECT_EQ(sender.report().chosen.substr(0, 7), "20 us, ");
+}
+
+/// Both searches of the authors, from the start that HPX has and from random ones.
+TEST(tuned_coalescing, the_papers_search_converges) {
+  for (const search_strategy how : {search_strategy::nelder_mead, search_strategy::parallel_rank_order}) {
+    int good = 0;
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+      const load& one = k_loads[seed % std::size(k_loads)];
+      const coalescing asked{
+          .how = coalescing_kind::paper_adaptive, .search = how, .starts_at_random = seed > 3, .seed = seed};
+      tuned_sender sender(one.of, asked);
+      sender.send(5000 * 300, one.gap_ns);
+      const decision_report found = sender.report();
+      EXPECT_TRUE(found.converged) << found.windows;
+      EXPECT_LE(found.windows, 301U);
+      good += sender.send(100'000, one.gap_ns) < 1.1 * best_ns(one.of, one.gap_ns, asked);
+    }
+    EXPECT_GE(good, 5) << static_cast<int>(how); // of eight: a simplex may end beside the best
+  }
+}
+
+TEST(tuned_coalescing, the_papers_search_goes_by_its_trigger) {
+  const load& one = k_loads[1];
+  const auto windows_after = [&](coalescing_trigger trigger, std::int64_t every, std::uint64_t parcels) {
+    tuned_sender sender(one.of, {.how = coalescing_kind::paper_adaptive, .trigger = trigger, .every = every});
+    sender.send(1, one.gap_ns);
+    if (trigger == coalescing_trigger::event) {
+      EXPECT_EQ(sender.report().windows, 0U);
+      sender.send(parcels / 2, one.gap_ns);
+      EXPECT_EQ(sender.report().windows, 0U);
+      sender.tuned->event();
+    }
+    sender.send(parcels, one.gap_ns);
+    return sender.report().windows;
+  };
+  EXPECT_EQ(windows_after(coalescing_trigger::parcels, 1000, 10'000), 10U);
+  EXPECT_GE(windows_after(coalescing_trigger::messages, 10, 10'000), 5U);
+  EXPECT_GE(windows_after(coalescing_trigger::period, 50'000, 20'000), 5U);
+  EXPECT_EQ(windows_after(coalescing_trigger::event, 1, 1000), 1U);
+}
+
+} // namespace
+} // namespace treadle::detail
