@@ -24,26 +24,23 @@ class gathering {
   static constexpr std::size_t k_most_bytes = std::size_t{1} << 20U; ///< that `paper` gathers
 
   /// A parcel comes. True: it leaves now, with all that were gathered. `now_ns()` and `is_free()`, that nothing is on
-  /// its way, are asked only where they matter.
+  /// its way, are asked only where they matter: each may cost as much as the parcel.
+  /// `has_time`: the sender has nothing else to do, and so gains nothing from holding it back.
   template <class Now, class IsFree>
-  bool put(const coalescing& s, Now now_ns, std::size_t bytes, IsFree is_free) {
+  bool put(const coalescing& s, bool has_time, Now now_ns, std::size_t bytes, IsFree is_free) {
     ++m_parcels;
     m_bytes += bytes;
-    if (s.how == coalescing_kind::off) return leave();
-    const bool is_timed = s.how == coalescing_kind::paper || s.hold_ns > 0;
-    bool is_sparse = m_parcels == 1, has_held = true;
-    if (is_timed) {
-      const std::int64_t now = now_ns(), wait_ns = s.how == coalescing_kind::paper ? s.interval_ns : s.hold_ns;
-      is_sparse = is_sparse && now - m_last_ns > wait_ns;
-      m_last_ns = now;
-      if (m_parcels == 1) m_first_ns = now;
-      has_held = now - m_first_ns >= wait_ns;
+    switch (s.how) {
+    case coalescing_kind::off:
+      return leave();
+    case coalescing_kind::adaptive:
+      if (m_bytes >= static_cast<std::size_t>(s.bytes)) return leave();
+      return may_leave(has_time ? 0 : s.hold_ns, now_ns) && is_free() ? leave() : false;
+    default: {
+      const bool is_sparse = note_time(now_ns(), s.interval_ns);
+      return is_sparse || m_parcels >= s.parcels || m_bytes >= k_most_bytes ? leave() : false;
     }
-    if (m_bytes >= (s.how == coalescing_kind::paper ? k_most_bytes : static_cast<std::size_t>(s.bytes))) return leave();
-    if (s.how == coalescing_kind::paper) return is_sparse || m_parcels >= s.parcels ? leave() : false;
-    if (!is_sparse && !has_held) return false;
-    // To look at the wire may cost more than to gather the parcel; the more there are, the less one more wait matters.
-    return (m_parcels & (m_parcels - 1)) == 0 && is_free() ? leave() : false;
+    }
   }
 
   /// Between parcels. True: what was gathered leaves now.
@@ -56,6 +53,24 @@ class gathering {
   bool flush() noexcept { return m_parcels != 0 && leave(); }
 
  private:
+  /// True: it is the only one, and none has come for so long.
+  bool note_time(std::int64_t now_ns, std::int64_t wait_ns) noexcept {
+    const bool is_sparse = m_parcels == 1 && now_ns - m_last_ns > wait_ns;
+    m_last_ns = now_ns;
+    if (m_parcels == 1) m_first_ns = now_ns;
+    return is_sparse;
+  }
+  /// Whether to look at the wire. The more parcels there are, the less one more wait matters: without a hold at 1, 2, 4,
+  /// 8 of them and so on, otherwise at the first, as a sparse one, and at every eighth that has been held back.
+  template <class Now>
+  bool may_leave(std::int64_t hold_ns, Now now_ns) noexcept {
+    constexpr unsigned k_between_looks = 8;
+    if (hold_ns == 0) return (m_parcels & (m_parcels - 1)) == 0;
+    if (m_parcels == 1) return note_time(now_ns(), hold_ns);
+    if (m_parcels % k_between_looks != 0) return false;
+    note_time(now_ns(), hold_ns);
+    return m_last_ns - m_first_ns >= hold_ns;
+  }
   /// When look() can be true first, where something is gathered.
   std::int64_t due_ns(const coalescing& s) const noexcept {
     return m_first_ns + (s.how == coalescing_kind::paper      ? s.interval_ns
@@ -68,7 +83,7 @@ class gathering {
     return true;
   }
 
-  std::int64_t m_last_ns = std::numeric_limits<std::int64_t>::min() / 2;
+  std::int64_t m_last_ns = std::numeric_limits<std::int64_t>::min() / 2; ///< when the time was asked
   std::int64_t m_first_ns = 0; ///< of those gathered
   std::size_t m_bytes = 0;
   unsigned m_parcels = 0;

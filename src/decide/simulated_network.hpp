@@ -32,7 +32,7 @@ class simulated_sender {
     now_ns += network_is.parcel_ns;
     m_waiting.push_back(now_ns);
     ++parcels;
-    if (m_gathered.put(s, [&] { return static_cast<std::int64_t>(now_ns); }, m_bytes, [&] { return is_free(); }))
+    if (m_gathered.put(s, false, [&] { return static_cast<std::int64_t>(now_ns); }, m_bytes, [&] { return is_free(); }))
       send_message();
   }
   void flush() {

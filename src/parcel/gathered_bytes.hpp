@@ -21,10 +21,15 @@ class gathered_bytes {
   }
   std::span<const std::byte> all() const noexcept { return {m_bytes.get(), m_size}; }
 
+  /// Room for more, which are there from here on.
+  std::byte* extend(std::size_t bytes) {
+    if (m_size + bytes > m_room) grow(bytes);
+    std::byte* const begin = m_bytes.get() + m_size;
+    m_size += bytes;
+    return begin;
+  }
   void append(std::span<const std::byte> more) {
-    if (m_size + more.size() > m_room) grow(more.size());
-    std::byte* to = m_bytes.get() + m_size;
-    m_size += more.size();
+    std::byte* to = extend(more.size());
     const std::byte* from = more.data();
     std::size_t left = more.size();
     if (left > k_few_words * sizeof(std::uint64_t)) {

@@ -53,6 +53,7 @@ class sampled_gaps {
 struct lane {
   static constexpr std::uint64_t k_never = ~std::uint64_t{0};
 
+  std::uint32_t number = 0;
   coalescing how; ///< in force
   std::uint64_t parcels = 0, bytes = 0;
   std::uint64_t messages = 0; ///< of which one of them was the first parcel

@@ -187,10 +187,7 @@ class world final : public parcel_receiver, public background_work {
   }
 
   void tell(unsigned to, std::uint32_t what, const counts* given = nullptr) {
-    if (!given) return send(small_parcel<0>(what, 0).bytes(), to);
-    small_parcel<sizeof *given> parcel(what, 0);
-    parcel.add(*given);
-    send(parcel.bytes(), to);
+    given ? send(small_parcel<counts>(what, 0, *given).bytes(), to) : send(small_parcel<>(what).bytes(), to);
   }
 
   /// At a moment when no task runs here.
@@ -296,7 +293,7 @@ namespace {
 } // namespace
 
 new_parcel::new_parcel(std::uint32_t action, std::uint64_t reply) : bytes(std::move(spare_bytes())) {
-  const small_parcel<0> begin(action, reply);
+  const small_parcel<> begin(action, reply);
   bytes.assign(begin.bytes().begin(), begin.bytes().end());
 }
 new_parcel::~new_parcel() {
@@ -314,6 +311,12 @@ void new_parcel::finish() {
 }
 
 void send_parcel(std::span<const std::byte> parcel, locality to) { world_with(to.number()).send(parcel, to.number()); }
+parcel_place begin_parcel(std::uint32_t action, std::size_t bytes, locality to) {
+  return world_with(to.number()).port().begin(to.number(), lane_of(action), bytes);
+}
+void end_parcel(const parcel_place& written, std::size_t bytes) {
+  g_world.load(order::relaxed)->port().end(written, bytes); // there was one when it began
+}
 void send_parcel(new_parcel& parcel, locality to) {
   parcel.finish();
   world_with(to.number()).send(parcel.bytes, to.number(), &parcel.bytes);

@@ -2,7 +2,6 @@
 
 #include "base/clock.hpp"
 #include "base/sync/park.hpp"
-#include "observe/emit.hpp"
 #include "task/counters/thread_counters.hpp"
 #include "task/engine/present_workers.hpp"
 
@@ -16,7 +15,9 @@ namespace treadle::detail {
 static constexpr std::size_t k_not_copied = std::size_t{16} << 10U; // a parcel of so many bytes
 
 parcel_port::parcel_port(std::unique_ptr<transport> over, parcel_receiver& receiver)
-    : m_transport(std::move(over)), m_receiver(receiver), m_outboxes(m_transport->size()) {}
+    : m_transport(std::move(over)), m_receiver(receiver), m_outboxes(m_transport->size()) {
+  for (unsigned to = 0; to < size(); ++to) m_outboxes[to].to = to;
+}
 
 void parcel_port::start() {
   m_waits = std::thread([this] { run(); });
@@ -40,40 +41,38 @@ void parcel_port::send(unsigned to, std::span<const std::byte> parcel, std::uint
 
 void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, std::uint32_t number,
                                std::vector<std::byte>* owner) {
-  if (TREADLE_UNLIKELY(m_failed.load(order::acquire) != 0)) std::rethrow_exception(m_failure);
+  check();
   outbox& box = m_outboxes[to];
-  lane* mine = nullptr;
-  sender_totals so_far;
   for (;;) {
+    std::optional<sender_totals> so_far;
+    lane* mine = nullptr;
     {
       const scoped_lock guard(box.lock);
-      // A handler cannot wait: what it sends is kept, however much that is. It is bounded by what was asked of it.
-      if (TREADLE_LIKELY(box.kept_bytes < k_most_kept) || callback_scope::is_inside()) {
+      if (has_room(box)) {
         mine = &lane_of(box, number);
-        put(to, box, *mine, parcel, owner);
-        if (TREADLE_LIKELY(mine->parcels < mine->next_look)) return;
-        so_far = {mine->parcels, mine->messages, static_cast<double>(ticks_to_ns(box.message_ticks))};
+        add(box, *mine, parcel, owner);
+        so_far = wants_look(box, *mine);
       }
     }
-    if (mine) break;
+    if (so_far) look_at(box, *mine, *so_far);
+    if (mine) return;
     this_task::sleep_for_ns(50'000);
-    if (m_failed.load(order::acquire) != 0) std::rethrow_exception(m_failure);
+    check();
   }
-  look_at(to, *mine, number, so_far);
 }
 
-void parcel_port::look_at(unsigned to, lane& of, std::uint32_t number, sender_totals now) {
+void parcel_port::look_at(const outbox& box, lane& of, sender_totals now) {
   const scoped_try_lock held(m_tunes);
   if (!held) return; // with one of the next parcels
   if (!of.tuned) {
-    const std::string name = m_receiver.name_of_lane(number) + " to locality " + std::to_string(to);
-    of.tuned = std::make_unique<tuned_coalescing>(name, m_receiver.how_to_coalesce(number), present_workers());
+    const std::string name = m_receiver.name_of_lane(of.number) + " to locality " + std::to_string(box.to);
+    of.tuned = std::make_unique<tuned_coalescing>(name, m_receiver.how_to_coalesce(of.number), present_workers());
   }
   const times network = spent();
   now.network_ns = network.sending_ns + network.looking_ns;
   now.awake_ns = awake_ns();
   const auto changed = of.tuned->look(now, steady_now_ns(), present_workers());
-  const scoped_lock guard(m_outboxes[to].lock);
+  const scoped_lock guard(box.lock);
   of.next_look = of.tuned->parcels_at_next_look();
   if (changed) of.how = *changed;
 }
@@ -83,10 +82,10 @@ void parcel_port::settings_changed() {
   std::vector<std::unique_ptr<tuned_coalescing>> ended; // without the lock of a box
   for (outbox& box : m_outboxes) {
     const scoped_lock guard(box.lock);
-    for (std::uint32_t number = 0; number < box.lanes.size(); ++number) {
-      if (!box.lanes[number]) continue;
-      ended.push_back(std::move(box.lanes[number]->tuned));
-      apply_settings(*box.lanes[number], number);
+    for (const auto& one : box.lanes) {
+      if (!one) continue;
+      ended.push_back(std::move(one->tuned));
+      apply_settings(*one);
     }
   }
 }
@@ -101,93 +100,81 @@ void parcel_port::event(std::uint32_t lane) noexcept {
 
 // With the lock of the box
 
-inline lane& parcel_port::lane_of(outbox& box, std::uint32_t number) {
-  if (TREADLE_LIKELY(number < box.lanes.size()) && TREADLE_LIKELY(box.lanes[number] != nullptr))
-    return *box.lanes[number];
-  return make_lane(box, number);
-}
-
 lane& parcel_port::make_lane(outbox& box, std::uint32_t number) {
   if (number >= box.lanes.size()) box.lanes.resize(number + 1);
   auto made = std::make_unique<lane>();
-  apply_settings(*made, number);
+  made->number = number;
+  apply_settings(*made);
   for (std::uint32_t most = m_lanes.load(order::relaxed); most <= number;)
     if (m_lanes.compare_exchange(most, number + 1, order::relaxed, order::relaxed)) break;
   return *(box.lanes[number] = std::move(made));
 }
 
-void parcel_port::apply_settings(lane& of, std::uint32_t number) const {
+void parcel_port::apply_settings(lane& of) const {
   constexpr std::uint64_t k_few = 1024; // parcels, for which nothing is worth being found out
-  const coalescing asked = m_receiver.how_to_coalesce(number);
+  const coalescing asked = m_receiver.how_to_coalesce(of.number);
   of.how = decide::first_settings(asked);
   const bool is_open = asked.how == coalescing_kind::paper_adaptive ||
                        (asked.how == coalescing_kind::adaptive && (asked.hold_ns < 0 || asked.bytes < 0));
   of.next_look = is_open ? of.parcels + k_few : lane::k_never;
 }
 
-inline void parcel_port::put(unsigned to, outbox& box, lane& of, std::span<const std::byte> parcel,
-                             std::vector<std::byte>* owner) {
-  of.gaps.note(++of.parcels);
-  of.bytes += parcel.size();
-  const bool leaves = box.gathers.put(
-      of.how, [] { return ticks_to_ns(ticks_now()); }, parcel.size(),
-      [&] { return box.kept.empty() && m_transport->is_free(to); });
-  if (leaves && parcel.size() >= k_not_copied) send_gathered(to, box);
-  if (leaves && box.gathered.empty()) return send_message(to, box, of, parcel, owner);
+void parcel_port::add(outbox& box, lane& of, std::span<const std::byte> parcel, std::vector<std::byte>* owner) {
+  const bool leaves = put(box, of, parcel.size());
+  if (leaves && parcel.size() >= k_not_copied) send_gathered(box);
+  if (leaves && box.gathered.empty()) return send_message(box, of, parcel, owner);
   if (box.gathered.empty()) box.first = &of;
   box.gathered.append(parcel);
-  leaves ? send_gathered(to, box) : note_holding(box);
+  leaves ? send_gathered(box) : note_holding(box);
 }
 
 /// False when there is no room.
-bool parcel_port::transmit(unsigned to, outbox& box, std::span<const std::byte> message) {
+bool parcel_port::transmit(outbox& box, std::span<const std::byte> message) {
   constexpr std::uint64_t k_each = 16; // that is timed
-  if (TREADLE_LIKELY(++box.messages % k_each != 0)) return m_transport->send(to, message);
+  if (TREADLE_LIKELY(++box.messages % k_each != 0)) return m_transport->send(box.to, message);
   const std::int64_t start = ticks_now();
-  const bool is_sent = m_transport->send(to, message);
+  const bool is_sent = m_transport->send(box.to, message);
   const std::int64_t took = ticks_now() - start;
   box.sending_ticks += static_cast<std::int64_t>(k_each) * took;
   box.message_ticks += (took - box.message_ticks) / 4;
   return is_sent;
 }
 
-void parcel_port::send_message(unsigned to, outbox& box, lane& of, std::span<const std::byte> message,
+void parcel_port::send_message(outbox& box, lane& of, std::span<const std::byte> message,
                                std::vector<std::byte>* owner) {
   ++of.messages;
-  if (box.kept.empty() && transmit(to, box, message)) return;
+  if (box.kept.empty() && transmit(box, message)) return;
   box.kept_bytes += message.size();
   owner ? box.kept.emplace_back(std::move(*owner)) : box.kept.emplace_back(message.begin(), message.end());
   note_holding(box);
 }
 
-void parcel_port::send_gathered(unsigned to, outbox& box) {
+void parcel_port::send_gathered(outbox& box) {
   if (box.gathered.empty()) return;
-  send_message(to, box, *box.first, box.gathered.all(), nullptr);
+  send_message(box, *box.first, box.gathered.all(), nullptr);
   box.gathered.clear();
 }
 
 /// Somebody looks at it again: who looks for messages, or the thread, which looks once more before it sleeps.
-void parcel_port::note_holding(outbox& box) {
-  if (box.holds.load(order::relaxed) != 0) return;
+void parcel_port::begin_holding(outbox& box) {
   box.holds.exchange(1, order::seq_cst);
   if (m_sleeps.load(order::seq_cst) != 0) m_transport->wake();
 }
 
 /// True when something has left.
-bool parcel_port::flush(unsigned to, leaving what) {
-  outbox& box = m_outboxes[to];
+bool parcel_port::flush(outbox& box, leaving what) {
   if (box.holds.load(order::relaxed) == 0) return false;
   const scoped_lock guard(box.lock);
   bool any = false;
   for (; !box.kept.empty(); box.kept.pop_front()) {
-    if (!transmit(to, box, box.kept.front())) return any;
+    if (!transmit(box, box.kept.front())) return any;
     box.kept_bytes -= box.kept.front().size();
     any = true;
   }
   const bool leaves = what == leaving::all ? box.gathers.flush()
                                            : box.first && box.gathers.look(box.first->how, ticks_to_ns(ticks_now()),
-                                                                           [&] { return m_transport->is_free(to); });
-  if (leaves) send_gathered(to, box);
+                                                                           [&] { return m_transport->is_free(box.to); });
+  if (leaves) send_gathered(box);
   if (box.kept.empty() && box.gathered.empty()) box.holds.store(0, order::relaxed);
   return any || leaves;
 }
@@ -195,7 +182,7 @@ bool parcel_port::flush(unsigned to, leaving what) {
 bool parcel_port::flush(leaving what) noexcept {
   bool any = false;
   try {
-    for (unsigned to = 0; to < size(); ++to) any |= flush(to, what);
+    for (outbox& box : m_outboxes) any |= flush(box, what);
   } catch (...) {
     fail();
   }

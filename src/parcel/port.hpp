@@ -2,6 +2,7 @@
 #pragma once
 
 #include "decide/coalescing.hpp"
+#include "observe/emit.hpp"
 #include "parcel/gathered_bytes.hpp"
 #include "parcel/lane.hpp"
 #include "parcel/polling_turns.hpp"
@@ -9,11 +10,13 @@
 
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/spinlock.hpp>
+#include <treadle/localities/action.hpp>
 
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -56,6 +59,41 @@ class parcel_port final : message_sink {
   /// has to keep them.
   void send(unsigned to, std::span<const std::byte> parcel, std::uint32_t lane,
             std::vector<std::byte>* owner = nullptr);
+  /// The same for a parcel of few bytes that is written where it is gathered: between begin() and end(), by who must
+  /// not wait there, or throw. Nothing has begun where there is no room: send() waits for it.
+  parcel_place begin(unsigned to, std::uint32_t number, std::size_t bytes) {
+    check();
+    outbox& box = m_outboxes[to];
+    box.lock.lock();
+    try {
+      if (has_room(box)) {
+        lane& of = lane_of(box, number);
+        if (box.gathered.empty()) box.first = &of;
+        return {box.gathered.extend(bytes), &box, &of};
+      }
+    } catch (...) { // no memory
+      box.lock.unlock();
+      throw;
+    }
+    box.lock.unlock();
+    return {};
+  }
+  void end(const parcel_place& written, std::size_t bytes) {
+    outbox& box = *static_cast<outbox*>(written.box);
+    lane& of = *static_cast<lane*>(written.lane);
+    std::optional<sender_totals> so_far;
+    try {
+      put(box, of, bytes) ? send_gathered(box) : note_holding(box);
+      so_far = wants_look(box, of);
+      box.lock.unlock();
+    } catch (...) {
+      box.lock.unlock();
+      fail(); // what is on its way is not whole any more
+      throw;
+    }
+    if (TREADLE_UNLIKELY(so_far.has_value())) look_at(box, of, *so_far);
+  }
+
   /// What has been gathered leaves: the caller has nothing else to do, or is about to wait.
   void flush() noexcept { flush(leaving::all); }
 
@@ -91,6 +129,7 @@ class parcel_port final : message_sink {
   /// What is on its way to one destination, in its order: messages that had no room, then what is being gathered.
   struct outbox {
     mutable spinlock lock;
+    unsigned to = 0;
     decide::gathering gathers;
     std::vector<std::unique_ptr<lane>> lanes; ///< none where nothing was sent
     lane* first = nullptr;                    ///< that of the first parcel that is gathered
@@ -103,21 +142,49 @@ class parcel_port final : message_sink {
   };
 
   void arrived(unsigned from, std::span<const std::byte> message) override;
+  void check() const {
+    if (TREADLE_UNLIKELY(m_failed.load(order::acquire) != 0)) std::rethrow_exception(m_failure);
+  }
+  /// A handler cannot wait: what it sends is kept, however much that is. It is bounded by what was asked of it.
+  static bool has_room(const outbox& box) noexcept {
+    return TREADLE_LIKELY(box.kept_bytes < k_most_kept) || callback_scope::is_inside();
+  }
   void send_or_wait(unsigned to, std::span<const std::byte> parcel, std::uint32_t number,
                     std::vector<std::byte>* owner);
-  lane& lane_of(outbox& box, std::uint32_t number);
+  // With the lock of the box
+  lane& lane_of(outbox& box, std::uint32_t number) {
+    if (TREADLE_LIKELY(number < box.lanes.size()) && TREADLE_LIKELY(box.lanes[number] != nullptr))
+      return *box.lanes[number];
+    return make_lane(box, number);
+  }
   lane& make_lane(outbox& box, std::uint32_t number);
-  void apply_settings(lane& of, std::uint32_t number) const;
-  void put(unsigned to, outbox& box, lane& of, std::span<const std::byte> parcel, std::vector<std::byte>* owner);
-  void send_message(unsigned to, outbox& box, lane& of, std::span<const std::byte> message,
-                    std::vector<std::byte>* owner);
-  bool transmit(unsigned to, outbox& box, std::span<const std::byte> message);
-  void send_gathered(unsigned to, outbox& box);
-  void look_at(unsigned to, lane& of, std::uint32_t number, sender_totals now);
-  void note_holding(outbox& box);
+  void apply_settings(lane& of) const;
+  /// A parcel comes; true: it leaves now, with all that were gathered.
+  bool put(outbox& box, lane& of, std::size_t bytes) {
+    of.gaps.note(++of.parcels);
+    of.bytes += bytes;
+    const bool is_handler = of.how.hold_ns > 0 && callback_scope::is_inside(); // of one who looks for messages
+    return box.gathers.put(
+        of.how, is_handler, [] { return ticks_to_ns(ticks_now()); }, bytes,
+        [&] { return box.kept.empty() && m_transport->is_free(box.to); });
+  }
+  void add(outbox& box, lane& of, std::span<const std::byte> parcel, std::vector<std::byte>* owner);
+  void send_message(outbox& box, lane& of, std::span<const std::byte> message, std::vector<std::byte>* owner);
+  bool transmit(outbox& box, std::span<const std::byte> message);
+  void send_gathered(outbox& box);
+  static std::optional<sender_totals> wants_look(const outbox& box, const lane& of) noexcept {
+    if (TREADLE_LIKELY(of.parcels < of.next_look)) return {};
+    return sender_totals{of.parcels, of.messages, static_cast<double>(ticks_to_ns(box.message_ticks))};
+  }
+  void note_holding(outbox& box) {
+    if (box.holds.load(order::relaxed) == 0) begin_holding(box);
+  }
+  void begin_holding(outbox& box);
+  bool flush(outbox& box, leaving what); ///< takes it
+
+  void look_at(const outbox& box, lane& of, sender_totals now);
   bool look() noexcept;
   bool flush(leaving what) noexcept;
-  bool flush(unsigned to, leaving what);
   void fail() noexcept;
   void run();
 

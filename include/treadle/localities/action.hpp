@@ -82,29 +82,45 @@ class new_parcel {
   std::vector<std::byte> bytes;
 };
 
-/// The same of a size that is known, for values of which the bytes are the value.
-template <std::size_t Bytes>
+/// Writes a parcel of values of which the bytes are the value, and returns its size.
+template <class... Ts>
+std::size_t write_parcel(std::byte* to, std::uint32_t action, std::uint64_t reply, const Ts&... values) noexcept {
+  std::byte* at = to;
+  const auto add = [&at](const auto& value) {
+    std::memcpy(at, &value, sizeof value);
+    at += sizeof value;
+  };
+  add(parcel_header{action & 0x7fff'ffffU, reply != 0 ? 1U : 0U, static_cast<std::uint32_t>((sizeof(Ts) + ... + 0))});
+  if (reply != 0) add(reply);
+  (add(values), ...);
+  return static_cast<std::size_t>(at - to);
+}
+template <class... Ts>
+constexpr std::size_t size_of_parcel(std::uint64_t reply) noexcept {
+  return sizeof(parcel_header) + (reply != 0 ? sizeof reply : 0) + (sizeof(Ts) + ... + 0);
+}
+/// One such parcel.
+template <class... Ts>
 class small_parcel {
  public:
-  small_parcel(std::uint32_t action, std::uint64_t reply) noexcept {
-    const bool has_reply = reply != 0;
-    const parcel_header header{action & 0x7fff'ffffU, has_reply ? 1U : 0U, static_cast<std::uint32_t>(Bytes)};
-    add(header);
-    if (has_reply) add(reply);
-  }
-  template <class T>
-  void add(const T& value) noexcept {
-    std::memcpy(m_bytes + m_size, &value, sizeof value);
-    m_size += sizeof value;
-  }
+  explicit small_parcel(std::uint32_t action, std::uint64_t reply = 0, const Ts&... values) noexcept
+      : m_size(write_parcel(m_bytes, action, reply, values...)) {}
   std::span<const std::byte> bytes() const noexcept { return {m_bytes, m_size}; }
 
  private:
-  std::byte m_bytes[sizeof(parcel_header) + sizeof(std::uint64_t) + Bytes];
-  std::size_t m_size = 0;
+  std::byte m_bytes[size_of_parcel<Ts...>(1)];
+  std::size_t m_size;
 };
 
 void send_parcel(std::span<const std::byte> parcel, locality to);
+/// Room for a parcel of a known size beside others that will leave with it: who has begun writes it there, which must
+/// not wait or throw, and ends it. Nothing has begun where `at` is null: there is no room, for which send_parcel() waits.
+struct parcel_place {
+  std::byte* at = nullptr;
+  void *box = nullptr, *lane = nullptr; ///< of the port
+};
+parcel_place begin_parcel(std::uint32_t action, std::size_t bytes, locality to);
+void end_parcel(const parcel_place& written, std::size_t bytes);
 /// May take the bytes away.
 void send_parcel(new_parcel& parcel, locality to);
 
@@ -126,30 +142,28 @@ void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) 
 
 inline constexpr std::size_t k_most_on_stack = 512;
 
-template <class>
-inline constexpr std::size_t bitwise_bytes = 0;
-template <class... Ts>
-  requires(is_bitwise<Ts> && ...)
-inline constexpr std::size_t bitwise_bytes<std::tuple<Ts...>> = (sizeof(Ts) + ... + 0);
 /// All of them, and they are not many bytes: such parcels need no memory.
-template <class Tuple>
-inline constexpr bool are_bitwise = false;
 template <class... Ts>
-inline constexpr bool are_bitwise<std::tuple<Ts...>> =
-    (is_bitwise<Ts> && ...) && (sizeof(Ts) + ... + 0) <= k_most_on_stack;
+inline constexpr bool are_small = (is_bitwise<Ts> && ...) && (sizeof(Ts) + ... + 0) <= k_most_on_stack;
 
-/// A parcel of values of these types, which write(add) gives to add(value) one after the other. Reply 0: none.
-template <class Tuple, class Write>
-void send_values(std::uint32_t action, std::uint64_t reply, locality to, Write write) {
-  if constexpr (are_bitwise<Tuple>) {
-    small_parcel<bitwise_bytes<Tuple>> parcel(action, reply);
-    write([&](const auto& value) { parcel.add(value); });
-    send_parcel(parcel.bytes(), to);
+/// A parcel of these values, of which the bytes are the value.
+template <class... Ts>
+void send_bitwise(std::uint32_t action, std::uint64_t reply, locality to, const Ts&... values) {
+  const std::size_t bytes = size_of_parcel<Ts...>(reply);
+  const parcel_place room = begin_parcel(action, bytes, to);
+  if (TREADLE_LIKELY(room.at != nullptr)) {
+    write_parcel(room.at, action, reply, values...);
+    end_parcel(room, bytes);
   } else {
-    new_parcel parcel(action, reply);
-    write([&](const auto& value) { write_value(parcel.bytes, value); });
-    send_parcel(parcel, to);
+    send_parcel(small_parcel<Ts...>(action, reply, values...).bytes(), to);
   }
+}
+/// Of any values.
+template <class... Ts>
+void send_any(std::uint32_t action, std::uint64_t reply, locality to, const Ts&... values) {
+  new_parcel parcel(action, reply);
+  (write_value(parcel.bytes, values), ...);
+  send_parcel(parcel, to);
 }
 
 template <class T>
@@ -210,10 +224,11 @@ class action {
   using arguments = typename types::arguments;
   static constexpr bool is_direct = detail::is_direct<decltype(F)>;
 
-  /// Reply 0: none.
+  /// Reply 0: none. Arguments travel as the function's parameters, whatever the caller has given.
   template <class... Args>
   static void send(locality where, std::uint64_t reply, const Args&... args) {
-    send_values<arguments>(entry.number, reply, where, [&](const auto& add) { write_as<0>(add, args...); });
+    static_assert(sizeof...(Args) == std::tuple_size_v<arguments>, "the action has another number of parameters");
+    send_as(static_cast<arguments*>(nullptr), where, reply, args...);
   }
 
   static void handle(const arrived_parcel& parcel) {
@@ -247,32 +262,39 @@ class action {
   }
 
  private:
-  /// As the function's parameters, whatever the caller has given.
-  template <std::size_t I, class Write>
-  static void write_as(const Write&) {
-    static_assert(I == std::tuple_size_v<arguments>, "the action has more parameters");
+  template <class... Ts, class... Args>
+  static void send_as(const std::tuple<Ts...>*, locality where, std::uint64_t reply, const Args&... args) {
+    static_assert((std::is_convertible_v<const Args&, Ts> && ...), "an argument of another type than the action's");
+    if constexpr (are_small<Ts...>)
+      send_bitwise<Ts...>(entry.number, reply, where, static_cast<Ts>(args)...); // converted before it begins
+    else
+      send_any(entry.number, reply, where, as_type<Ts>(args)...);
   }
-  template <std::size_t I, class Write, class First, class... Rest>
-  static void write_as(const Write& write, const First& first, const Rest&... rest) {
-    static_assert(I < std::tuple_size_v<arguments>, "the action has fewer parameters");
-    const std::tuple_element_t<I, arguments>& as = first;
-    write(as);
-    write_as<I + 1>(write, rest...);
+  /// Without a copy where it is one already.
+  template <class T, class Arg>
+  static decltype(auto) as_type(const Arg& arg) {
+    if constexpr (std::is_same_v<T, Arg>)
+      return (arg);
+    else
+      return static_cast<T>(arg);
   }
 
-  template <class Tuple, class Write>
-  static void answer(std::uint64_t reply, unsigned to, Write write) {
-    send_values<Tuple>(k_value_parcel, reply, locality(to), write);
+  template <class... Ts>
+  static void answer(std::uint64_t reply, unsigned to, const Ts&... values) {
+    if constexpr (are_small<Ts...>)
+      send_bitwise(k_value_parcel, reply, locality(to), values...);
+    else
+      send_any(k_value_parcel, reply, locality(to), values...);
   }
 
   static void execute(arguments& values, std::uint64_t reply, unsigned from) {
     try {
       if constexpr (std::is_void_v<result>) {
         std::apply(function, std::move(values));
-        if (reply != 0) answer<std::tuple<>>(reply, from, [](const auto&) {});
+        if (reply != 0) answer(reply, from);
       } else {
         const result value = std::apply(function, std::move(values));
-        if (reply != 0) answer<std::tuple<result>>(reply, from, [&](const auto& add) { add(value); });
+        if (reply != 0) answer(reply, from, value);
       }
     } catch (...) {
       send_exception(entry, reply, from);
