@@ -113,7 +113,7 @@ def _is_pattern(name: str) -> bool:
 
 def without_total(name: str) -> str:
     """The name without the instance that is meant anyway."""
-    return re.sub(r"^(/[^{]*)\{locality#0/total\}", r"\1", name)
+    return name.replace(f"{{locality#{_native.locality()}/total}}", "", 1)
 
 
 counters = Counters()

@@ -4,8 +4,10 @@
 #include "base/suggestion.hpp"
 #include "observe/counter_state.hpp"
 #include "observe/counter_type.hpp"
+#include "observe/other_localities.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -21,15 +23,33 @@ counters::description named(counters::description about, const counter_name& nam
   return about;
 }
 
+/// Of which process an instance is.
+struct locality_of_instance {
+  const other_localities* others = nullptr; ///< null: this one
+  unsigned number = 0;
+
+  static locality_of_instance find(const counter_name& name) {
+    const other_localities* const all = the_other_localities.load(order::acquire);
+    if (!all || name.instance.empty() || name.instance.front().name != "locality") return {};
+    const std::string& index = name.instance.front().index;
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), number);
+    const bool is_other = error == std::errc() && end == index.data() + index.size() && number != own_number.load(order::relaxed) &&
+                          number < number_of_localities.load(order::relaxed);
+    return is_other ? locality_of_instance{all, number} : locality_of_instance();
+  }
+};
+
 /// One instance of a type, and the reader's memory of its last reset.
 class plain_counter final : public counter_state {
  public:
-  plain_counter(const counter_name& name, std::shared_ptr<const counter_type> type)
+  plain_counter(const counter_name& name, std::shared_ptr<const counter_type> type, locality_of_instance where = {})
       : counter_state(named(type->about(), name)),
         m_type(std::move(type)),
         m_instance(name.instance_text()),
-        m_parameters(name.parameters) {
-    m_type->begin(m_instance, m_parameters);
+        m_parameters(name.parameters),
+        m_where(where) {
+    if (!m_where.others) m_type->begin(m_instance, m_parameters);
   }
 
   void read_into(counters::reading& result) const override {
@@ -70,10 +90,14 @@ class plain_counter final : public counter_state {
   }
 
  private:
-  counter_sample sample() const { return m_type->read(m_instance, m_parameters); }
+  counter_sample sample() const {
+    return m_where.others ? m_where.others->read(m_where.number, *m_type, m_instance, m_parameters)
+                          : m_type->read(m_instance, m_parameters);
+  }
 
   const std::shared_ptr<const counter_type> m_type;
   const std::string m_instance, m_parameters;
+  const locality_of_instance m_where;
   counter_sample m_start;
 };
 
@@ -90,6 +114,8 @@ std::unique_ptr<counter_state> make_plain(const counter_name& name) {
   std::string others;
   for (const auto& type : counter_types()) {
     if (type->object() != name.object || type->counter() != name.counter) continue;
+    if (const auto where = locality_of_instance::find(name); where.others)
+      return std::make_unique<plain_counter>(name, type, where);
     const auto instances = type->instances();
     if (instances.empty()) return std::make_unique<plain_counter>(name, type);
     if (name.instance.empty()) return std::make_unique<plain_counter>(in_full(name, *type, instances.front()), type);
@@ -128,6 +154,18 @@ std::unique_ptr<counter_state> make_counter(const counter_name& name) {
   return make_plain(name);
 }
 
+/// `locality#*` stands for all of them, whose totals all have.
+static void add_everywhere(std::vector<counter_name>& names, counter_name name, const counter_name& pattern) {
+  if (the_other_localities.load(order::acquire) && pattern.instance.front().index == "*" && name.instance_text() == at_home("total")) {
+    for (unsigned number = 0; number < number_of_localities.load(order::relaxed); ++number) {
+      name.instance.front().index = std::to_string(number);
+      names.push_back(name);
+    }
+    return;
+  }
+  names.push_back(std::move(name));
+}
+
 std::vector<counter_name> expand(const counter_name& pattern) {
   std::vector<counter_name> names = expand_statistics(pattern);
   for (counter_name& name : expand_arithmetics(pattern)) names.push_back(std::move(name));
@@ -139,8 +177,11 @@ std::vector<counter_name> expand(const counter_name& pattern) {
     for (const std::string& instance : type->instances()) {
       counter_name name = in_full(pattern, *type, instance);
       if (!pattern.instance.empty() && !matches_instance(pattern.instance, name.instance)) continue;
-      names.push_back(std::move(name));
-      if (pattern.instance.empty()) break; // the first is the total
+      if (pattern.instance.empty()) {
+        names.push_back(std::move(name));
+        break; // the first is the total
+      }
+      add_everywhere(names, std::move(name), pattern);
     }
   }
   std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.text() < b.text(); });

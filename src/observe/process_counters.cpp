@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "observe/counter_type.hpp"
 #include "observe/knob_list.hpp"
+#include "observe/other_localities.hpp"
 #include "observe/tuning_totals.hpp"
 
 #include <treadle/detail/slab.hpp>
@@ -41,7 +42,7 @@ class process_counter_type final : public counter_type {
  public:
   explicit process_counter_type(const process_counter_row& row) : counter_type(row.about), m_value(row.value) {}
 
-  std::vector<std::string> instances() const override { return {"locality#0/total"}; }
+  std::vector<std::string> instances() const override { return {at_home("total")}; }
   counter_sample read(const std::string&, const std::string&) const override { return {.value = m_value()}; }
 
  private:
@@ -72,7 +73,6 @@ class tuning_counter_type final : public counter_type {
   }
 
  private:
-  static std::string at_home(std::string_view kind) { return "locality#0/" + std::string(kind); }
   atomic<std::uint64_t> tuning_costs::* m_value;
 };
 

@@ -1,13 +1,17 @@
 #include "parcel/parcel_counters.hpp"
 
 #include "observe/counter_type.hpp"
+#include "observe/other_localities.hpp"
 #include "parcel/objects.hpp"
 #include "task/counters/thread_counters.hpp"
 
-#include <treadle/localities/locality.hpp>
+#include <treadle/localities/action.hpp>
 
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
 
 namespace treadle::detail {
 namespace {
@@ -55,7 +59,7 @@ class parcel_counter_type final : public counter_type {
   explicit parcel_counter_type(const row& of) : counter_type(of.about), m_row(of) {}
 
   std::vector<std::string> instances() const override {
-    return {"locality#" + std::to_string(find_here().number()) + "/total"};
+    return {at_home("total")};
   }
   counter_sample read(const std::string&, const std::string& parameters) const override {
     if (!m_row.is_of_actions && !parameters.empty()) throw std::runtime_error("it has no parameters");
@@ -68,6 +72,28 @@ class parcel_counter_type final : public counter_type {
  private:
   const row m_row;
 };
+
+/// A counter as another process reads it: by the name of its type, of which both have the same.
+using plain_sample = std::tuple<double, double, std::uint64_t, std::vector<double>>;
+plain_sample read_here(const std::string& type, const std::string& instance, const std::string& parameters) {
+  for (const auto& one : counter_types()) {
+    if (one->about().name != type) continue;
+    one->begin(instance, parameters);
+    counter_sample now = one->read(instance, parameters);
+    return {now.value, now.base, now.epoch, std::move(now.ranges)};
+  }
+  throw std::runtime_error("there is no counter " + type + " yet");
+}
+
+class counters_of_others final : public other_localities {
+ public:
+  counter_sample read(unsigned number, const counter_type& of, const std::string& instance,
+                      const std::string& parameters) const override {
+    auto [value, base, epoch, ranges] = async<read_here>(locality(number), of.about().name, instance, parameters).get();
+    return {.value = value, .base = base, .epoch = epoch, .ranges = std::move(ranges)};
+  }
+};
+constinit const counters_of_others of_others;
 
 const char* const k_ns = "ns";
 
@@ -133,6 +159,7 @@ const std::vector<row>& rows() {
 } // namespace
 
 void publish_parcel_counters() {
+  the_other_localities.store(&of_others, order::release);
   static const bool once = [] {
     for (const row& of : rows()) add_counter_type(std::make_shared<parcel_counter_type>(of));
     return true;

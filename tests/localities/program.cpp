@@ -373,6 +373,28 @@ void count() {
     REQUIRE(read("/data/count/sent") >= 16.0 * k_calls);
     REQUIRE(read("/coalescing/count/average-parcels-per-message") >= 1);
   }
+  // Of any locality, read by any other.
+  double by_number = 0;
+  for (unsigned i = 0; i < num_localities(); ++i) {
+    const std::string at = "{locality#" + std::to_string(i) + "/total}";
+    REQUIRE(read(("/runtime" + at + "/uptime").c_str()) > 0);
+    by_number += read(("/parcels" + at + "/count/sent").c_str());
+    counters::counter phases("/threads" + at + "/count/cumulative-phases");
+    phases.reset();
+    static_cast<void>(async<add>(locality(i), 1, 2).get());
+    REQUIRE(phases.value() >= (num_localities() > 1 && i != find_here().number() ? 1 : 0));
+  }
+  REQUIRE(by_number >= read("/parcels/count/sent"));
+  const counters::group everywhere({"/runtime{locality#*/total}/count/workers"});
+  REQUIRE(everywhere.size() == num_localities());
+  for (const auto& one : everywhere.read()) REQUIRE(one.value >= 1);
+  try {
+    read(("/parcels{locality#" + std::to_string(num_localities()) + "/total}/count/sent").c_str());
+    REQUIRE(false);
+  } catch (const std::invalid_argument& e) {
+    REQUIRE(std::strstr(e.what(), "its instances are locality#"));
+  }
+  barrier(all).get();
   const auto total = [&](const char* counter) { return all_reduce(all, read(counter)); };
   barrier(all).get();
   const double all_received = total("/parcels/count/received").get(); // which is over when the next begins

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <treadle/detail/atomic.hpp>
+#include <treadle/detail/own_locality.hpp>
 
 #include <memory>
 #include <vector>
@@ -37,10 +37,6 @@ class localities {
   struct implementation;
   std::unique_ptr<implementation> m_is;
 };
-
-namespace detail {
-inline constinit atomic<unsigned> own_number{0}, number_of_localities{1};
-} // namespace detail
 
 /// This process. Any thread; a load.
 inline locality find_here() noexcept { return locality(detail::own_number.load(detail::order::relaxed)); }

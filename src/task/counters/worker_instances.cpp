@@ -1,6 +1,7 @@
 #include "task/counters/worker_instances.hpp"
 
 #include "observe/counter_name.hpp"
+#include "observe/other_localities.hpp"
 
 #include <charconv>
 
@@ -22,12 +23,12 @@ worker_instance worker_instance::parse(const std::string& text) {
 std::vector<std::string> worker_instance::all() {
   std::vector<std::string> names;
   visit_pools([&](const pool_list& pools) {
-    names.push_back("locality#0/total");
+    names.push_back(at_home("total"));
     for (const auto& pool : pools) {
-      names.push_back("locality#0/pool#" + pool->name + "/total");
+      names.push_back(at_home("pool#" + pool->name + "/total"));
       for (const auto& w : pool->workers) {
-        names.push_back("locality#0/pool#" + pool->name + "/worker-thread#" + std::to_string(w->index()));
-        names.push_back("locality#0/worker-thread#" + std::to_string(w->number()));
+        names.push_back(at_home("pool#" + pool->name + "/worker-thread#" + std::to_string(w->index())));
+        names.push_back(at_home("worker-thread#" + std::to_string(w->number())));
       }
     }
   });
