@@ -196,9 +196,7 @@ class world final : public parcel_receiver, public background_work {
     if (runtime* const here = runtime::current_or_null()) here->wait_idle();
     // Received first: what comes after that and leads to something sent is missing in both, or seen as sent only.
     const std::uint64_t received = m_received.load(order::acquire);
-    std::uint64_t sent = 0;
-    for (std::uint32_t lane = k_reply_lane; lane < m_port.lanes(); ++lane) sent += m_port.sent(lane).parcels;
-    return {sent, received};
+    return {m_port.parcels_sent(k_reply_lane), received};
   }
 
   template <class F>
@@ -359,6 +357,7 @@ localities::localities() : m_is(new implementation) {
   using namespace detail;
   if (g_world.load(order::relaxed))
     throw std::logic_error("localities: there is an object of treadle::localities already");
+  begin_objects();
   publish_parcel_counters();
   std::unique_ptr<transport> over = transport_as_started();
   if (!over) return;
@@ -376,7 +375,10 @@ localities::localities() : m_is(new implementation) {
 }
 
 localities::~localities() {
-  if (!m_is->all) return;
+  if (!m_is->all) {
+    detail::end_objects();
+    return;
+  }
   if (m_is->all->is_parents()) { // its thread does not exist here
     static_cast<void>(m_is->all.release());
     return;

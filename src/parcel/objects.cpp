@@ -1,5 +1,7 @@
 #include "parcel/objects.hpp"
 
+#include "base/fork.hpp"
+#include "observe/emit.hpp"
 #include "parcel/actions.hpp"
 
 #include <treadle/detail/reference_count.hpp>
@@ -8,18 +10,28 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <stdexcept>
 #include <unordered_map>
 
 namespace treadle::detail {
 
+static constinit atomic<std::uint32_t> programs_begun{0}; ///< and ended: objects of localities
+
 /// What this process has of one object: references, and credit. With the lock of all proxies, but the references.
 class object_proxy {
  public:
-  explicit object_proxy(object_id of, std::uint64_t given) noexcept : id(of), credit(given) {}
+  object_proxy(object_id of, std::uint64_t given) noexcept : id(of), credit(given) {}
   const object_id id;
+  const std::uint32_t program = programs_begun.load(order::relaxed), forks = fork_generation();
   std::uint64_t credit;
+  bool asks = false; ///< for more credit
   atomic<std::uint64_t> references{1};
+
+  /// Otherwise the localities to which it belongs have ended, or are the parent's, and the object with them.
+  bool is_current() const noexcept {
+    return program == programs_begun.load(order::relaxed) && forks == fork_generation();
+  }
 
   /// False: the last one has just gone.
   bool try_add() noexcept {
@@ -32,7 +44,7 @@ class object_proxy {
 namespace {
 
 constexpr std::uint64_t k_all_credit = std::uint64_t{1} << 62U;
-constexpr std::uint64_t k_more_credit = std::uint64_t{1} << 40U;
+constexpr std::uint64_t k_more_credit = std::uint64_t{1} << 40U, k_little_credit = std::uint64_t{1} << 20U;
 constexpr unsigned k_share = 16; // a reference that is sent gets 1 / 2^16 of the sender's credit
 
 struct kept_object {
@@ -46,7 +58,8 @@ struct named_object {
 };
 
 // Never destroyed: a program may exit() while messages arrive.
-spinlock objects_lock, proxies_lock, names_lock;
+spinlock objects_lock, proxies_lock;
+std::mutex& names_lock = *new std::mutex;
 auto& objects = *new std::unordered_map<std::uint64_t, kept_object>;
 auto& proxies = *new std::map<std::pair<std::uint32_t, std::uint64_t>, object_proxy*>;
 auto& names = *new std::map<std::string, named_object>;
@@ -71,20 +84,41 @@ void return_credit(std::uint64_t number, std::uint64_t credit) {
   static_cast<void>(async([ends = std::move(ends)] {})); // its destructor may wait, and this may be a handler
 }
 
+/// The credit of `of` grows by an answer of the object's home, which may take its time.
+future<void> ask_for_credit(const object_ref& of, object_proxy& proxy) {
+  return async<direct<add_credit>>(locality(proxy.id.home), proxy.id.number, k_more_credit)
+      .then(launch::sync, [keeps = of, &proxy](future<void> done) {
+        const scoped_lock guard(proxies_lock);
+        proxy.asks = false;
+        done.get();
+        proxy.credit += k_more_credit;
+      });
+}
+/// Long before there is none left.
+void look_after_credit(const object_ref& of, object_proxy& proxy) {
+  {
+    const scoped_lock guard(proxies_lock);
+    if (proxy.credit >= k_little_credit || std::exchange(proxy.asks, true)) return;
+  }
+  static_cast<void>(ask_for_credit(of, proxy));
+}
+
 /// What goes with a reference that is sent.
-std::uint64_t split(object_proxy& from) {
+std::uint64_t split(const object_ref& of, object_proxy& from) {
   for (;;) {
+    std::uint64_t given = 0;
     {
       const scoped_lock guard(proxies_lock);
-      if (from.credit > 1) {
-        const std::uint64_t given = std::max<std::uint64_t>(from.credit >> k_share, 1);
-        from.credit -= given;
-        return given;
-      }
+      if (from.credit > 1) given = std::max<std::uint64_t>(from.credit >> k_share, 1);
+      from.credit -= given;
     }
-    async<direct<add_credit>>(locality(from.id.home), from.id.number, k_more_credit).get();
-    const scoped_lock guard(proxies_lock);
-    from.credit += k_more_credit;
+    if (given != 0) {
+      look_after_credit(of, from);
+      return given;
+    }
+    if (callback_scope::is_inside())
+      throw std::runtime_error("a reference cannot be sent on by a handler before its object's locality has answered");
+    ask_for_credit(of, from).get();
   }
 }
 
@@ -102,6 +136,7 @@ object_proxy* receive(object_id id, std::uint64_t credit) {
 } // namespace
 
 object_ref::object_ref(std::shared_ptr<void> object, const std::type_info& type) {
+  if (!object) return;
   std::uint64_t number = 0;
   {
     const scoped_lock guard(objects_lock);
@@ -117,24 +152,26 @@ object_ref::object_ref(const object_ref& other) noexcept : m_proxy(other.m_proxy
 
 object_ref::~object_ref() {
   if (!m_proxy || m_proxy->references.fetch_sub(1, order::acq_rel) != 1) return;
+  if (m_proxy->forks != fork_generation()) return; // whose locks may be held by nobody here
   const std::unique_ptr<object_proxy> last(m_proxy);
   {
     const scoped_lock guard(proxies_lock);
     const auto at = proxies.find({last->id.home, last->id.number});
     if (at != proxies.end() && at->second == m_proxy) proxies.erase(at);
   }
+  if (!last->is_current()) return;
+  const callback_scope must_not_wait; // a destructor
   try {
-    if (last->id.home < num_localities()) // else they have ended, and the object with them
-      post<direct<return_credit>>(locality(last->id.home), last->id.number, last->credit);
+    post<direct<return_credit>>(locality(last->id.home), last->id.number, last->credit);
   } catch (...) { // the connection has failed
   }
 }
 
-object_id object_ref::id() const noexcept { return m_proxy ? m_proxy->id : object_id(); }
+object_id object_ref::id() const noexcept { return m_proxy && m_proxy->is_current() ? m_proxy->id : object_id(); }
 
 void object_ref::save(output_archive& archive) const {
   const object_id of = id();
-  archive(of.home, of.number, m_proxy ? split(*m_proxy) : std::uint64_t{0});
+  archive(of.home, of.number, of.number != 0 ? split(*this, *m_proxy) : std::uint64_t{0});
 }
 
 void object_ref::load(input_archive& archive) {
@@ -142,7 +179,10 @@ void object_ref::load(input_archive& archive) {
   std::uint64_t credit = 0;
   archive(of.home, of.number, credit);
   object_ref found;
-  if (of.number != 0) found.m_proxy = receive(of, credit);
+  if (of.number != 0) {
+    found.m_proxy = receive(of, credit);
+    look_after_credit(found, *found.m_proxy);
+  }
   *this = std::move(found);
 }
 
@@ -157,7 +197,7 @@ std::shared_ptr<void> find_object(std::uint64_t number, const std::type_info& ty
 }
 
 object_ref find_named(const std::string& name, const std::string& type) {
-  const scoped_lock guard(names_lock);
+  const std::lock_guard guard(names_lock);
   const auto at = names.find(name);
   if (at == names.end()) return {};
   if (at->second.type != type)
@@ -166,12 +206,12 @@ object_ref find_named(const std::string& name, const std::string& type) {
   return at->second.object;
 }
 bool give_name(const std::string& name, const std::string& type, const object_ref& to) {
-  const scoped_lock guard(names_lock);
+  const std::lock_guard guard(names_lock);
   return names.try_emplace(name, named_object{type, to}).second;
 }
 bool drop_name(const std::string& name) {
   named_object ends; // without the lock
-  const scoped_lock guard(names_lock);
+  const std::lock_guard guard(names_lock);
   const auto at = names.find(name);
   if (at == names.end()) return false;
   ends = std::move(at->second);
@@ -179,7 +219,13 @@ bool drop_name(const std::string& name) {
   return true;
 }
 
+void begin_objects() {
+  if (objects_here() != 0)
+    throw std::logic_error("localities: there are objects already, which were made before there were localities");
+}
+
 void end_objects() noexcept {
+  programs_begun.fetch_add(1, order::relaxed);
   std::unordered_map<std::uint64_t, kept_object> last;
   do { // one that ends may have made others
     last.clear();
@@ -188,7 +234,7 @@ void end_objects() noexcept {
       last.swap(objects); // first: references that end find nothing then
     }
     std::map<std::string, named_object> last_names;
-    const scoped_lock guard(names_lock);
+    const std::lock_guard guard(names_lock);
     last_names.swap(names);
   } while (!last.empty());
 }

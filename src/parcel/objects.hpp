@@ -6,6 +6,8 @@
 
 namespace treadle::detail {
 
+/// When localities begin. Throws std::logic_error where there are objects, whose names would mean others from then on.
+void begin_objects();
 /// All objects and names of this process end; when the localities do.
 void end_objects() noexcept;
 

@@ -23,7 +23,8 @@ struct parcel_sums {
   double parcels = 0, messages = 0, bytes = 0;
   sampled_gaps gaps;
   double parcels_received = 0, messages_received = 0, bytes_received = 0;
-  double sending_ns = 0, looking_ns = 0, awake_ns = 0;
+  double sending_ns = 0, looking_ns = 0;
+  awake_time awake;
   double objects = 0;
 };
 
@@ -42,7 +43,7 @@ parcel_sums sums_of(const std::string& action) {
   sums.bytes_received = static_cast<double>(now.bytes_received);
   sums.sending_ns = now.spent.sending_ns;
   sums.looking_ns = now.spent.looking_ns;
-  sums.awake_ns = awake_ns();
+  sums.awake = time_awake();
   sums.objects = static_cast<double>(objects_here());
   return sums;
 }
@@ -65,6 +66,7 @@ class parcel_counter_type final : public counter_type {
     if (!m_row.is_of_actions && !parameters.empty()) throw std::runtime_error("it has no parameters");
     const parcel_sums now = sums_of(parameters);
     counter_sample found{.value = m_row.value(now), .base = m_row.base ? m_row.base(now) : 0};
+    if (m_row.about.kind == kind::ratio) found.epoch = now.awake.epoch;
     if (m_row.about.kind == kind::histogram) found.ranges = {now.gaps.ranges().begin(), now.gaps.ranges().end()};
     return found;
   }
@@ -124,7 +126,7 @@ const std::vector<row>& rows() {
        [](const parcel_sums& s) { return s.messages; },
        true},
       {{"/coalescing/time/between-parcels-average", kind::average, k_ns,
-        "Between two of these parcels for one locality; sampled."},
+        "Between two of these parcels, of the same action and for the same locality; sampled."},
        [](const parcel_sums& s) { return s.gaps.sum_ns(); },
        [](const parcel_sums& s) { return static_cast<double>(s.gaps.count()); },
        true},
@@ -136,22 +138,22 @@ const std::vector<row>& rows() {
       {{"/runtime/count/component", kind::gauge, "", "Objects of this locality that others may refer to."},
        [](const parcel_sums& s) { return s.objects; }},
       {{"/threads/time/background-work-duration", kind::monotonic, k_ns,
-        "Time spent on messages by all threads: sending, looking for them, executing direct actions; sampled."},
+        "Time spent on messages by all threads: sending, looking for them, executing direct actions; from samples."},
        [](const parcel_sums& s) { return s.sending_ns + s.looking_ns; }},
-      {{"/threads/time/background-send-duration", kind::monotonic, k_ns, "Of it, sending."},
+      {{"/threads/time/background-send-duration", kind::monotonic, k_ns, "Of it, sending, but not while looking for others."},
        [](const parcel_sums& s) { return s.sending_ns; }},
       {{"/threads/time/background-receive-duration", kind::monotonic, k_ns, "Of it, all else."},
        [](const parcel_sums& s) { return s.looking_ns; }},
       {{"/threads/background-overhead", kind::ratio, "%",
         "Time spent on messages, of that of all workers without sleep: the network overhead of Wagle et al. (2018)."},
        [](const parcel_sums& s) { return s.sending_ns + s.looking_ns; },
-       [](const parcel_sums& s) { return s.awake_ns; }},
-      {{"/threads/background-send-overhead", kind::ratio, "%", "The same of sending."},
+       [](const parcel_sums& s) { return s.awake.ns; }},
+      {{"/threads/background-send-overhead", kind::ratio, "%", "The same of sending, but not while looking for others."},
        [](const parcel_sums& s) { return s.sending_ns; },
-       [](const parcel_sums& s) { return s.awake_ns; }},
+       [](const parcel_sums& s) { return s.awake.ns; }},
       {{"/threads/background-receive-overhead", kind::ratio, "%", "The same of all else."},
        [](const parcel_sums& s) { return s.looking_ns; },
-       [](const parcel_sums& s) { return s.awake_ns; }},
+       [](const parcel_sums& s) { return s.awake.ns; }},
   };
   return all;
 }

@@ -12,6 +12,9 @@
 
 namespace treadle::detail {
 
+/// Of the calling thread, which handles messages meanwhile.
+static constinit thread_local bool is_looking = false;
+
 static constexpr std::size_t k_not_copied = std::size_t{16} << 10U; // a parcel of so many bytes
 
 parcel_port::parcel_port(std::unique_ptr<transport> over, parcel_receiver& receiver)
@@ -44,33 +47,57 @@ void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, s
   check();
   outbox& box = m_outboxes[to];
   for (;;) {
-    std::optional<sender_totals> so_far;
+    bool looks = false;
     lane* mine = nullptr;
     {
       const scoped_lock guard(box.lock);
       if (has_room(box)) {
         mine = &lane_of(box, number);
         add(box, *mine, parcel, owner);
-        so_far = wants_look(box, *mine);
+        looks = wants_look(*mine);
       }
     }
-    if (so_far) look_at(box, *mine, *so_far);
+    if (looks) look_at(box, *mine);
     if (mine) return;
     this_task::sleep_for_ns(50'000);
     check();
   }
 }
 
-void parcel_port::look_at(const outbox& box, lane& of, sender_totals now) {
+/// The parcel has been sent by then: what goes wrong here does not concern it.
+void parcel_port::look_at(const outbox& box, lane& of) noexcept {
+  constexpr std::uint64_t k_later = 100'000;
   const scoped_try_lock held(m_tunes);
   if (!held) return; // with one of the next parcels
+  try {
+    decide(box, of);
+  } catch (...) { // no memory
+    const scoped_lock guard(box.lock);
+    of.next_look = of.parcels + k_later;
+  }
+}
+
+// With the lock of what is tuned
+
+void parcel_port::decide(const outbox& box, lane& of) {
+  sender_totals now;
+  coalescing asked;
+  {
+    const scoped_lock guard(box.lock);
+    if (!wants_look(of)) return; // somebody else has looked meanwhile
+    now = {of.parcels, of.messages, static_cast<double>(ticks_to_ns(box.message_ticks))};
+    asked = of.asked;
+  }
   if (!of.tuned) {
     const std::string name = m_receiver.name_of_lane(of.number) + " to locality " + std::to_string(box.to);
-    of.tuned = std::make_unique<tuned_coalescing>(name, m_receiver.how_to_coalesce(of.number), present_workers());
+    of.tuned = std::make_unique<tuned_coalescing>(name, asked, present_workers());
+    if (std::exchange(of.event, false)) of.tuned->event();
   }
-  const times network = spent();
-  now.network_ns = network.sending_ns + network.looking_ns;
-  now.awake_ns = awake_ns();
+  if (asked.how == coalescing_kind::paper_adaptive) {
+    const times network = spent();
+    now.network_ns = network.sending_ns + network.looking_ns;
+    now.awake_ns = time_awake().ns;
+  }
   const auto changed = of.tuned->look(now, steady_now_ns(), present_workers());
   const scoped_lock guard(box.lock);
   of.next_look = of.tuned->parcels_at_next_look();
@@ -83,18 +110,21 @@ void parcel_port::settings_changed() {
   for (outbox& box : m_outboxes) {
     const scoped_lock guard(box.lock);
     for (const auto& one : box.lanes) {
-      if (!one) continue;
+      if (!one || one->asked == m_receiver.how_to_coalesce(one->number)) continue;
       ended.push_back(std::move(one->tuned));
       apply_settings(*one);
     }
   }
 }
 
-void parcel_port::event(std::uint32_t lane) noexcept {
+void parcel_port::event(std::uint32_t number) noexcept {
   const scoped_lock tunes(m_tunes);
   for (outbox& box : m_outboxes) {
     const scoped_lock guard(box.lock);
-    if (lane < box.lanes.size() && box.lanes[lane] && box.lanes[lane]->tuned) box.lanes[lane]->tuned->event();
+    lane* const one = number < box.lanes.size() ? box.lanes[number].get() : nullptr;
+    if (!one || one->next_look == lane::k_never) continue;
+    one->tuned ? one->tuned->event() : void(one->event = true);
+    one->next_look = 0; // the next parcel looks
   }
 }
 
@@ -112,7 +142,7 @@ lane& parcel_port::make_lane(outbox& box, std::uint32_t number) {
 
 void parcel_port::apply_settings(lane& of) const {
   constexpr std::uint64_t k_few = 1024; // parcels, for which nothing is worth being found out
-  const coalescing asked = m_receiver.how_to_coalesce(of.number);
+  const coalescing asked = of.asked = m_receiver.how_to_coalesce(of.number);
   of.how = decide::first_settings(asked);
   const bool is_open = asked.how == coalescing_kind::paper_adaptive ||
                        (asked.how == coalescing_kind::adaptive && (asked.hold_ns < 0 || asked.bytes < 0));
@@ -135,7 +165,7 @@ bool parcel_port::transmit(outbox& box, std::span<const std::byte> message) {
   const std::int64_t start = ticks_now();
   const bool is_sent = m_transport->send(box.to, message);
   const std::int64_t took = ticks_now() - start;
-  box.sending_ticks += static_cast<std::int64_t>(k_each) * took;
+  if (!is_looking) box.sending_ticks += static_cast<std::int64_t>(k_each) * took; // else it is a part of that
   box.message_ticks += (took - box.message_ticks) / 4;
   return is_sent;
 }
@@ -195,12 +225,14 @@ bool parcel_port::look() noexcept {
   const bool is_timed = ++m_looks % k_each == 0;
   const std::int64_t start = is_timed ? ticks_now() : 0;
   bool any = false;
+  is_looking = true;
   try {
     const bool has_sent = flush(leaving::due);
     any = m_transport->poll(*this) || has_sent;
   } catch (...) {
     fail();
   }
+  is_looking = false;
   if (is_timed)
     m_looking_ticks.store(m_looking_ticks.load(order::relaxed) + k_each * (ticks_now() - start), order::relaxed);
   return any;
@@ -233,6 +265,16 @@ parcel_port::counts parcel_port::sent(std::uint32_t lane) const noexcept {
     sum.messages += box.lanes[lane]->messages;
     sum.bytes += box.lanes[lane]->bytes;
     sum.gaps.add(box.lanes[lane]->gaps);
+  }
+  return sum;
+}
+
+std::uint64_t parcel_port::parcels_sent(std::uint32_t from_lane) const noexcept {
+  std::uint64_t sum = 0;
+  for (const outbox& box : m_outboxes) {
+    const scoped_lock guard(box.lock);
+    for (std::size_t number = from_lane; number < box.lanes.size(); ++number)
+      if (box.lanes[number]) sum += box.lanes[number]->parcels;
   }
   return sum;
 }

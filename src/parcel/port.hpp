@@ -81,17 +81,17 @@ class parcel_port final : message_sink {
   void end(const parcel_place& written, std::size_t bytes) {
     outbox& box = *static_cast<outbox*>(written.box);
     lane& of = *static_cast<lane*>(written.lane);
-    std::optional<sender_totals> so_far;
+    bool looks = false;
     try {
       put(box, of, bytes) ? send_gathered(box) : note_holding(box);
-      so_far = wants_look(box, of);
+      looks = wants_look(of);
       box.lock.unlock();
     } catch (...) {
       box.lock.unlock();
       fail(); // what is on its way is not whole any more
       throw;
     }
-    if (TREADLE_UNLIKELY(so_far.has_value())) look_at(box, of, *so_far);
+    if (TREADLE_UNLIKELY(looks)) look_at(box, of);
   }
 
   /// What has been gathered leaves: the caller has nothing else to do, or is about to wait.
@@ -111,16 +111,17 @@ class parcel_port final : message_sink {
   };
   counts sent(std::uint32_t lane) const noexcept; ///< so far, to all
   std::uint32_t lanes() const noexcept { return m_lanes.load(order::relaxed); }
+  std::uint64_t parcels_sent(std::uint32_t from_lane) const noexcept; ///< of this lane and those behind it
 
-  /// The receiver says something else of parcels than before. What has been found out begins again.
+  /// The receiver says something else of parcels than before. What has been found out of those begins again.
   void settings_changed();
   /// For coalescing_trigger::event.
   void event(std::uint32_t lane) noexcept;
 
   /// Time spent so far, by all threads; from samples.
   struct times {
-    double sending_ns = 0; ///< messages, without putting them together
-    double looking_ns = 0; ///< for messages, and executing what they ask for directly
+    double sending_ns = 0; ///< messages, without putting them together, by those who do not look for others
+    double looking_ns = 0; ///< for messages, executing what they ask for directly, and sending meanwhile
   };
   times spent() const noexcept;
 
@@ -172,17 +173,15 @@ class parcel_port final : message_sink {
   void send_message(outbox& box, lane& of, std::span<const std::byte> message, std::vector<std::byte>* owner);
   bool transmit(outbox& box, std::span<const std::byte> message);
   void send_gathered(outbox& box);
-  static std::optional<sender_totals> wants_look(const outbox& box, const lane& of) noexcept {
-    if (TREADLE_LIKELY(of.parcels < of.next_look)) return {};
-    return sender_totals{of.parcels, of.messages, static_cast<double>(ticks_to_ns(box.message_ticks))};
-  }
+  static bool wants_look(const lane& of) noexcept { return of.parcels >= of.next_look; }
   void note_holding(outbox& box) {
     if (box.holds.load(order::relaxed) == 0) begin_holding(box);
   }
   void begin_holding(outbox& box);
   bool flush(outbox& box, leaving what); ///< takes it
 
-  void look_at(const outbox& box, lane& of, sender_totals now);
+  void look_at(const outbox& box, lane& of) noexcept;
+  void decide(const outbox& box, lane& of);
   bool look() noexcept;
   bool flush(leaving what) noexcept;
   void fail() noexcept;

@@ -38,8 +38,14 @@ tuned_coalescing::known tuned_coalescing::begin(unsigned workers) {
 
 std::uint64_t tuned_coalescing::parcels_to_next_look() const noexcept {
   if (is_ours()) return k_parcels_per_look;
-  return m_asked.trigger == coalescing_trigger::parcels ? static_cast<std::uint64_t>(m_asked.every)
-                                                        : k_parcels_per_trigger_look;
+  switch (m_asked.trigger) {
+  case coalescing_trigger::parcels:
+    return static_cast<std::uint64_t>(m_asked.every);
+  case coalescing_trigger::event:
+    return k_parcels_until_told;
+  default:
+    return k_parcels_per_trigger_look;
+  }
 }
 
 bool tuned_coalescing::is_due(const sender_totals& now, std::int64_t now_ns) noexcept {
@@ -66,6 +72,7 @@ bool tuned_coalescing::is_felt(double share) noexcept {
 /// Time per parcel; or as published, the share of messages in the time of all workers.
 void tuned_coalescing::report(const sender_totals& before, const sender_totals& now, double ns) {
   const auto parcels = static_cast<double>(now.parcels - before.parcels);
+  if (!is_ours() && !(now.awake_ns > before.awake_ns)) return; // nobody was, or it is another runtime
   const double cost =
       is_ours() ? ns / parcels : (now.network_ns - before.network_ns) / (now.awake_ns - before.awake_ns);
   m_decision.report(m_known->search, m_at, {cost, parcels, ns}, names(m_choices));
@@ -81,6 +88,7 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
   const auto ns = static_cast<double>(now_ns - std::exchange(m_last_ns, now_ns));
   const bool was_felt = m_is_felt;
   const tune::arm was = m_at;
+  if (!m_has_begun) m_event.store(0, order::relaxed); // of which there is nothing to tell
   if (!std::exchange(m_has_begun, true) || workers != m_known->of.workers) { // what was sent tells nothing
     m_decision.interrupt(m_known->search);
     m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });

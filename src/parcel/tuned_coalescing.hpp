@@ -37,6 +37,7 @@ class tuned_coalescing final : loop::explained {
   /// it is less than the second. Below, nothing can be gained that would be felt.
   static constexpr double k_felt = 0.02, k_not_felt = 0.01;
   static constexpr std::uint64_t k_parcels_per_look = 512, k_parcels_per_trigger_look = 64;
+  static constexpr std::uint64_t k_parcels_until_told = std::uint64_t{1} << 62U; ///< of an event
 
   struct known {
     loop::context of;

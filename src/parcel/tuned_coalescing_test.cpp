@@ -34,6 +34,7 @@ class tuned_sender {
     }
     return (sender.now_ns - before) / static_cast<double>(parcels);
   }
+  void looks_now() { look(); } ///< as the port does after an event
   decision_report report() {
     std::vector<decision_report> all = explain();
     std::erase_if(all, [](const auto& one) { return one.kind != "coalescing"; });
@@ -145,6 +146,7 @@ TEST(tuned_coalescing, the_papers_search_goes_by_its_trigger) {
       sender.send(parcels / 2, one.gap_ns);
       EXPECT_EQ(sender.report().windows, 0U);
       sender.tuned->event();
+      sender.looks_now();
     }
     sender.send(parcels, one.gap_ns);
     return sender.report().windows;

@@ -29,6 +29,11 @@ struct finished {
   }
 };
 
+unsigned seconds_of_stress() {
+  const char* const wanted = std::getenv("TREADLE_STRESS_SECONDS");
+  return wanted ? static_cast<unsigned>(std::atoi(wanted)) : 2;
+}
+
 /// `name` in so many processes.
 finished run_all(const char* name, unsigned localities, unsigned workers) {
   std::string file = "/tmp/treadle-localities-test-XXXXXX";
@@ -45,7 +50,7 @@ finished run_all(const char* name, unsigned localities, unsigned workers) {
       setenv("TREADLE_LOCALITIES", (file + ":" + std::to_string(rank) + ":" + std::to_string(localities)).c_str(), 1);
       setenv("TREADLE_WORKERS", std::to_string(workers).c_str(), 1);
       setenv("TREADLE_PUBLISH", "0", 1);
-      alarm(100);
+      alarm(100 + seconds_of_stress());
       execl(LOCALITIES_PROGRAM, LOCALITIES_PROGRAM, name, nullptr);
       _exit(127);
     }
@@ -71,7 +76,7 @@ finished run_all(const char* name, unsigned localities, unsigned workers) {
 finished run_by_mpi(const char* mpirun, const char* library, const char* name, unsigned localities, unsigned workers) {
   // What MPI leaves behind at its end is not ours.
   const std::string command = std::string("ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 TREADLE_PUBLISH=0 TREADLE_MPI=") +
-                              library + " TREADLE_WORKERS=" + std::to_string(workers) + " timeout 100 " + mpirun +
+                              library + " TREADLE_WORKERS=" + std::to_string(workers) + " timeout " + std::to_string(100 + seconds_of_stress()) + " " + mpirun +
                               " -n " + std::to_string(localities) + " " + LOCALITIES_PROGRAM + " '" + name + "'";
   finished result;
   std::FILE* const output = popen(command.c_str(), "r");
@@ -135,7 +140,10 @@ TEST_P(localities_test, collectives) { run("collectives"); }
 TEST_P(localities_test, counters) { run("count"); }
 TEST_P(localities_test, objects_live_where_they_were_made_as_long_as_somebody_refers_to_them) { run("objects"); }
 TEST_P(localities_test, references_may_be_sent_without_end) { run("references"); }
+TEST_P(localities_test, objects_belong_to_the_localities_that_there_are) { run("early"); }
 TEST_P(localities_test, names_of_objects) { run("names"); }
+/// For two seconds, or as TREADLE_STRESS_SECONDS says.
+TEST_P(localities_test, memory_does_not_grow) { run("soak"); }
 TEST_P(localities_test, partitioned_vectors) { run("vectors"); }
 TEST_P(localities_test, partitioned_maps) { run("maps"); }
 TEST_P(localities_test, a_communicator_made_again) { run("repeats"); }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,6 +41,7 @@ std::vector<double> twice(std::vector<double> values) {
   for (double& value : values) value *= 2;
   return values;
 }
+void greet_back(const std::string& name) { REQUIRE(name.find_first_not_of('x') == std::string::npos); }
 void note(std::uint64_t value) { seen.fetch_add(value, std::memory_order_relaxed); }
 int fails(int x) { throw std::invalid_argument("cannot take " + std::to_string(x)); }
 unsigned where() { return find_here().number(); }
@@ -193,6 +195,8 @@ class tally {
   remote<tally> other() const { return m_other; }
   int ask_other() { return async<&tally::value>(m_other).get(); }
   void fails() { throw std::domain_error("never"); }
+  const std::string& name_itself() const noexcept { return m_name; }
+  remote<tally> pass_on() const { return m_other; } ///< as direct action
 
  private:
   std::atomic<int> m_value{0};
@@ -218,6 +222,16 @@ int pass(remote<tally> which, unsigned hops) {
   if (hops == 0) return value_of(which);
   const locality next((find_here().number() + 1) % num_localities());
   return async<pass>(next, which, hops - 1).get();
+}
+
+class counted_tally : public tally {
+ public:
+  using tally::tally;
+};
+remote<tally> give(unsigned hops, remote<tally> which) {
+  if (hops == 0) return which;
+  const locality next((find_here().number() + 1) % num_localities());
+  return async<give>(next, hops - 1, which).get();
 }
 
 /// Made by one locality, used by all of them; ends with the last reference.
@@ -246,10 +260,31 @@ void objects() {
     } catch (const std::exception& e) {
       REQUIRE(std::strstr(e.what(), "never"));
     }
+    // A member that returns a reference, as what is copied while the object is there; of a base; of a setting.
+    REQUIRE(async<&tally::name_itself>(one).get() == "five");
+    post<&tally::name_itself>(one);
+    const remote<counted_tally> derived = make_remote<counted_tally>(there, 1, "derived").get();
+    REQUIRE(async<&tally::add>(derived, 4).get() == 5 && async<&counted_tally::name>(derived).get() == "derived");
+    set_coalescing<&tally::add>({.how = coalescing_kind::paper, .parcels = 3});
+    REQUIRE(async<&tally::add>(one, 0).get() == 20);
+    // Handlers pass references on, along chains that use credit up.
+    async<&tally::knows>(one, one).get();
+    for (int i = 0; i < 5; ++i) {
+      const remote<tally> given = async<give>(next, 7U, one).get();
+      REQUIRE(given == one && async<direct<&tally::pass_on>>(given).get() == one);
+    }
+    async<&tally::knows>(one, remote<tally>()).get();
     // The reference ends before the call is executed.
     auto last = async<&tally::add>(one, 1);
     one = remote<tally>();
     REQUIRE(last.get() == 21);
+  }
+  REQUIRE(!remote<tally>(std::shared_ptr<tally>()));
+  try {
+    static_cast<void>(register_name("nobody", remote<tally>()));
+    REQUIRE(false);
+  } catch (const std::logic_error& e) {
+    REQUIRE(std::strstr(e.what(), "for no object"));
   }
   try {
     static_cast<void>(async<&tally::value>(remote<tally>()).get());
@@ -401,7 +436,68 @@ void count() {
   REQUIRE(all_received <= total("/parcels/count/sent").get());
 }
 
+/// Nothing grows, however many parcels are sent: each to the next locality, in bursts of which the last one is waited
+/// for, because tasks that nobody has executed yet are many, too.
+void soak() {
+  constexpr int k_burst = 20'000;
+  constexpr double k_growth = 64e6; // bytes; of what is not freed at once
+  const char* const wanted = std::getenv("TREADLE_STRESS_SECONDS");
+  const double seconds = wanted ? std::atof(wanted) : 2;
+  const locality next((find_here().number() + 1) % num_localities());
+  communicator all("soak");
+  static_cast<void>(async([] {}).get()); // counters are there with the runtime
+  const auto begun = std::chrono::steady_clock::now();
+  double before = 0, passed = 0;
+  std::uint64_t sent = 0;
+  while (passed < seconds) {
+    for (int i = 0; i < k_burst; ++i) {
+      if (i % 100 == 0)
+        post<greet_back>(next, std::string(static_cast<std::size_t>(i / 10), 'x'));
+      else
+        post<direct<note>>(next, std::uint64_t{1});
+    }
+    sent += k_burst - k_burst / 100;
+    static_cast<void>(async<where>(next).get());
+    if (num_localities() == 1) runtime::current().wait_idle();
+    passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    const double memory = read("/runtime/memory/resident");
+    if (before == 0 && passed > seconds / 4) before = memory;
+    if (before != 0) REQUIRE(memory < before + k_growth);
+  }
+  static_cast<void>(async<direct<where>>(next).get()); // behind all of them
+  barrier(all).get();
+  const std::uint64_t all_sent = all_reduce(all, sent).get(), all_seen = all_reduce(all, seen.load()).get();
+  REQUIRE(all_sent == all_seen);
+  if (wanted && find_here().number() == 0)
+    std::fprintf(stderr, "%.0f million parcels\n", static_cast<double>(all_sent) / 1e6);
+}
+
+/// Before there are localities a name would mean another object afterwards; and after them nothing.
+void made_early_and_kept() {
+  remote<tally> kept;
+  {
+    const remote<tally> early(std::make_shared<tally>(1));
+    try {
+      const localities all;
+      REQUIRE(false);
+    } catch (const std::logic_error& e) {
+      REQUIRE(std::strstr(e.what(), "there are objects already"));
+    }
+  }
+  until([] { return alive == 0; });
+  {
+    const localities all;
+    kept = make_remote<tally>(find_here(), 1).get();
+    REQUIRE(kept);
+  }
+  REQUIRE(!kept && !kept.here() && alive == 0);
+}
+
 int run(const std::string& name) {
+  if (name == "early") {
+    made_early_and_kept();
+    return 0;
+  }
   std::uint64_t expected = 0;
   {
     const localities all;
@@ -413,6 +509,7 @@ int run(const std::string& name) {
     if (name == "objects") objects();
     if (name == "references") references();
     if (name == "names") names();
+    if (name == "soak") soak();
     if (name == "vectors") vectors();
     if (name == "maps") maps();
     if (name == "objects" || name == "references") {

@@ -302,6 +302,12 @@ class action {
   }
 };
 
+/// That which executes F, which may be a member of an object (object.hpp).
+template <auto F>
+struct action_of {
+  using type = action<F>;
+};
+
 } // namespace detail
 
 /// Executes the function F with these arguments in the locality `where`, as a task or, as direct<F>, without one, and
@@ -315,8 +321,11 @@ template <auto F, class... Args>
   using action = detail::action<F>;
   using T = typename action::result;
   if (where == find_here()) {
-    constexpr auto function = detail::function_of<F>();
-    return async(action::is_direct ? launch::sync : launch::async, function, std::forward<Args>(args)...);
+    // Arguments are converted now, as those that travel are.
+    auto call = [values = typename action::arguments(std::forward<Args>(args)...)]() mutable -> T {
+      return std::apply(detail::function_of<F>(), std::move(values));
+    };
+    return async(action::is_direct ? launch::sync : launch::async, std::move(call));
   }
   auto awaited = std::make_unique<detail::reply_of<T>>();
   future<T> result = awaited->result.get_future();
@@ -345,7 +354,7 @@ void post(locality where, Args&&... args) {
 /// What was found out for it begins again. Throws std::invalid_argument that names a number that cannot be. Any thread.
 template <auto F>
 void set_coalescing(const coalescing& how) {
-  detail::set_coalescing(&detail::action<F>::entry, how);
+  detail::set_coalescing(&detail::action_of<F>::type::entry, how);
 }
 /// The same of all actions without a setting of their own, and of results. At the start that is what the environment
 /// says (TREADLE_COALESCING, see docs/guide/localities.md), or adaptive.
@@ -353,7 +362,7 @@ inline void set_coalescing(const coalescing& how) { detail::set_coalescing(nullp
 /// For coalescing_trigger::event: the next numbers are tried when the next parcels of F are sent.
 template <auto F>
 void coalescing_event() {
-  detail::tell_coalescing_event(detail::action<F>::entry);
+  detail::tell_coalescing_event(detail::action_of<F>::type::entry);
 }
 
 } // namespace treadle

@@ -44,6 +44,8 @@ struct coalescing {
   coalescing_trigger trigger = coalescing_trigger::parcels;
   std::int64_t every = 5000;
   std::uint64_t seed = 1;
+
+  friend bool operator==(const coalescing&, const coalescing&) = default;
 };
 
 } // namespace treadle

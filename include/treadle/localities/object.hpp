@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/localities/action.hpp>
+#include <treadle/when.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -68,14 +69,16 @@ struct called_object {
   }
 };
 
-/// The function that calls a member.
-template <auto F, class = decltype(F)>
+/// The function that calls the member F of an object of type T, which may have it from a base.
+template <auto F, class T, class = decltype(F)>
 struct member_call;
 #define TREADLE_MEMBER_CALL(qualifiers)                                                                                \
-  template <auto F, class R, class T, class... Args>                                                                   \
-  struct member_call<F, R (T::*)(Args...) qualifiers> {                                                                \
-    using object = T;                                                                                                  \
-    static R call(called_object<T> target, std::decay_t<Args>... args) {                                               \
+  template <auto F, class T, class R, class Class, class... Args>                                                      \
+  struct member_call<F, T, R (Class::*)(Args...) qualifiers> {                                                         \
+    static_assert(std::is_base_of_v<Class, T>, "F is a member of another class");                                      \
+    static_assert(!((std::is_lvalue_reference_v<Args> && !std::is_const_v<std::remove_reference_t<Args>>) || ...),     \
+                  "arguments travel by value: what F writes to one is lost");                                          \
+    static std::decay_t<R> call(called_object<T> target, std::decay_t<Args>... args) {                                 \
       return ((*target.object).*F)(static_cast<Args&&>(args)...);                                                      \
     }                                                                                                                  \
   }
@@ -86,18 +89,29 @@ TREADLE_MEMBER_CALL(const noexcept);
 #undef TREADLE_MEMBER_CALL
 
 /// The action of a member, which may be direct<&T::f>.
-template <auto F>
+template <auto F, class T>
 constexpr auto member_action() noexcept {
-  using called = member_call<function_of<F>()>;
+  using called = member_call<function_of<F>(), T>;
   if constexpr (is_direct<decltype(F)>)
     return direct<&called::call>;
   else
     return &called::call;
 }
 
-template <auto F, class T>
+template <class>
+struct class_of_member;
+template <class Class, class Member>
+struct class_of_member<Member Class::*> {
+  using type = Class;
+};
+template <auto F>
+  requires std::is_member_function_pointer_v<decltype(function_of<F>())>
+struct action_of<F> {
+  using type = action<member_action<F, typename class_of_member<decltype(function_of<F>())>::type>()>;
+};
+
+template <class T>
 called_object<T> called(const remote<T>& target) {
-  static_assert(std::is_same_v<typename member_call<function_of<F>()>::object, T>, "F is a member of another class");
   if (!target) throw std::logic_error("a call of a member of no object: the reference is none");
   return {target.id().number, target.here()};
 }
@@ -108,7 +122,18 @@ remote<T> make_object(Args... args) {
 }
 /// What travels in place of an argument: text instead of a pointer to it.
 template <class T>
-using as_sent = std::conditional_t<std::is_convertible_v<T, const char*>, std::string, std::decay_t<T>>;
+using as_sent = std::conditional_t<std::is_convertible_v<T, const char*> && !std::is_null_pointer_v<std::decay_t<T>>,
+                                   std::string, std::decay_t<T>>;
+
+/// fold(fold(first, a), b) and so on over all results, when all are there. The first exception in their order.
+template <class R, class T, class Fold>
+future<T> folded(std::vector<future<R>> all, T first, Fold fold) {
+  return when_all(std::move(all))
+      .then(launch::sync, [first = std::move(first), fold](future<std::vector<future<R>>> done) mutable {
+        for (future<R>& one : done.get()) first = fold(std::move(first), one.get());
+        return std::move(first);
+      });
+}
 
 object_ref find_named(const std::string& name, const std::string& type);
 bool give_name(const std::string& name, const std::string& type, const object_ref& to);
@@ -118,13 +143,16 @@ inline constexpr locality k_names_are_kept{0};
 } // namespace detail
 
 /// A reference to an object of type T in some locality, or to none. Copies are cheap in a process, and may be sent to
-/// others, also inside of arguments and results. The object ends when there is no reference left anywhere, in a task of
-/// its locality, and all that are left with the localities. Any thread, one reference by one thread at a time.
+/// others, also inside of arguments and results; to send one may wait for the object's locality, after some ten
+/// thousand without an answer from there. The object ends when there is no reference left anywhere, in a task of its
+/// locality, and all that are left with the localities: references are none from then on. A reference that was written
+/// into a parcel that could not be sent, or not be read, keeps its object until then. Any thread, one reference by one
+/// thread at a time.
 template <class T>
 class remote {
  public:
   remote() noexcept = default;
-  /// One of this locality, from now on reached from others, too.
+  /// One of this locality, from now on reached from others, too; none where it is null.
   explicit remote(std::shared_ptr<T> object) : m_ref(std::move(object), typeid(T)) {}
   explicit remote(detail::object_ref untyped) noexcept : m_ref(std::move(untyped)) {}
 
@@ -162,9 +190,8 @@ template <class T, class... Args>
 [[nodiscard]] future<std::vector<remote<T>>> make_remotes(const std::vector<locality>& where, const Args&... args) {
   std::vector<future<remote<T>>> all;
   for (const locality one : where) all.push_back(make_remote<T>(one, args...));
-  return async([all = std::move(all)]() mutable {
-    std::vector<remote<T>> made;
-    for (auto& one : all) made.push_back(one.get());
+  return detail::folded(std::move(all), std::vector<remote<T>>(), [](auto made, remote<T> next) {
+    made.push_back(std::move(next));
     return made;
   });
 }
@@ -186,17 +213,19 @@ inline std::vector<locality> in_blocks(std::size_t n) {
 /// it is none.
 template <auto F, class T, class... Args>
 [[nodiscard]] auto async(const remote<T>& target, Args&&... args) {
-  return async<detail::member_action<F>()>(target.where(), detail::called<F>(target), std::forward<Args>(args)...);
+  return async<detail::member_action<F, T>()>(target.where(), detail::called(target), std::forward<Args>(args)...);
 }
 /// The same without a result.
 template <auto F, class T, class... Args>
 void post(const remote<T>& target, Args&&... args) {
-  post<detail::member_action<F>()>(target.where(), detail::called<F>(target), std::forward<Args>(args)...);
+  post<detail::member_action<F, T>()>(target.where(), detail::called(target), std::forward<Args>(args)...);
 }
 
 /// Gives an object a name in the whole program, which keeps it until the name is dropped. False: there is one already.
+/// Throws std::logic_error where the reference is none.
 template <class T>
 [[nodiscard]] future<bool> register_name(const std::string& name, const remote<T>& object) {
+  if (!object) throw std::logic_error("a name, " + name + ", for no object: the reference is none");
   return async<&detail::give_name>(detail::k_names_are_kept, name, std::string(typeid(T).name()), object.untyped());
 }
 /// That of this name; none where there is none. The future throws std::runtime_error when it has another type.

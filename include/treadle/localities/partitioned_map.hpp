@@ -36,11 +36,18 @@ class map_segment {
     const std::lock_guard guard(m_lock);
     return m_entries.erase(key) != 0;
   }
-  /// F(value, args...) of the entry, which begins as T(): nobody else reads or writes it meanwhile.
+  /// F(value, args...) of the entry, which begins as T(): nobody else reads or writes it meanwhile. F must not wait for
+  /// an operation on the same map. What it throws leaves no new entry.
   template <auto F, class... Args>
   void update(Key key, Args... args) {
     const std::lock_guard guard(m_lock);
-    F(m_entries[std::move(key)], std::move(args)...);
+    const auto [at, is_new] = m_entries.try_emplace(std::move(key));
+    try {
+      F(at->second, std::move(args)...);
+    } catch (...) {
+      if (is_new) m_entries.erase(at);
+      throw;
+    }
   }
   std::size_t size() const {
     const std::lock_guard guard(m_lock);
@@ -78,19 +85,16 @@ class partitioned_map {
   }
   /// False: there was none.
   [[nodiscard]] future<bool> erase(const Key& key) const { return async<&segment::erase>(at(key), key); }
-  /// Calls F(value, args...) where the entry is, which begins as T().
+  /// Calls F(value, args...) where the entry is, which begins as T(), and with it a lock: F must not wait for an
+  /// operation on the same map. What F throws leaves no new entry.
   template <auto F, class... Args>
   [[nodiscard]] future<void> update(const Key& key, const Args&... args) const {
-    return async<&segment::template update<F, Args...>>(at(key), key, args...);
+    return async<&segment::template update<F, detail::as_sent<const Args&>...>>(at(key), key, args...);
   }
   [[nodiscard]] future<std::size_t> size() const {
     std::vector<future<std::size_t>> all;
     for (const auto& one : m_segments) all.push_back(async<&segment::size>(one));
-    return async([all = std::move(all)]() mutable {
-      std::size_t sum = 0;
-      for (auto& one : all) sum += one.get();
-      return sum;
-    });
+    return detail::folded(std::move(all), std::size_t{0}, std::plus<>());
   }
   const std::vector<remote<segment>>& segments() const noexcept { return m_segments; }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace treadle {
 /// Consecutive elements of a partitioned_vector that lie in one locality.
 template <class T>
 class vector_segment {
+  static_assert(!std::is_same_v<T, bool>, "elements of vector<bool> cannot be written at the same time");
+
  public:
   vector_segment(std::size_t first, std::size_t size, const T& value) : m_first(first), m_values(size, value) {}
 
@@ -31,7 +34,7 @@ class vector_segment {
   /// F(element, its number in the whole vector, args...) for each, in parallel.
   template <auto F, class... Args>
   void for_each(Args... args) {
-    for_loop(par, std::size_t{0}, m_values.size(), [&](std::size_t i) { F(m_values[i], m_first + i, args...); });
+    for_loop(par, std::size_t{0}, m_values.size(), [&](std::size_t i) { F(m_values[i], m_first + i, std::as_const(args)...); });
   }
   /// Op over all Map(element), in the order of the elements. R is the type of Map's result.
   template <auto Map, auto Op, class R>
@@ -84,31 +87,31 @@ class partitioned_vector {
   }
   /// All elements, in this locality.
   [[nodiscard]] future<std::vector<T>> copy() const {
-    return together<std::vector<T>>(
-        call_all([](const auto& segment) { return async<&vector_segment<T>::copy>(segment); }), {},
-        [](std::vector<T> all, std::vector<T> part) {
-          all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
-          return all;
-        });
+    return detail::folded(call_all([](const auto& segment) { return async<&vector_segment<T>::copy>(segment); }),
+                          std::vector<T>(), [](std::vector<T> all, std::vector<T> part) {
+                            all.insert(all.end(), std::make_move_iterator(part.begin()),
+                                       std::make_move_iterator(part.end()));
+                            return all;
+                          });
   }
   /// Calls F(element, its number, args...) for each where it lies, in parallel.
   template <auto F, class... Args>
   [[nodiscard]] future<void> for_each(const Args&... args) const {
-    auto all = call_all([&](const auto& segment) {
-      return async<&vector_segment<T>::template for_each<F, Args...>>(segment, args...);
-    });
-    return async([all = std::move(all)]() mutable {
-      for (auto& one : all) one.get();
-    });
+    return when_all(call_all([&](const auto& segment) {
+             return async<&vector_segment<T>::template for_each<F, detail::as_sent<const Args&>...>>(segment, args...);
+           }))
+        .then(launch::sync, [](future<std::vector<future<void>>> done) {
+          for (future<void>& one : done.get()) one.get();
+        });
   }
   /// Op over all Map(element), in the order of the elements, where they lie and then here. Op is associative and has
   /// this identity.
   template <auto Map, auto Op, class R>
   [[nodiscard]] future<R> reduce(R identity) const {
-    return together<R>(call_all([&](const auto& segment) {
-                         return async<&vector_segment<T>::template reduce<Map, Op, R>>(segment, identity);
-                       }),
-                       identity, [](R a, R b) { return Op(a, b); });
+    return detail::folded(call_all([&](const auto& segment) {
+                            return async<&vector_segment<T>::template reduce<Map, Op, R>>(segment, identity);
+                          }),
+                          identity, [](R a, R b) { return Op(a, b); });
   }
 
   template <class Archive>
@@ -121,7 +124,7 @@ class partitioned_vector {
     std::size_t segment, i;
   };
   place place_of(std::size_t i) const {
-    if (i >= m_size)
+    if (i >= m_size || m_segments.empty())
       throw std::out_of_range("element " + std::to_string(i) + " of a partitioned vector of " + std::to_string(m_size));
     const std::size_t n = m_segments.size();
     std::size_t k = i * n / m_size;
@@ -134,13 +137,6 @@ class partitioned_vector {
     std::vector<decltype(call(m_segments.front()))> all;
     for (const auto& segment : m_segments) all.push_back(call(segment));
     return all;
-  }
-  template <class R, class Futures, class Op>
-  static future<R> together(Futures all, R first, Op op) {
-    return async([all = std::move(all), result = std::move(first), op]() mutable {
-      for (auto& one : all) result = op(std::move(result), one.get());
-      return std::move(result);
-    });
   }
 
   std::size_t m_size = 0;

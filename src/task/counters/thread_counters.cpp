@@ -324,14 +324,16 @@ class duration_histogram final : public thread_counter_type {
 
 } // namespace
 
-double awake_ns() {
+awake_time time_awake() {
   std::int64_t ticks = 0;
+  std::uint64_t epoch = 0;
   visit_pools([&](const pool_list& pools) {
+    epoch = pools.front()->serial;
     const std::int64_t now = ticks_now();
     for (const auto& pool : pools)
       for (const auto& one : pool->workers) ticks += one->counters.alive.read(now) - one->counters.parked.read(now);
   });
-  return static_cast<double>(ticks_to_ns(ticks));
+  return {static_cast<double>(ticks_to_ns(ticks)), epoch};
 }
 
 void publish_thread_counters() {
