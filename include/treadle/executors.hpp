@@ -124,7 +124,7 @@ inline constexpr bool is_executor<pool_executor> = true;
 ///
 /// Such an executor may be used wherever one of this header is. execute() must not throw once it has taken the task. It
 /// may also have execute_all(std::span<treadle::executable>), which is given all tasks of a loop at once; what it does
-/// not take of them ends the loop with a broken promise.
+/// not take of them ends the loop with a broken promise; nor must it throw once it has taken one.
 class executable {
  public:
   explicit executable(detail::intrusive_ptr<detail::future_state> state) noexcept : m_task(std::move(state)) {}
@@ -221,8 +221,8 @@ struct named_executor {
   /// With a property that the other executor has.
   template <class Property>
     requires requires(const Executor& e, Property p) { e.with(p); }
-  named_executor with(Property property) const noexcept {
-    return {inner.with(property), name};
+  auto with(Property property) const noexcept(noexcept(inner.with(property))) {
+    return named_executor<decltype(inner.with(property))>{inner.with(property), name};
   }
 };
 template <any_executor Executor>

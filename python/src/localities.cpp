@@ -1,4 +1,4 @@
-// What treadle.mpi is made of: calls of Python functions as bytes, between processes, and collectives over bytes.
+// What treadle.mpi is made of: bytes from one process to another.
 #include "localities.hpp"
 
 #include <treadle/localities/collectives.hpp>
@@ -11,7 +11,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,12 +21,10 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-/// A call of a function, or what one has returned.
 struct arrival {
-  bool is_call;
+  int kind; ///< as treadle/mpi.py has them
   unsigned from;
-  std::uint64_t ticket; ///< of who has called
-  bool failed;
+  std::uint64_t ticket;
   std::string bytes;
 };
 
@@ -68,11 +65,8 @@ inbox& the_inbox() {
   return *all;
 }
 
-void take_call(unsigned from, std::uint64_t ticket, std::string bytes) {
-  the_inbox().put({true, from, ticket, false, std::move(bytes)});
-}
-void take_result(unsigned from, std::uint64_t ticket, bool failed, std::string bytes) {
-  the_inbox().put({false, from, ticket, failed, std::move(bytes)});
+void take_arrival(int kind, unsigned from, std::uint64_t ticket, std::string bytes) {
+  the_inbox().put({kind, from, ticket, std::move(bytes)});
 }
 
 std::unique_ptr<localities>& all_localities() {
@@ -80,26 +74,17 @@ std::unique_ptr<localities>& all_localities() {
   return *all;
 }
 
-nb::bytes as_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
-std::string as_string(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
-std::vector<std::string> as_strings(const nb::sequence& values) {
-  std::vector<std::string> all;
-  for (const nb::handle one : values) all.push_back(as_string(nb::cast<nb::bytes>(one)));
-  return all;
-}
-
-template <class T>
-T result_of(future<T> when) {
-  const nb::gil_scoped_release others;
-  return when.get();
-}
-
-/// None where there is nothing, as at other ranks than the root's.
-nb::object as_list(const std::vector<std::string>& all) {
-  if (all.empty()) return nb::none();
-  nb::list found;
-  for (const std::string& one : all) found.append(as_bytes(one));
-  return found;
+/// What nobody ever gives fails when the connection does, which is how Python learns of it.
+void watch_connection() {
+  constexpr int k_trouble = -1;
+  static_cast<void>(
+      detail::take_deposit(find_here(), "treadle.mpi").then(launch::sync, [](future<std::vector<std::byte>> never) {
+        try {
+          never.get();
+        } catch (const std::exception& failed) {
+          the_inbox().put({k_trouble, 0, 0, failed.what()});
+        }
+      }));
 }
 
 } // namespace
@@ -108,7 +93,9 @@ void bind_localities(nb::module_& m) {
   m.def(
       "begin_localities",
       [] {
-        if (!all_localities()) all_localities() = std::make_unique<localities>();
+        if (all_localities()) return;
+        all_localities() = std::make_unique<localities>();
+        watch_connection();
       },
       nb::call_guard<nb::gil_scoped_release>());
   m.def(
@@ -120,17 +107,15 @@ void bind_localities(nb::module_& m) {
       nb::call_guard<nb::gil_scoped_release>());
   m.def("locality", [] { return find_here().number(); });
   m.def("number_of_localities", &num_localities);
-  m.def("send_call", [](unsigned to, std::uint64_t ticket, const nb::bytes& bytes) {
-    std::string copy = as_string(bytes);
-    const nb::gil_scoped_release others;
-    post<direct<take_call>>(locality(to), find_here().number(), ticket, std::move(copy));
-  });
-  m.def("send_result", [](unsigned to, std::uint64_t ticket, bool failed, const nb::bytes& bytes) {
-    std::string copy = as_string(bytes);
-    const nb::gil_scoped_release others;
-    post<direct<take_result>>(locality(to), find_here().number(), ticket, failed, std::move(copy));
-  });
-  // (is it a call, from, ticket, has it failed, bytes); None at the end.
+  m.def(
+      "send_to",
+      [](unsigned to, int kind, std::uint64_t ticket, const nb::bytes& bytes) {
+        std::string copy(bytes.c_str(), bytes.size());
+        const nb::gil_scoped_release others;
+        post<direct<take_arrival>>(locality(to), kind, find_here().number(), ticket, std::move(copy));
+      },
+      "to"_a, "kind"_a, "ticket"_a, "value"_a);
+  // (kind, from, ticket, bytes); None at the end.
   m.def("next_arrival", []() -> nb::object {
     std::optional<arrival> next;
     {
@@ -138,27 +123,8 @@ void bind_localities(nb::module_& m) {
       next = the_inbox().take();
     }
     if (!next) return nb::none();
-    return nb::make_tuple(next->is_call, next->from, next->ticket, next->failed, as_bytes(next->bytes));
+    return nb::make_tuple(next->kind, next->from, next->ticket, nb::bytes(next->bytes.data(), next->bytes.size()));
   });
-
-  nb::class_<communicator>(m, "Communicator")
-      .def("__init__", [](communicator* self, std::string name) { new (self) communicator(std::move(name)); })
-      .def("barrier",
-           [](communicator& all) {
-             const nb::gil_scoped_release others;
-             barrier(all).get();
-           })
-      .def("broadcast", [](communicator& all, const nb::bytes& value,
-                           unsigned root) { return as_bytes(result_of(broadcast(all, as_string(value), root))); })
-      .def("gather", [](communicator& all, const nb::bytes& value,
-                        unsigned root) { return as_list(result_of(gather(all, as_string(value), root))); })
-      .def("all_gather", [](communicator& all,
-                            const nb::bytes& value) { return as_list(result_of(all_gather(all, as_string(value)))); })
-      .def("scatter", [](communicator& all, const nb::sequence& values,
-                         unsigned root) { return as_bytes(result_of(scatter(all, as_strings(values), root))); })
-      .def("all_to_all", [](communicator& all, const nb::sequence& values) {
-        return as_list(result_of(all_to_all(all, as_strings(values))));
-      });
 }
 
 } // namespace treadle::python

@@ -101,6 +101,10 @@ class _Package(ModuleType):
             value = getattr(value, name, value)
         super().__setattr__(name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Functions that mention `td` go to other processes by cloudpickle, which knows plain modules only."""
+        return import_module, (self.__name__,)
+
 
 sys.modules[__name__].__class__ = _Package
 

@@ -8,6 +8,7 @@ import linecache
 import os
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
@@ -80,6 +81,7 @@ class JitFunction(Generic[P, R]):
         self._policy = policy
         self._take_signature(inspect.signature(function))
         self._received_instance = ""
+        self._kept: Transduced | None = None  # of the process that has forked
         self._state: tuple[Transduced, _native.Program] | None = None
         self._prints = False
         self._compiling = threading.Lock()
@@ -152,6 +154,13 @@ class JitFunction(Generic[P, R]):
         by_value = contents(self)
         return qualified(self) if by_value is None else (received, by_value)
 
+    def __copy__(self) -> JitFunction[P, R]:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> JitFunction[P, R]:
+        """As of Python's own functions."""
+        return self
+
     # For sent.py
     @property
     def transduced(self) -> Transduced:
@@ -192,15 +201,22 @@ class JitFunction(Generic[P, R]):
                     from .physl import prints
                     from .transducer import transduce
 
-                    transduced = transduce(self.__treadle_function__)
+                    transduced = self._kept or transduce(self.__treadle_function__)
                     self._prints = prints(transduced.text)
                     self._state = transduced, _compiled(transduced, self.instance())
                     with _lock:
                         _functions.add(self)
         return self._state
 
+    def begin_child(self) -> None:
+        """In the child of a fork: threads of the parent may have been inside of the program, or about to make one."""
+        self._compiling = threading.Lock()
+        if self._state is not None:
+            self._kept = self._state[0]
+            self._state = None
+
     def _take_signature(self, signature: inspect.Signature) -> None:
-        self._signature = signature
+        self._signature = self.__signature__ = signature
         self._parameters = list(signature.parameters)
         kinds = {p.kind for p in signature.parameters.values()}
         self._by_position = inspect.Parameter.KEYWORD_ONLY not in kinds
@@ -222,6 +238,10 @@ class JitFunction(Generic[P, R]):
         return [f"{self.__name__}: argument '{name}'" for name in self._parameters]
 
 
+# The latest, so that each of many tasks with one function does not compile it again.
+_received: deque[_native.Program] = deque(maxlen=64)
+
+
 def received(
     version: int, library: str, about: dict[str, Any], signature: inspect.Signature, policy: str | None,
     program: tuple[Any, ...], instance: str,
@@ -232,6 +252,7 @@ def received(
 
     result: JitFunction[..., Any] = JitFunction(stub(version, library, about), policy, None)
     result.receive(Program(*program), signature, instance)
+    _received.append(result.native)
     return result
 
 
@@ -281,6 +302,23 @@ def jit(function: Any = None, /, **options: Any) -> Any:
     if function is None:
         return lambda f: JitFunction(f, policy, options.get("name"))
     return JitFunction(function, policy, options.get("name"))
+
+
+_left_behind: list[
+    _native.Program
+] = []  # the parent's, whose locks may be held by threads that do not exist here
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.Lock()
+    _left_behind.extend(_programs.values())
+    _programs.clear()
+    for function in list(_functions):
+        function.begin_child()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def relative(path: str) -> str:

@@ -7,17 +7,24 @@ functions, too (treadle.sent). A program that was started alone has one rank.
 >>> total = td.mpi.all_reduce(td.mpi.rank())     # 0 + 1 + 2 + 3
 >>> future = td.mpi.submit(3, norm, x)           # runs there
 
-The functions that are called "collective" are called by all ranks, in the same order and by one thread of each; they
-return when what they need has come. All raise treadle.Error when a process of the program has ended too early.
+The first use waits for all ranks, which have to come within a minute. The functions that are called "collective" are
+called by all ranks in the same order, and by one thread of each; they return when what they need has come. Where ranks
+call different ones, or one has ended that was to take part, or has died, they raise treadle.Error; Ctrl-C ends a wait.
+A rank whose program is over goes on to execute what others submit, until no call is left anywhere. After that, in the
+child of a fork, and where another rank has failed, all of them raise treadle.Error.
 """
 
 from __future__ import annotations
 
 import atexit
 import concurrent.futures
+import concurrent.futures.thread  # it cannot be loaded any more when the program is over
 import operator
+import os
 import pickle
+import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -31,95 +38,363 @@ __all__ = [
 ]  # fmt: skip
 
 T = TypeVar("T")
+_CALL, _RESULT, _FAILED, _PART, _ENDED = range(5)  # kinds of arrivals
+
+
+class _Threads:
+    """Threads that are kept for the next call; as many as calls go on at a time, because calls may wait for calls."""
+
+    def __init__(self) -> None:
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._idle = 0
+        self._all: list[threading.Thread] = []
+
+    def start(self, work: Callable[[], None]) -> None:
+        """Raises RuntimeError where there is no thread to be had."""
+        with self._lock:
+            if self._idle > 0:
+                self._idle -= 1
+            else:
+                one = threading.Thread(target=self._run, name="treadle-mpi-call", daemon=True)
+                one.start()
+                self._all.append(one)
+        self._work.put(work)
+
+    def end(self) -> None:
+        """When nothing is left to do."""
+        for _ in self._all:
+            self._work.put(None)
+        for one in self._all:
+            one.join()
+
+    def _run(self) -> None:
+        while (work := self._work.get()) is not None:
+            try:
+                work()
+            except BaseException as error:  # a callback of the user's, as threads report it
+                threading.excepthook(
+                    threading.ExceptHookArgs(
+                        (type(error), error, error.__traceback__, threading.current_thread())
+                    )
+                )
+            with self._lock:
+                self._idle += 1
+
+
+class _World:
+    """This process among the ranks, from the first use to the end."""
+
+    def __init__(self) -> None:
+        session.start_runtime(current().workers)
+        _interruptible(_native.begin_localities)
+        os.environ.pop("TREADLE_LOCALITIES", None)  # processes that this one starts are no ranks
+        self.rank, self.size = int(_native.locality()), int(_native.number_of_localities())
+        self._news = threading.Condition()  # of all that follows
+        self._parts: dict[
+            tuple[str, int, int], tuple[str, bytes | None]
+        ] = {}  # space, number, from: operation, value
+        self._begun: dict[tuple[str, int], str] = {}  # operations of this rank
+        self._next = {"": 0, "end": 0}
+        self._ended: set[int] = set()
+        self._trouble = ""
+        self._calls: dict[int, concurrent.futures.Future[Any]] = {}  # that others execute
+        self._tickets = self._submitted = self._completed = 0
+        self._threads = _Threads()
+        self._server = threading.Thread(target=self._serve, name="treadle-mpi", daemon=True)
+        self._server.start()
+
+    # Collectives ----------------------------------------------------------------------------------------------------
+    def exchange(
+        self, operation: str, give: Callable[[], dict[int, bytes]], need: Sequence[int], space: str = ""
+    ) -> dict[int, bytes]:
+        """Sends give()[r] to each rank r, and returns what the ranks in `need` have sent to this one. All ranks call it
+        for an operation, or none; what give() raises is raised here, and everywhere else as Error."""
+        with self._news:
+            number = self._next[space]
+            self._next[space] += 1
+            self._begun[space, number] = operation
+            self._begun.pop((space, number - 1000), None)
+            self._check(space, number)
+        try:
+            parts = give()
+        except BaseException:
+            for to in range(self.size):
+                if to != self.rank:
+                    self._send_part(to, space, number, operation, None)
+            raise
+        for to, value in parts.items():
+            self._send_part(to, space, number, operation, value)
+        return {r: self._await_part(space, number, r) for r in need}
+
+    def _send_part(self, to: int, space: str, number: int, operation: str, value: bytes | None) -> None:
+        _translated(_native.send_to, to, _PART, number, _dumped((space, operation, value)))
+
+    def _await_part(self, space: str, number: int, origin: int) -> bytes:
+        with self._news:
+            while True:
+                self._check(space, number)
+                if (part := self._parts.pop((space, number, origin), None)) is not None:
+                    if part[1] is None:
+                        raise Error(f"{part[0]}: rank {origin} has not given a value that can be sent")
+                    return part[1]
+                if not space and origin in self._ended:
+                    raise Error(f"{self._begun[space, number]}: rank {origin} has ended")
+                self._news.wait(0.1)  # so that Ctrl-C is seen
+
+    def _check(self, space: str, number: int) -> None:
+        """With the lock."""
+        if self._trouble:
+            raise Error(self._trouble)
+        own = self._begun[space, number]
+        for origin in range(self.size):
+            part = self._parts.get((space, number, origin))
+            if part is not None and part[0] != own:
+                raise Error(f"this rank calls {own}, and rank {origin} {part[0]}")
+
+    # Calls ----------------------------------------------------------------------------------------------------------
+    def submit(self, to: int, what: bytes) -> concurrent.futures.Future[Any]:
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        future.set_running_or_notify_cancel()
+        with self._news:
+            if self._trouble:
+                raise Error(self._trouble)
+            self._tickets += 1
+            ticket = self._tickets
+            self._calls[ticket] = future
+            self._submitted += 1
+        try:
+            _translated(_native.send_to, to, _CALL, ticket, what)
+        except BaseException:
+            with self._news:
+                self._calls.pop(ticket, None)
+                self._submitted -= 1
+            raise
+        return future
+
+    def _execute(self, origin: int, ticket: int, what: bytes) -> None:
+        try:
+            function, args, kwargs = _loaded(what)
+            kind, result = _RESULT, _dumped(function(*args, **kwargs))
+        except BaseException as error:
+            kind, result = _FAILED, _dumped_error(error)
+        self._answer(origin, kind, ticket, result)
+
+    def _answer(self, origin: int, kind: int, ticket: int, result: bytes) -> None:
+        try:
+            _native.send_to(origin, kind, ticket, result)
+        except Exception as error:  # too large; or nobody is there any more, which all are told otherwise
+            if kind == _RESULT:
+                self._answer(origin, _FAILED, ticket, _dumped_error(error))
+
+    def _finish(self, origin: int, ticket: int, failed: bool, what: bytes) -> None:
+        with self._news:
+            future = self._calls.pop(ticket)
+        try:
+            result = _loaded(what)
+        except BaseException as error:
+            failed, result = True, error
+        try:
+            if failed:
+                result.add_note(f"in rank {origin}")
+                future.set_exception(result)
+            else:
+                future.set_result(result)
+        finally:
+            with self._news:
+                self._completed += 1
+                self._news.notify_all()
+
+    # What comes -----------------------------------------------------------------------------------------------------
+    def _serve(self) -> None:
+        while (arrival := _native.next_arrival()) is not None:
+            try:
+                self._take(*arrival)
+            except BaseException as error:
+                self._fail(f"td.mpi: {type(error).__name__}: {error}")
+
+    def _take(self, kind: int, origin: int, ticket: int, what: bytes) -> None:
+        if kind == _CALL:
+            try:
+                self._threads.start(lambda: self._execute(origin, ticket, what))
+            except RuntimeError as error:
+                self._answer(origin, _FAILED, ticket, _dumped_error(error))
+        elif kind in (_RESULT, _FAILED):
+            try:
+                self._threads.start(lambda: self._finish(origin, ticket, kind == _FAILED, what))
+            except RuntimeError:
+                self._finish(origin, ticket, kind == _FAILED, what)
+        elif kind == _PART:
+            self._take_part(origin, ticket, *_loaded(what))
+        elif kind == _ENDED:
+            with self._news:
+                self._ended.add(origin)
+                self._news.notify_all()
+        else:  # of the connection: which of the processes has died
+            self._fail(what.decode())
+
+    def _take_part(self, origin: int, number: int, space: str, operation: str, value: bytes | None) -> None:
+        with self._news:
+            own = self._begun.get((space, number), operation)
+            if own != operation:
+                self._trouble = self._trouble or f"this rank has called {own}, and rank {origin} {operation}"
+            else:
+                self._parts[space, number, origin] = operation, value
+            self._news.notify_all()
+
+    def _fail(self, why: str) -> None:
+        with self._news:
+            self._trouble = self._trouble or why
+            waiting, self._calls = self._calls, {}
+            self._news.notify_all()
+        for future in waiting.values():
+            future.set_exception(Error(why))
+
+    # The end --------------------------------------------------------------------------------------------------------
+    def end(self) -> None:
+        """Leaves with all others, when no call is left: two looks at how many were made and are done, with equal sums."""
+        try:
+            for to in range(self.size):
+                _translated(_native.send_to, to, _ENDED, 0, b"")
+            self._settle()
+        except Error:
+            pass  # end_localities() says what has happened
+        _native.end_localities()
+        self._server.join()
+        self._threads.end()
+
+    def _settle(self) -> None:
+        before, pause = None, 0.001
+        everybody = range(self.size)
+        while True:
+            with self._news:
+                own = dict.fromkeys(everybody, _dumped((self._submitted, self._completed)))
+            found = self.exchange("end", own.copy, everybody, "end")
+            counts = [_loaded(found[r]) for r in everybody]
+            if before == counts and sum(s for s, _ in counts) == sum(c for _, c in counts):
+                return
+            before = counts
+            time.sleep(pause)
+            pause = min(2 * pause, 0.1)
+
 
 _lock = threading.Lock()
-_everybody: _native.Communicator | None = None
-_calls: dict[int, concurrent.futures.Future[Any]] = {}  # that others execute
-_submitted = 0
-_completed = 0
+_world: _World | None = None
+_over = ""  # why there is none any more
+_parents: _World | None = None  # in the child of a fork, which leaves it alone
 
 
-def _all() -> _native.Communicator:
-    """Begins at the first use, for which ranks wait for each other."""
-    global _everybody
-    if _everybody is None:
+def _all() -> _World:
+    global _world
+    if _over:
+        raise Error(_over)
+    if _world is None:
         with _lock:
-            if _everybody is None:
-                session.start_runtime(current().workers)
-                _translated(_native.begin_localities)
-                _everybody = _native.Communicator("treadle.mpi")
-                threading.Thread(target=_serve, name="treadle-mpi", daemon=True).start()
-                atexit.register(_end)
-    return _everybody
+            if _world is None:
+                _world = _World()
+                # Before threads cannot be started any more, where Python lets us.
+                getattr(threading, "_register_atexit", atexit.register)(_end)
+    return _world
+
+
+def _end() -> None:
+    global _over
+    if _world is not None and not _over:
+        _world.end()
+        _over = "td.mpi has ended with the program"
+
+
+def _after_fork() -> None:
+    global _over, _lock, _world, _parents
+    _lock = threading.Lock()
+    if _world is not None:
+        _parents, _world = _world, None
+        _over = "td.mpi: the child of a fork is no rank of the program"
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def _translated(call: Callable[..., T], *args: Any) -> T:
     try:
         return call(*args)
-    except RuntimeError as error:
+    except (RuntimeError, OSError, ValueError) as error:
         raise Error(str(error)) from None
 
 
+def _interruptible(call: Callable[[], None]) -> None:
+    """On a thread of its own, so that Ctrl-C is seen meanwhile."""
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            _translated(call)
+        except BaseException as error:
+            failed.append(error)
+
+    waits = threading.Thread(target=run, daemon=True)
+    waits.start()
+    while waits.is_alive():
+        waits.join(0.1)
+    if failed:
+        raise failed[0]
+
+
 def rank() -> int:
-    """The number of this process, from 0."""
-    _all()
-    return int(_native.locality())
+    """The number of this process, from 0; also after the end."""
+    return _world.rank if _world else _all().rank
 
 
 def size() -> int:
-    """How many processes the program has."""
-    _all()
-    return int(_native.number_of_localities())
+    """How many processes the program has; also after the end."""
+    return _world.size if _world else _all().size
 
 
 def barrier() -> None:
     """Collective: returns when all ranks have called it."""
-    _translated(_all().barrier)
+    _to_all("barrier", lambda: b"")
 
 
 def broadcast(value: T | None = None, root: int = 0) -> T:
     """Collective: the value that rank `root` has given, everywhere."""
-    everybody = _checked(root)
-    return cast(
-        T, _loaded(_translated(everybody.broadcast, _dumped(value if rank() == root else None), root))
-    )
+    world = _checked(root)
+    give = (lambda: dict.fromkeys(range(world.size), _dumped(value))) if world.rank == root else dict
+    return cast(T, _loaded(world.exchange(f"broadcast from {root}", give, (root,))[root]))
 
 
 def gather(value: T, root: int = 0) -> list[T] | None:
     """Collective: at rank `root` the values of all, in the order of the ranks; None elsewhere."""
-    return _list(_translated(_checked(root).gather, _dumped(value), root))
+    return _gathered("gather", value, root)
 
 
 def all_gather(value: T) -> list[T]:
     """Collective: the values of all, in the order of the ranks, everywhere."""
-    found = _list(_translated(_all().all_gather, _dumped(value)))
-    assert found is not None
-    return found
+    return _to_all("all_gather", lambda: _dumped(value))
 
 
 def scatter(values: Sequence[T] | None = None, root: int = 0) -> T:
     """Collective: of the values that rank `root` has given, one for each rank, that of this one."""
-    everybody = _checked(root)
-    given = [_dumped(v) for v in _one_for_each(values)] if rank() == root else []
-    return cast(T, _loaded(_translated(everybody.scatter, given, root)))
+    world = _checked(root)
+    give = (lambda: _one_for_each(values)) if world.rank == root else dict
+    return cast(T, _loaded(world.exchange(f"scatter from {root}", give, (root,))[root]))
 
 
 def all_to_all(values: Sequence[T]) -> list[T]:
     """Collective: what each rank has given for this one. `values`: one for each rank."""
-    found = _list(_translated(_all().all_to_all, [_dumped(v) for v in _one_for_each(values)]))
-    assert found is not None
-    return found
+    everybody = range(size())
+    found = _all().exchange("all_to_all", lambda: _one_for_each(values), everybody)
+    return [_loaded(found[r]) for r in everybody]
 
 
 def reduce(value: T, operation: Callable[[T, T], T] = operator.add, root: int = 0) -> T | None:
     """Collective: at rank `root` all values put together, in the order of the ranks; None elsewhere."""
-    found = gather(value, root)
+    found = _gathered("reduce", value, root)
     return None if found is None else _together(found, operation)
 
 
 def all_reduce(value: T, operation: Callable[[T, T], T] = operator.add) -> T:
     """Collective: the same everywhere."""
-    return _together(all_gather(value), operation)
+    return cast(T, _together(_to_all("all_reduce", lambda: _dumped(value)), operation))
 
 
 def submit(to: int, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> concurrent.futures.Future[T]:
@@ -127,25 +402,32 @@ def submit(to: int, function: Callable[..., T], /, *args: Any, **kwargs: Any) ->
 
     What it raises there result() raises here, with a note that names the rank.
     """
-    global _submitted
-    _checked(to)
-    what = _dumped((function, args, kwargs))
-    future: concurrent.futures.Future[T] = concurrent.futures.Future()
-    future.set_running_or_notify_cancel()
-    with _lock:
-        _submitted += 1
-        ticket = _submitted
-        _calls[ticket] = future
-    try:
-        _translated(_native.send_call, to, ticket, what)
-    except Error:
-        with _lock:
-            del _calls[ticket]
-        raise
-    return future
+    world = _checked(to)
+    return world.submit(operator.index(to), _dumped((function, args, kwargs)))
 
 
 # --------------------------------------------------------------------------------------------------------------------
+def _gathered(name: str, value: T, root: int) -> list[T] | None:
+    world = _checked(root)
+    need = range(world.size) if world.rank == root else ()
+    found = world.exchange(f"{name} at {root}", lambda: {root: _dumped(value)}, need)
+    return [_loaded(found[r]) for r in need] if world.rank == root else None
+
+
+def _to_all(name: str, value: Callable[[], bytes]) -> list[Any]:
+    world = _all()
+    everybody = range(world.size)
+    found = world.exchange(name, lambda: dict.fromkeys(everybody, value()), everybody)
+    return [_loaded(found[r]) if found[r] else None for r in everybody]
+
+
+def _one_for_each(values: Sequence[Any] | None) -> dict[int, bytes]:
+    count = None if values is None else len(values)
+    if values is None or count != size():
+        raise ValueError(f"expected {size()} values, one for each rank, not {count}")
+    return {r: _dumped(v) for r, v in enumerate(values)}
+
+
 def _dumped(value: Any) -> bytes:
     return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
 
@@ -154,87 +436,26 @@ def _loaded(value: bytes) -> Any:
     return pickle.loads(value)  # of a process of the same program
 
 
-def _list(values: list[bytes] | None) -> list[Any] | None:
-    return None if values is None else [_loaded(v) for v in values]
+def _dumped_error(error: BaseException) -> bytes:
+    """Itself, where it can be sent."""
+    try:
+        what = _dumped(error)
+        if isinstance(_loaded(what), BaseException):
+            return what
+    except Exception:
+        pass
+    return _dumped(Error(f"{type(error).__name__}: {error}"))
 
 
 def _together(values: list[T], operation: Callable[[T, T], T]) -> T:
-    result = values[0]
+    result: T = values[0]
     for value in values[1:]:
         result = operation(result, value)
     return result
 
 
-def _checked(number: int) -> _native.Communicator:
-    everybody = _all()
-    if not 0 <= number < size():
-        raise ValueError(f"there is no rank {number}: the program has {size()}")
-    return everybody
-
-
-def _one_for_each(values: Sequence[T] | None) -> Sequence[T]:
-    if values is None or len(values) != size():
-        raise ValueError(f"expected {size()} values, one for each rank, not {values and len(values)}")
-    return values
-
-
-def _serve() -> None:
-    """Takes what other ranks send, until the end. Calls have threads of their own, because they may wait for calls."""
-    while (arrival := _native.next_arrival()) is not None:
-        is_call, origin, ticket, failed, what = arrival
-        if is_call:
-            threading.Thread(target=_execute, args=(origin, ticket, what), daemon=True).start()
-        else:
-            _finish(origin, ticket, failed, what)
-
-
-def _execute(origin: int, ticket: int, what: bytes) -> None:
-    try:
-        function, args, kwargs = _loaded(what)
-        failed, result = False, _dumped(function(*args, **kwargs))
-    except BaseException as error:
-        failed, result = True, _dumped_error(error)
-    _native.send_result(origin, ticket, failed, result)
-
-
-def _dumped_error(error: BaseException) -> bytes:
-    """Itself, where it can be sent."""
-    try:
-        what = _dumped(error)
-        _loaded(what)
-        return what
-    except Exception:
-        return _dumped(Error(f"{type(error).__name__}: {error}"))
-
-
-def _finish(origin: int, ticket: int, failed: bool, what: bytes) -> None:
-    global _completed
-    with _lock:
-        future = _calls.pop(ticket)
-    try:
-        result = _loaded(what)
-    except Exception as error:
-        failed, result = True, error
-    if failed:
-        result.add_note(f"in rank {origin}")
-        future.set_exception(result)
-    else:
-        future.set_result(result)
-    with _lock:
-        _completed += 1
-
-
-def _end() -> None:
-    """Leaves with all others, when no call is left: two looks at how many were made and are done, with equal sums."""
-    try:
-        before = None
-        while True:
-            with _lock:
-                own = (_submitted, _completed)
-            all_counts = all_gather(own)
-            if before == all_counts and sum(s for s, _ in all_counts) == sum(c for _, c in all_counts):
-                break
-            before = all_counts
-    except Error:
-        pass  # end_localities() says what has happened
-    _native.end_localities()
+def _checked(number: int) -> _World:
+    world = _all()
+    if not 0 <= operator.index(number) < world.size:
+        raise ValueError(f"there is no rank {number}: the program has {world.size}")
+    return world

@@ -18,30 +18,32 @@ _LOOK_S = 0.5  # a pool grows, and ends
 _LOCAL_SIZES = ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS")  # OpenMPI, MPICH
 
 _seen = 0
+_has_shared = False  # somebody was there
 _look_at = 0.0
 
 
 def workers_by_share() -> int:
     """0: there is nobody to share with. Any thread; looks twice in a second at most."""
-    global _seen, _look_at
+    global _seen, _look_at, _has_shared
     now = time.monotonic()
     if now >= _look_at:
         _look_at = now + _LOOK_S
         _seen = _look()
+        _has_shared = _has_shared or _seen > 0
+        if _seen == 0 and _has_shared:  # all of them are this one's again
+            _seen = len(os.sched_getaffinity(0))
     return _seen
 
 
 def forget() -> None:
     """In the child of a fork."""
-    global _look_at
-    _look_at = 0.0
+    global _look_at, _has_shared
+    _look_at, _has_shared = 0.0, False
 
 
 def _look() -> int:
-    if processes := _ranks_here() or _siblings():
-        usable = len(os.sched_getaffinity(0))
-        return max(usable // processes, 1) if processes > 1 else 0
-    return 0
+    processes = max(_ranks_here(), 1) * max(_siblings(), 1)
+    return max(len(os.sched_getaffinity(0)) // processes, 1) if processes > 1 else 0
 
 
 def _ranks_here() -> int:
@@ -61,8 +63,9 @@ def _siblings() -> int:
     """Processes that this one's parent has started in the same way, this one included; 0: it is none of a pool."""
     if not _is_one_of_a_pool():
         return 0
-    own, found = _command(os.getpid()), 0
+    found = 0
     with suppress(OSError):  # the parent may end, or not be ours to look at
+        own = _command(os.getpid())
         tasks = f"/proc/{os.getppid()}/task"
         for thread in os.listdir(tasks):
             for child in _read(f"{tasks}/{thread}/children").split():

@@ -60,8 +60,8 @@ class gathering {
     if (m_parcels == 1) m_first_ns = now_ns;
     return is_sparse;
   }
-  /// Whether to look at the wire. The more parcels there are, the less one more wait matters: without a hold at 1, 2, 4,
-  /// 8 of them and so on, otherwise at the first, as a sparse one, and at every eighth that has been held back.
+  /// Whether to look at the wire. The more parcels there are, the less one more wait matters: without a hold at 1, 2,
+  /// 4, 8 of them and so on, otherwise at the first, as a sparse one, and at every eighth that has been held back.
   template <class Now>
   bool may_leave(std::int64_t hold_ns, Now now_ns) noexcept {
     constexpr unsigned k_between_looks = 8;
@@ -84,7 +84,7 @@ class gathering {
   }
 
   std::int64_t m_last_ns = std::numeric_limits<std::int64_t>::min() / 2; ///< when the time was asked
-  std::int64_t m_first_ns = 0; ///< of those gathered
+  std::int64_t m_first_ns = 0;                                           ///< of those gathered
   std::size_t m_bytes = 0;
   unsigned m_parcels = 0;
 };

@@ -34,7 +34,8 @@ struct locality_of_instance {
     const std::string& index = name.instance.front().index;
     unsigned number = 0;
     const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), number);
-    const bool is_other = error == std::errc() && end == index.data() + index.size() && number != own_number.load(order::relaxed) &&
+    const bool is_other = error == std::errc() && end == index.data() + index.size() &&
+                          number != own_number.load(order::relaxed) &&
                           number < number_of_localities.load(order::relaxed);
     return is_other ? locality_of_instance{all, number} : locality_of_instance();
   }
@@ -156,7 +157,8 @@ std::unique_ptr<counter_state> make_counter(const counter_name& name) {
 
 /// `locality#*` stands for all of them, whose totals all have.
 static void add_everywhere(std::vector<counter_name>& names, counter_name name, const counter_name& pattern) {
-  if (the_other_localities.load(order::acquire) && pattern.instance.front().index == "*" && name.instance_text() == at_home("total")) {
+  if (the_other_localities.load(order::acquire) && pattern.instance.front().index == "*" &&
+      name.instance_text() == at_home("total")) {
     for (unsigned number = 0; number < number_of_localities.load(order::relaxed); ++number) {
       name.instance.front().index = std::to_string(number);
       names.push_back(name);

@@ -59,9 +59,7 @@ class parcel_counter_type final : public counter_type {
  public:
   explicit parcel_counter_type(const row& of) : counter_type(of.about), m_row(of) {}
 
-  std::vector<std::string> instances() const override {
-    return {at_home("total")};
-  }
+  std::vector<std::string> instances() const override { return {at_home("total")}; }
   counter_sample read(const std::string&, const std::string& parameters) const override {
     if (!m_row.is_of_actions && !parameters.empty()) throw std::runtime_error("it has no parameters");
     const parcel_sums now = sums_of(parameters);
@@ -140,7 +138,8 @@ const std::vector<row>& rows() {
       {{"/threads/time/background-work-duration", kind::monotonic, k_ns,
         "Time spent on messages by all threads: sending, looking for them, executing direct actions; from samples."},
        [](const parcel_sums& s) { return s.sending_ns + s.looking_ns; }},
-      {{"/threads/time/background-send-duration", kind::monotonic, k_ns, "Of it, sending, but not while looking for others."},
+      {{"/threads/time/background-send-duration", kind::monotonic, k_ns,
+        "Of it, sending, but not while looking for others."},
        [](const parcel_sums& s) { return s.sending_ns; }},
       {{"/threads/time/background-receive-duration", kind::monotonic, k_ns, "Of it, all else."},
        [](const parcel_sums& s) { return s.looking_ns; }},
@@ -148,7 +147,8 @@ const std::vector<row>& rows() {
         "Time spent on messages, of that of all workers without sleep: the network overhead of Wagle et al. (2018)."},
        [](const parcel_sums& s) { return s.sending_ns + s.looking_ns; },
        [](const parcel_sums& s) { return s.awake.ns; }},
-      {{"/threads/background-send-overhead", kind::ratio, "%", "The same of sending, but not while looking for others."},
+      {{"/threads/background-send-overhead", kind::ratio, "%",
+        "The same of sending, but not while looking for others."},
        [](const parcel_sums& s) { return s.sending_ns; },
        [](const parcel_sums& s) { return s.awake.ns; }},
       {{"/threads/background-receive-overhead", kind::ratio, "%", "The same of all else."},

@@ -201,9 +201,10 @@ bool parcel_port::flush(outbox& box, leaving what) {
     box.kept_bytes -= box.kept.front().size();
     any = true;
   }
-  const bool leaves = what == leaving::all ? box.gathers.flush()
-                                           : box.first && box.gathers.look(box.first->how, ticks_to_ns(ticks_now()),
-                                                                           [&] { return m_transport->is_free(box.to); });
+  const bool leaves = what == leaving::all
+                          ? box.gathers.flush()
+                          : box.first && box.gathers.look(box.first->how, ticks_to_ns(ticks_now()),
+                                                          [&] { return m_transport->is_free(box.to); });
   if (leaves) send_gathered(box);
   if (box.kept.empty() && box.gathered.empty()) box.holds.store(0, order::relaxed);
   return any || leaves;

@@ -88,7 +88,7 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
   const auto ns = static_cast<double>(now_ns - std::exchange(m_last_ns, now_ns));
   const bool was_felt = m_is_felt;
   const tune::arm was = m_at;
-  if (!m_has_begun) m_event.store(0, order::relaxed); // of which there is nothing to tell
+  if (!m_has_begun) m_event.store(0, order::relaxed);                        // of which there is nothing to tell
   if (!std::exchange(m_has_begun, true) || workers != m_known->of.workers) { // what was sent tells nothing
     m_decision.interrupt(m_known->search);
     m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });

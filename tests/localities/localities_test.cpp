@@ -76,8 +76,9 @@ finished run_all(const char* name, unsigned localities, unsigned workers) {
 finished run_by_mpi(const char* mpirun, const char* library, const char* name, unsigned localities, unsigned workers) {
   // What MPI leaves behind at its end is not ours.
   const std::string command = std::string("ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 TREADLE_PUBLISH=0 TREADLE_MPI=") +
-                              library + " TREADLE_WORKERS=" + std::to_string(workers) + " timeout " + std::to_string(100 + seconds_of_stress()) + " " + mpirun +
-                              " -n " + std::to_string(localities) + " " + LOCALITIES_PROGRAM + " '" + name + "'";
+                              library + " TREADLE_WORKERS=" + std::to_string(workers) + " timeout " +
+                              std::to_string(100 + seconds_of_stress()) + " " + mpirun + " -n " +
+                              std::to_string(localities) + " " + LOCALITIES_PROGRAM + " '" + name + "'";
   finished result;
   std::FILE* const output = popen(command.c_str(), "r");
   std::string text;

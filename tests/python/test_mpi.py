@@ -140,5 +140,157 @@ except td.Error as error:
     assert "locality 1" in done.stdout + done.stderr
 
 
+def said_by(tmp_path, body, size=2, command=None):
+    """What the ranks print, and the exit code: of a program that begins with `rank` and `size`."""
+    begin = "import os, sys, time\nimport treadle as td\nrank, size = td.mpi.rank(), td.mpi.size()\n"
+    return started(
+        tmp_path, *(command or (TREADLE, "run", "-n", str(size), "--no-tag", "--")), program=begin + body
+    )
+
+
+def test_a_rank_that_has_ended_gives_nothing(tmp_path):
+    """What ranks say to each other at the end is nobody's value."""
+    done = said_by(tmp_path, """
+td.mpi.barrier()
+if rank == 1:
+    sys.exit(0)
+for call in (lambda: td.mpi.all_gather("x"), lambda: td.mpi.gather("x"), lambda: td.mpi.barrier()):
+    try:
+        print("wrong:", call())
+    except td.Error as error:
+        assert "rank 1 has ended" in str(error), error
+print("right")
+""")  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+
+
+def test_an_exception_in_one_rank_ends_all(tmp_path):
+    done = said_by(tmp_path, """
+if rank == 1:
+    raise KeyError("mine")
+print(td.mpi.scatter([1] * size))
+td.mpi.all_gather(rank)
+""")  # fmt: skip
+    assert done.returncode != 0
+    assert "KeyError: 'mine'" in done.stderr
+
+
+def test_different_operations_are_told(tmp_path):
+    done = said_by(tmp_path, """
+try:
+    td.mpi.broadcast(1) if rank == 0 else td.mpi.gather(2)
+    td.mpi.barrier()
+    print("wrong")
+except td.Error as error:
+    assert "broadcast from 0" in str(error) and "gather at 0" in str(error), error
+    print("told")
+""")  # fmt: skip
+    assert done.stdout == "told\ntold\n", done.stderr
+
+
+def test_what_cannot_be_sent_is_told_everywhere(tmp_path):
+    done = said_by(tmp_path, """
+try:
+    td.mpi.broadcast(lambda: 1)
+    print("wrong")
+except td.Error as error:
+    assert rank == 1 and "has not given a value" in str(error)
+    print("told")
+except Exception as error:
+    assert rank == 0 and "pickle" in str(error), error
+    print("told")
+assert td.mpi.all_reduce(1) == 2
+""")  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "told\ntold\n"), done.stderr
+
+
+def test_calls_that_cannot_be_made_are_no_calls(tmp_path):
+    done = said_by(tmp_path, """
+class NoError(Exception):
+    def __reduce__(self):
+        return str, ("x",)
+def odd():
+    raise NoError
+for wrong in (lambda: td.mpi.submit(0.0, print), lambda: td.mpi.submit(0, lambda: 1)):
+    try:
+        wrong()
+        print("wrong")
+    except Exception:
+        pass
+td.mpi.barrier()
+try:
+    td.mpi.submit((rank + 1) % size, odd).result()
+except td.Error as error:
+    assert "NoError" in str(error)
+chained = td.mpi.submit((rank + 1) % size, pow, 2, 3)
+got = []
+chained.add_done_callback(lambda f: got.append(td.mpi.submit(rank, pow, f.result(), 2).result()))
+while not got:
+    time.sleep(0.01)
+print(got[0])
+""")  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "64\n64\n"), done.stderr
+
+
+def test_it_ends_whole_every_time(tmp_path):
+    for _ in range(12):
+        done = said_by(tmp_path, "td.mpi.barrier()\ntd.mpi.submit(0, len, 'abc')\n")
+        assert (done.returncode, done.stderr) == (0, "")
+    for _ in range(12):
+        done = said_by(tmp_path, "td.mpi.submit(0, len, 'abc')", command=("env",))
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_after_the_end_and_in_children(tmp_path):
+    done = said_by(tmp_path, """
+import concurrent.futures, weakref
+def pooled():
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(pow, 2, 5).result()
+child = os.fork()
+if child == 0:
+    try:
+        td.mpi.barrier()
+    except td.Error as error:
+        os._exit(7 if "child of a fork" in str(error) else 1)
+    os._exit(2)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+def late():
+    if td.mpi.rank() == 0:
+        print("only rank 0", flush=True)
+    try:
+        td.mpi.barrier()
+        print("wrong")
+    except td.Error:
+        pass
+class Last:
+    pass
+last = Last()
+weakref.finalize(last, late)
+td.mpi.barrier()
+if rank == 0:
+    time.sleep(0.3)  # the other one's program is over
+    assert td.mpi.submit(1, pooled).result() == 32
+assert "TREADLE_LOCALITIES" not in os.environ
+""")  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "only rank 0\n"), done.stderr
+
+
+def test_ctrl_c_ends_a_wait(tmp_path):
+    done = said_by(tmp_path, """
+import signal, threading
+if rank == 0:
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begun = time.monotonic()
+    try:
+        td.mpi.barrier()
+    except KeyboardInterrupt:
+        print("seen", time.monotonic() - begun < 3, flush=True)
+        os._exit(0)
+time.sleep(4)
+""")  # fmt: skip
+    assert "seen True\n" in done.stdout, done.stderr
+
+
 def test_the_module_says_what_it_has():
     assert set(td.mpi.__all__) <= set(dir(td.mpi))

@@ -73,6 +73,15 @@ def test_the_python_function_does_not_go_along():
         calls(1)
 
 
+def test_copies_are_the_function_itself():
+    import copy
+    import inspect
+
+    add = adder(1, [1.0])
+    assert copy.copy(add) is add and copy.deepcopy([add])[0] is add
+    assert str(inspect.signature(through_pickle(add))) == "(x, y=1, *, more=0.5)"
+
+
 def test_another_version_is_refused():
     rebuild, arguments = adder(1, [1.0]).__reduce__()
     with pytest.raises(td.Error, match="was compiled by treadle 0.0.0 in another process"):
@@ -105,6 +114,32 @@ def test_a_fork_while_runs_go_on():
         with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
             assert pool.submit(scaled_norm, np.ones(n + 1)).result() == scaled_norm(np.ones(n + 1))
     assert len({f.result() for f in busy}) == 1
+
+
+def test_children_of_a_fork_do_not_wait_for_the_parents_threads(tmp_path):
+    body = """import threading, os
+@td.jit
+def loop(n):
+    s = 0
+    for i in range(n):
+        s = s + i
+    return s
+stop = False
+def busy():
+    while not stop:
+        loop(200)
+threads = [threading.Thread(target=busy) for _ in range(2)]
+for t in threads: t.start()
+loop(10)
+for _ in range(40):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if loop(100) == 4950 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+stop = True
+for t in threads: t.join()
+print("all")"""
+    assert run_script(tmp_path, body) == "all\n"
 
 
 def workers_after(seconds):
@@ -172,6 +207,10 @@ with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_co
 def test_joblib(tmp_path):
     pytest.importorskip("joblib")
     body = """from joblib import Parallel, delayed
+def plain(x):
+    with td.config(workers=1):
+        return float(shifted(x))
+assert Parallel(n_jobs=2)(delayed(plain)(np.ones(n)) for n in range(3)) == [2.0, 3.0, 4.0]
 print([float(x) for x in Parallel(n_jobs=2)(delayed(shifted)(np.ones(n)) for n in range(4))])"""
     assert run_script(tmp_path, body) == "[2.0, 3.0, 4.0, 5.0]\n"
 

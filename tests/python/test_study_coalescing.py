@@ -28,7 +28,15 @@ def run_of(cell, seconds=1.0):
     series = json.dumps([[100, 0.5, 10.0, ""], [200, 0.5, 8.0, "100 us, 50 parcels"]])
     searched = cell.setting in measured.SEARCHES
     return measured.Run(
-        cell.repeat, cell.program, cell.network, cell.setting, seconds, 200, 50, 10 * seconds, series if searched else ""
+        cell.repeat,
+        cell.program,
+        cell.network,
+        cell.setting,
+        seconds,
+        200,
+        50,
+        10 * seconds,
+        series if searched else "",
     )
 
 
@@ -46,7 +54,7 @@ def test_all_settings_run(tmp_path):
     runs = measured.measure(TINY, tmp_path / "coalescing.csv", silent)
     assert len(runs) == len(list(TINY.cells()))
     for run in runs:
-        assert run.seconds > 0 and run.parcels > 0 and 0 <= run.overhead, run
+        assert run.seconds > 0 and run.parcels > 0 and run.overhead >= 0, run
         assert run.messages <= run.parcels
         if run.setting == "off":
             assert run.messages == run.parcels
@@ -89,7 +97,10 @@ def test_it_goes_on_where_it_was(tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             command.coalescing_command(out=tmp_path, repeats=5, network=None, quick=True)
         of = len(list(TINY.cells()))
-        assert f"{done} of {of} runs are done; the same command goes on" in (tmp_path / "coalescing.html").read_text()
+        assert (
+            f"{done} of {of} runs are done; the same command goes on"
+            in (tmp_path / "coalescing.html").read_text()
+        )
 
 
 def test_what_is_wrong_is_named(tmp_path):

@@ -114,7 +114,8 @@ class small_parcel {
 
 void send_parcel(std::span<const std::byte> parcel, locality to);
 /// Room for a parcel of a known size beside others that will leave with it: who has begun writes it there, which must
-/// not wait or throw, and ends it. Nothing has begun where `at` is null: there is no room, for which send_parcel() waits.
+/// not wait or throw, and ends it. Nothing has begun where `at` is null: there is no room, for which send_parcel()
+/// waits.
 struct parcel_place {
   std::byte* at = nullptr;
   void *box = nullptr, *lane = nullptr; ///< of the port

@@ -34,7 +34,8 @@ class vector_segment {
   /// F(element, its number in the whole vector, args...) for each, in parallel.
   template <auto F, class... Args>
   void for_each(Args... args) {
-    for_loop(par, std::size_t{0}, m_values.size(), [&](std::size_t i) { F(m_values[i], m_first + i, std::as_const(args)...); });
+    for_loop(par, std::size_t{0}, m_values.size(),
+             [&](std::size_t i) { F(m_values[i], m_first + i, std::as_const(args)...); });
   }
   /// Op over all Map(element), in the order of the elements. R is the type of Map's result.
   template <auto Map, auto Op, class R>

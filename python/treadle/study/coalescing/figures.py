@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
 from ..page import COLORS, canvas, svg
@@ -44,7 +45,7 @@ def found_out(series: Mapping[str, str]) -> str:
     """Overhead and settings over the parcels sent."""
     drawing = canvas(6.2, 5.2)
     panels: Any = drawing.subplots(3, 1, sharex=True)
-    for (name, text), color in zip(series.items(), COLORS, strict=False):
+    for (name, text), color in zip(series.items(), cycle(COLORS), strict=False):
         phases = json.loads(text)
         sent = [p[0] for p in phases]
         panels[0].plot(sent, [p[2] for p in phases], color=color, lw=1.2, label=name)
