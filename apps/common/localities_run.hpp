@@ -30,6 +30,7 @@ class phases {
   void begin() {
     treadle::barrier(m_all).get();
     for (treadle::counters::counter* one : {&m_parcels, &m_messages, &m_overhead}) one->reset();
+    treadle::barrier(m_all).get(); // nobody begins before
     m_start = std::chrono::steady_clock::now();
   }
   /// For all localities alike.

@@ -101,7 +101,8 @@ def test_mpirun_starts_them_where_wanted(mpi, monkeypatch):
         pytest.skip(f"no mpirun.{mpi}")
     monkeypatch.setenv("TREADLE_WORKERS", "3")
     names = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}
-    code = f"import os; print(*(os.environ[x] for x in ('{names[mpi]}', 'TREADLE_WORKERS', 'TREADLE_MPI')))"
+    said = f"' '.join(os.environ[x] for x in ('{names[mpi]}', 'TREADLE_WORKERS', 'TREADLE_MPI'))"
+    code = f"import os; os.write(1, ({said} + chr(10)).encode())"  # at once: mpirun passes on what there is
     done = run("-n", "3", "--over", mpi, "--no-tag", *python(code))
     assert done.returncode == 0, done.stderr
     lines = sorted(line.split() for line in done.stdout.splitlines())
