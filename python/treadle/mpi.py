@@ -115,7 +115,8 @@ class _World:
             self._next[space] += 1
             self._begun[space, number] = operation
             self._begun.pop((space, number - 1000), None)
-            self._check(space, number)
+            if self._trouble:
+                raise Error(self._trouble)
         try:
             parts = give()
         except BaseException:
@@ -125,6 +126,8 @@ class _World:
             raise
         for to, value in parts.items():
             self._send_part(to, space, number, operation, value)
+        with self._news:
+            self._check(space, number)  # now that the others know what this one calls, too
         return {r: self._await_part(space, number, r) for r in need}
 
     def _send_part(self, to: int, space: str, number: int, operation: str, value: bytes | None) -> None:
