@@ -186,7 +186,7 @@ except td.Error as error:
     assert ("broadcast from 0" in text and "gather at 0" in text) or "has ended" in text, error
     print("told")
 """)  # fmt: skip
-    assert done.stdout == "told\ntold\n", done.stderr
+    assert (done.stdout.count("told"), len(done.stdout)) == (2, 10), done.stderr  # lines of two processes
 
 
 def test_what_cannot_be_sent_is_told_everywhere(tmp_path):
@@ -202,7 +202,7 @@ except Exception as error:
     print("told")
 assert td.mpi.all_reduce(1) == 2
 """)  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, "told\ntold\n"), done.stderr
+    assert (done.returncode, done.stdout.count("told"), len(done.stdout)) == (0, 2, 10), done.stderr
 
 
 def test_calls_that_cannot_be_made_are_no_calls(tmp_path):
@@ -230,7 +230,7 @@ while not got:
     time.sleep(0.01)
 print(got[0])
 """)  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, "64\n64\n"), done.stderr
+    assert (done.returncode, done.stdout.count("64"), len(done.stdout)) == (0, 2, 6), done.stderr
 
 
 def test_it_ends_whole_every_time(tmp_path):
