@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace apps {
@@ -52,7 +51,6 @@ class phases {
         mine.chosen = one.chosen;
     m_done.push_back(std::move(mine));
   }
-  const std::vector<phase>& done() const noexcept { return m_done; }
 
   void print(bool json) const {
     double seconds = 0, parcels = 0, messages = 0, overhead = 0;

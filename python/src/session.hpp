@@ -52,8 +52,7 @@ struct submission {
 class running {
  public:
   // `workers` 0: as many as there are, or the default. Another number counts from now on for all that runs; more than
-  // the runtime has wait until nothing runs. Starts no runtime if the policy
-  // needs none.
+  // the runtime has wait until nothing runs. Starts no runtime if the policy needs none.
   running(const physl::run_options& options, unsigned workers);
   ~running();
   running(const running&) = delete;

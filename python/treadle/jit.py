@@ -81,7 +81,7 @@ class JitFunction(Generic[P, R]):
         self._policy = policy
         self._take_signature(inspect.signature(function))
         self._received_instance = ""
-        self._kept: Transduced | None = None  # of the process that has forked
+        self._kept: Transduced | None = None  # by another process: the parent, or who has sent it
         self._state: tuple[Transduced, _native.Program] | None = None
         self._prints = False
         self._compiling = threading.Lock()
@@ -184,14 +184,8 @@ class JitFunction(Generic[P, R]):
 
     def receive(self, transduced: Transduced, signature: inspect.Signature, instance: str) -> None:
         """Becomes what was compiled in another process."""
-        from .physl import prints
-
-        self._received_instance = instance
+        self._received_instance, self._kept = instance, transduced
         self._take_signature(signature)
-        self._prints = prints(transduced.text)
-        self._state = transduced, _compiled(transduced, instance)
-        with _lock:
-            _functions.add(self)
 
     # ----------------------------------------------------------------------------------------------------------------
     def _compile(self) -> tuple[Transduced, _native.Program]:

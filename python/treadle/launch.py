@@ -14,13 +14,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
 
+from .shares import share_of_workers
+
 PATIENCE_S = 2.0  # between being asked to end and being killed
 MOST = 1024
-
-
-def share_of_workers(localities: int) -> int:
-    """Of each, where all of them are on this machine."""
-    return max(len(os.sched_getaffinity(0)) // localities, 1)
 
 
 def _folder(localities: int) -> str | None:
@@ -132,4 +129,4 @@ def launch(command: Sequence[str], localities: int, tag: bool = True) -> int:
                 signal.signal(each, handler)
 
 
-__all__ = ["MOST", "launch", "share_of_workers"]
+__all__ = ["MOST", "launch"]

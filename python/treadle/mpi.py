@@ -115,8 +115,7 @@ class _World:
             self._next[space] += 1
             self._begun[space, number] = operation
             self._begun.pop((space, number - 1000), None)
-            if self._trouble:
-                raise Error(self._trouble)
+            self._raise_trouble()
         try:
             parts = give()
         except BaseException:
@@ -126,8 +125,12 @@ class _World:
             raise
         for to, value in parts.items():
             self._send_part(to, space, number, operation, value)
-        with self._news:
-            self._check(space, number)  # now that the others know what this one calls, too
+        with (
+            self._news
+        ):  # now that the others know what this one calls, too; of what comes later _take_part() sees it
+            for origin in range(self.size):
+                if (part := self._parts.get((space, number, origin))) is not None and part[0] != operation:
+                    raise Error(f"this rank calls {operation}, and rank {origin} {part[0]}")
         return {r: self._await_part(space, number, r) for r in need}
 
     def _send_part(self, to: int, space: str, number: int, operation: str, value: bytes | None) -> None:
@@ -136,7 +139,7 @@ class _World:
     def _await_part(self, space: str, number: int, origin: int) -> bytes:
         with self._news:
             while True:
-                self._check(space, number)
+                self._raise_trouble()
                 if (part := self._parts.pop((space, number, origin), None)) is not None:
                     if part[1] is None:
                         raise Error(f"{part[0]}: rank {origin} has not given a value that can be sent")
@@ -145,23 +148,17 @@ class _World:
                     raise Error(f"{self._begun[space, number]}: rank {origin} has ended")
                 self._news.wait(0.1)  # so that Ctrl-C is seen
 
-    def _check(self, space: str, number: int) -> None:
+    def _raise_trouble(self) -> None:
         """With the lock."""
         if self._trouble:
             raise Error(self._trouble)
-        own = self._begun[space, number]
-        for origin in range(self.size):
-            part = self._parts.get((space, number, origin))
-            if part is not None and part[0] != own:
-                raise Error(f"this rank calls {own}, and rank {origin} {part[0]}")
 
     # Calls ----------------------------------------------------------------------------------------------------------
     def submit(self, to: int, what: bytes) -> concurrent.futures.Future[Any]:
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         future.set_running_or_notify_cancel()
         with self._news:
-            if self._trouble:
-                raise Error(self._trouble)
+            self._raise_trouble()
             self._tickets += 1
             ticket = self._tickets
             self._calls[ticket] = future

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from .errors import Error
 from .installed import find
-from .launch import share_of_workers
+from .shares import share_of_workers
 
 MPIS = ("openmpi", "mpich")
 

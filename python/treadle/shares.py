@@ -22,6 +22,11 @@ _has_shared = False  # somebody was there
 _look_at = 0.0
 
 
+def share_of_workers(processes: int) -> int:
+    """Of each, where all of them are on this machine."""
+    return max(len(os.sched_getaffinity(0)) // processes, 1)
+
+
 def workers_by_share() -> int:
     """0: there is nobody to share with. Any thread; looks twice in a second at most."""
     global _seen, _look_at, _has_shared
@@ -31,7 +36,7 @@ def workers_by_share() -> int:
         _seen = _look()
         _has_shared = _has_shared or _seen > 0
         if _seen == 0 and _has_shared:  # all of them are this one's again
-            _seen = len(os.sched_getaffinity(0))
+            _seen = share_of_workers(1)
     return _seen
 
 
@@ -43,7 +48,7 @@ def forget() -> None:
 
 def _look() -> int:
     processes = max(_ranks_here(), 1) * max(_siblings(), 1)
-    return max(len(os.sched_getaffinity(0)) // processes, 1) if processes > 1 else 0
+    return share_of_workers(processes) if processes > 1 else 0
 
 
 def _ranks_here() -> int:

@@ -88,9 +88,4 @@ std::string coalescing_choices::all() const {
          std::to_string(m_amounts.back()) + (counts_parcels() ? " parcels" : " bytes");
 }
 
-coalescing first_settings(const coalescing& asked) {
-  const coalescing_choices all(asked);
-  return all.settings(all.start());
-}
-
 } // namespace treadle::decide

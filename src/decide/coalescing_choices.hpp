@@ -18,9 +18,12 @@ class coalescing_choices {
   explicit coalescing_choices(const coalescing& asked);
 
   tune::space over() const;
+  /// Whether anything is left open.
+  bool is_open() const { return over().size() > 1; }
   tune::arm start() const noexcept { return m_start; }
   /// With numbers, for `gathering`.
   coalescing settings(tune::arm at) const;
+  coalescing first_settings() const { return settings(m_start); }
   std::string text(tune::arm at) const; ///< "5 us, 16384 bytes"
   std::string all() const;
 
@@ -31,8 +34,5 @@ class coalescing_choices {
   std::vector<std::int64_t> m_waits_ns, m_amounts; ///< of bytes or parcels
   tune::arm m_start = 0;
 };
-
-/// Where the choice begins.
-coalescing first_settings(const coalescing& asked);
 
 } // namespace treadle::decide

@@ -38,7 +38,7 @@ delivery deliver(const coalescing& s, const network& of, const std::vector<doubl
 }
 
 const coalescing k_off{.how = coalescing_kind::off}, k_paper{.how = coalescing_kind::paper},
-    k_adaptive = first_settings({});
+    k_adaptive = coalescing_choices({}).first_settings();
 
 TEST(coalescing, every_parcel_arrives_once_in_its_order) {
   detail::xorshift random(9);
@@ -131,8 +131,8 @@ TEST(coalescing_choices, begin_with_what_was_asked_for) {
   };
   EXPECT_EQ(random_start(5), random_start(5));
   EXPECT_NE(random_start(5), random_start(6));
-  EXPECT_EQ(first_settings(k_paper).parcels, 50U);
-  EXPECT_EQ(first_settings(k_off).how, coalescing_kind::off);
+  EXPECT_EQ(coalescing_choices(k_paper).first_settings().parcels, 50U);
+  EXPECT_EQ(coalescing_choices(k_off).first_settings().how, coalescing_kind::off);
 }
 
 } // namespace

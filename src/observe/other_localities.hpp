@@ -21,7 +21,7 @@ class other_localities {
   ~other_localities() = default;
 };
 
-/// Null: there are none. Whoever is set stays.
+/// Null: there are none. Once it is set, it stays for the life of the process.
 inline constinit atomic<const other_localities*> the_other_localities{nullptr};
 
 /// An instance of this process: "locality#0/total".

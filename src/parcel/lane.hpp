@@ -55,7 +55,6 @@ struct lane {
 
   std::uint32_t number = 0;
   coalescing asked, how; ///< how: with numbers, in force
-  bool event = false;    ///< before there was anything to tell of it
   std::uint64_t parcels = 0, bytes = 0;
   std::uint64_t messages = 0; ///< of which one of them was the first parcel
   std::uint64_t next_look = k_never;

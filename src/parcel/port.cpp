@@ -15,7 +15,8 @@ namespace treadle::detail {
 /// Of the calling thread, which handles messages meanwhile.
 static constinit thread_local bool is_looking = false;
 
-static constexpr std::size_t k_not_copied = std::size_t{16} << 10U; // a parcel of so many bytes
+/// A parcel that leaves at once, and has so many bytes, is sent from where it is, behind what was gathered.
+static constexpr std::size_t k_not_copied = std::size_t{16} << 10U;
 
 parcel_port::parcel_port(std::unique_ptr<transport> over, parcel_receiver& receiver)
     : m_transport(std::move(over)), m_receiver(receiver), m_outboxes(m_transport->size()) {
@@ -91,7 +92,6 @@ void parcel_port::decide(const outbox& box, lane& of) {
   if (!of.tuned) {
     const std::string name = m_receiver.name_of_lane(of.number) + " to locality " + std::to_string(box.to);
     of.tuned = std::make_unique<tuned_coalescing>(name, asked, present_workers());
-    if (std::exchange(of.event, false)) of.tuned->event();
   }
   if (asked.how == coalescing_kind::paper_adaptive) {
     const times network = spent();
@@ -110,9 +110,11 @@ void parcel_port::settings_changed() {
   for (outbox& box : m_outboxes) {
     const scoped_lock guard(box.lock);
     for (const auto& one : box.lanes) {
-      if (!one || one->asked == m_receiver.how_to_coalesce(one->number)) continue;
+      if (!one) continue;
+      const coalescing asked = m_receiver.how_to_coalesce(one->number);
+      if (one->asked == asked) continue;
       ended.push_back(std::move(one->tuned));
-      apply_settings(*one);
+      apply_settings(*one, asked);
     }
   }
 }
@@ -123,7 +125,7 @@ void parcel_port::event(std::uint32_t number) noexcept {
     const scoped_lock guard(box.lock);
     lane* const one = number < box.lanes.size() ? box.lanes[number].get() : nullptr;
     if (!one || one->next_look == lane::k_never) continue;
-    one->tuned ? one->tuned->event() : void(one->event = true);
+    if (one->tuned) one->tuned->event();
     one->next_look = 0; // the next parcel looks
   }
 }
@@ -134,19 +136,18 @@ lane& parcel_port::make_lane(outbox& box, std::uint32_t number) {
   if (number >= box.lanes.size()) box.lanes.resize(number + 1);
   auto made = std::make_unique<lane>();
   made->number = number;
-  apply_settings(*made);
+  apply_settings(*made, m_receiver.how_to_coalesce(number));
   for (std::uint32_t most = m_lanes.load(order::relaxed); most <= number;)
     if (m_lanes.compare_exchange(most, number + 1, order::relaxed, order::relaxed)) break;
   return *(box.lanes[number] = std::move(made));
 }
 
-void parcel_port::apply_settings(lane& of) const {
+void parcel_port::apply_settings(lane& of, const coalescing& asked) {
   constexpr std::uint64_t k_few = 1024; // parcels, for which nothing is worth being found out
-  const coalescing asked = of.asked = m_receiver.how_to_coalesce(of.number);
-  of.how = decide::first_settings(asked);
-  const bool is_open = asked.how == coalescing_kind::paper_adaptive ||
-                       (asked.how == coalescing_kind::adaptive && (asked.hold_ns < 0 || asked.bytes < 0));
-  of.next_look = is_open ? of.parcels + k_few : lane::k_never;
+  const decide::coalescing_choices all(asked);
+  of.asked = asked;
+  of.how = all.first_settings();
+  of.next_look = all.is_open() ? of.parcels + k_few : lane::k_never;
 }
 
 void parcel_port::add(outbox& box, lane& of, std::span<const std::byte> parcel, std::vector<std::byte>* owner) {

@@ -159,7 +159,7 @@ class parcel_port final : message_sink {
     return make_lane(box, number);
   }
   lane& make_lane(outbox& box, std::uint32_t number);
-  void apply_settings(lane& of) const;
+  static void apply_settings(lane& of, const coalescing& asked);
   /// A parcel comes; true: it leaves now, with all that were gathered.
   bool put(outbox& box, lane& of, std::size_t bytes) {
     of.gaps.note(++of.parcels);

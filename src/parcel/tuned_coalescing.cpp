@@ -59,7 +59,7 @@ bool tuned_coalescing::is_due(const sender_totals& now, std::int64_t now_ns) noe
   case coalescing_trigger::period:
     return now_ns - m_last_ns >= m_asked.every;
   case coalescing_trigger::event:
-    return m_event.exchange(0, order::relaxed) != 0;
+    return std::exchange(m_event, false);
   }
   return false;
 }
@@ -81,14 +81,13 @@ void tuned_coalescing::report(const sender_totals& before, const sender_totals& 
 std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::int64_t now_ns, unsigned workers) {
   const scoped_try_lock held(m_lock);
   if (!held) return {};
-  m_next_look.store(now.parcels + parcels_to_next_look(), order::relaxed);
+  m_next_look = now.parcels + parcels_to_next_look();
   if (m_has_begun && !is_due(now, now_ns)) return {};
   const deciding_time timed(m_decision);
   const sender_totals before = std::exchange(m_last, now);
   const auto ns = static_cast<double>(now_ns - std::exchange(m_last_ns, now_ns));
   const bool was_felt = m_is_felt;
   const tune::arm was = m_at;
-  if (!m_has_begun) m_event.store(0, order::relaxed);                        // of which there is nothing to tell
   if (!std::exchange(m_has_begun, true) || workers != m_known->of.workers) { // what was sent tells nothing
     m_decision.interrupt(m_known->search);
     m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });

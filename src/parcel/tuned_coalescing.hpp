@@ -28,9 +28,9 @@ class tuned_coalescing final : loop::explained {
   /// At the beginning, and when so many parcels have been sent as it said before: what is in force from now on, if that
   /// changes. `workers`: that could take tasks.
   std::optional<coalescing> look(const sender_totals& now, std::int64_t now_ns, unsigned workers);
-  std::uint64_t parcels_at_next_look() const noexcept { return m_next_look.load(order::relaxed); }
-  /// What the program calls an event. Any thread.
-  void event() noexcept { m_event.store(1, order::relaxed); }
+  std::uint64_t parcels_at_next_look() const noexcept { return m_next_look; }
+  /// What the program calls an event; before the first look there is nothing to tell of it.
+  void event() noexcept { m_event = m_has_begun; }
 
  private:
   /// Sending is a part of the sender's time: what a message costs, for each parcel, from the first share on, and until
@@ -64,10 +64,9 @@ class tuned_coalescing final : loop::explained {
   sender_totals m_last; ///< at the last look
   std::int64_t m_last_ns = 0;
   bool m_has_begun = false;
-  bool m_is_felt = true;
-  atomic<std::uint64_t> m_next_look{0};
-  atomic<std::uint32_t> m_event{0};
-  spinlock m_lock;
+  bool m_is_felt = true, m_event = false;
+  std::uint64_t m_next_look = 0;
+  spinlock m_lock; ///< of what explain() reads
 
   loop::explanation m_asked_for{*this};
 };

@@ -21,7 +21,8 @@ using decide::simulated_sender;
 /// A sender, and what is found out for it.
 class tuned_sender {
  public:
-  tuned_sender(const network& of, const coalescing& asked) : sender(of), m_how(decide::first_settings(asked)) {
+  tuned_sender(const network& of, const coalescing& asked)
+      : sender(of), m_how(decide::coalescing_choices(asked).first_settings()) {
     loop::the_turns.clear();
     tuned.emplace("parcels", asked, 1);
   }

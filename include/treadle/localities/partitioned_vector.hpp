@@ -98,12 +98,10 @@ class partitioned_vector {
   /// Calls F(element, its number, args...) for each where it lies, in parallel.
   template <auto F, class... Args>
   [[nodiscard]] future<void> for_each(const Args&... args) const {
-    return when_all(call_all([&](const auto& segment) {
-             return async<&vector_segment<T>::template for_each<F, detail::as_sent<const Args&>...>>(segment, args...);
-           }))
-        .then(launch::sync, [](future<std::vector<future<void>>> done) {
-          for (future<void>& one : done.get()) one.get();
-        });
+    return when_each([](future<void> done) { done.get(); }, call_all([&](const auto& segment) {
+                       return async<&vector_segment<T>::template for_each<F, detail::as_sent<const Args&>...>>(segment,
+                                                                                                               args...);
+                     }));
   }
   /// Op over all Map(element), in the order of the elements, where they lie and then here. Op is associative and has
   /// this identity.

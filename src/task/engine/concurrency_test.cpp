@@ -422,14 +422,23 @@ TEST(binding, puts_each_worker_on_a_core_of_its_own) {
 }
 
 /// What `f` sees of a runtime whose main thread may use one core only; afterwards it has all again.
-TEST(affinity, is_followed_while_the_runtime_runs) {
+/// The hardware threads of the main thread, and the first of them.
+struct masks {
   cpu_set_t whole, one;
-  CPU_ZERO(&whole);
-  ASSERT_EQ(sched_getaffinity(getpid(), sizeof whole, &whole), 0);
+};
+masks masks_of_main_thread() {
+  masks found;
+  CPU_ZERO(&found.whole);
+  EXPECT_EQ(sched_getaffinity(getpid(), sizeof found.whole, &found.whole), 0);
+  CPU_ZERO(&found.one);
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&found.one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &found.whole)) CPU_SET(cpu, &found.one);
+  return found;
+}
+
+TEST(affinity, is_followed_while_the_runtime_runs) {
+  const auto [whole, one] = masks_of_main_thread();
   if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "there is one core";
-  CPU_ZERO(&one);
-  for (unsigned cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
-    if (CPU_ISSET(cpu, &whole)) CPU_SET(cpu, &one);
   runtime rt;
   const unsigned all = rt.concurrency();
   const auto work_until = [&](unsigned n) { // somebody has to look
@@ -562,13 +571,8 @@ TEST(governed_runtimes, have_a_worker_each_unless_all_are_paused) {
 
 /// What the program says for all pools and for one, what an agent grants, and the mask, in random turns.
 TEST(governed_runtimes, have_the_least_of_what_is_said_shared_out_over_pools) {
-  cpu_set_t whole, one;
-  CPU_ZERO(&whole);
-  ASSERT_EQ(sched_getaffinity(getpid(), sizeof whole, &whole), 0);
+  const auto [whole, one] = masks_of_main_thread();
   if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "there is one core";
-  CPU_ZERO(&one);
-  for (unsigned cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
-    if (CPU_ISSET(cpu, &whole)) CPU_SET(cpu, &one);
   const auto govern = detail::g_govern.load(detail::order::relaxed);
   runtime rt({.pools = "io:3"}); // those of the default pool are counted by hardware threads
   const unsigned cores = rt.max_concurrency() - 3;

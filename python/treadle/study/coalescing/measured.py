@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -151,10 +152,7 @@ def runs_of(plan: Plan, runs: list[Run]) -> list[Run]:
 
 def correlation(pairs: list[tuple[float, float]]) -> float:
     """Pearson's; nan where one of the two does not vary."""
-    n = len(pairs)
-    if n < 2:
+    try:
+        return statistics.correlation([x for x, _ in pairs], [y for _, y in pairs])
+    except statistics.StatisticsError:
         return math.nan
-    mean_x, mean_y = (sum(p[i] for p in pairs) / n for i in (0, 1))
-    xy = sum((x - mean_x) * (y - mean_y) for x, y in pairs)
-    xx, yy = (sum((p[i] - m) ** 2 for p in pairs) for i, m in ((0, mean_x), (1, mean_y)))
-    return xy / math.sqrt(xx * yy) if xx > 0 and yy > 0 else math.nan
