@@ -26,6 +26,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from . import _native, session
@@ -127,10 +128,11 @@ class _World:
             self._send_part(to, space, number, operation, value)
         with (
             self._news
-        ):  # now that the others know what this one calls, too; of what comes later _take_part() sees it
+        ):  # now that the others know what this one calls, too; what comes later _take_part() compares
             for origin in range(self.size):
-                if (part := self._parts.get((space, number, origin))) is not None and part[0] != operation:
-                    raise Error(f"this rank calls {operation}, and rank {origin} {part[0]}")
+                if (part := self._parts.get((space, number, origin))) is not None:
+                    self._compare(operation, origin, part[0])
+            self._raise_trouble()
         return {r: self._await_part(space, number, r) for r in need}
 
     def _send_part(self, to: int, space: str, number: int, operation: str, value: bytes | None) -> None:
@@ -147,6 +149,11 @@ class _World:
                 if not space and origin in self._ended:
                     raise Error(f"{self._begun[space, number]}: rank {origin} has ended")
                 self._news.wait(0.1)  # so that Ctrl-C is seen
+
+    def _compare(self, own: str, origin: int, operation: str) -> None:
+        """With the lock."""
+        if own != operation:
+            self._trouble = self._trouble or f"this rank calls {own}, and rank {origin} {operation}"
 
     def _raise_trouble(self) -> None:
         """With the lock."""
@@ -229,17 +236,15 @@ class _World:
         elif kind == _ENDED:
             with self._news:
                 self._ended.add(origin)
+                self._trouble = self._trouble or what.decode()
                 self._news.notify_all()
         else:  # of the connection: which of the processes has died
             self._fail(what.decode())
 
     def _take_part(self, origin: int, number: int, space: str, operation: str, value: bytes | None) -> None:
         with self._news:
-            own = self._begun.get((space, number), operation)
-            if own != operation:
-                self._trouble = self._trouble or f"this rank has called {own}, and rank {origin} {operation}"
-            else:
-                self._parts[space, number, origin] = operation, value
+            self._parts[space, number, origin] = operation, value
+            self._compare(self._begun.get((space, number), operation), origin, operation)
             self._news.notify_all()
 
     def _fail(self, why: str) -> None:
@@ -252,16 +257,23 @@ class _World:
 
     # The end --------------------------------------------------------------------------------------------------------
     def end(self) -> None:
-        """Leaves with all others, when no call is left: two looks at how many were made and are done, with equal sums."""
+        """Leaves with all others, when no call is left: two looks at how many were made and are done, with equal sums.
+        In trouble nobody looks, so that all have to hear of it."""
         try:
-            for to in range(self.size):
-                _translated(_native.send_to, to, _ENDED, 0, b"")
+            self._tell_end()
             self._settle()
         except Error:
-            pass  # end_localities() says what has happened
+            with suppress(Error):  # end_localities() says who has died
+                self._tell_end()
         _native.end_localities()
         self._server.join()
         self._threads.end()
+
+    def _tell_end(self) -> None:
+        with self._news:
+            trouble = self._trouble.encode()
+        for to in range(self.size):
+            _translated(_native.send_to, to, _ENDED, 0, trouble)
 
     def _settle(self) -> None:
         before, pause = None, 0.001

@@ -109,15 +109,17 @@ class world final : public parcel_receiver, public background_work {
         message = message.subspan(sizeof reply);
       }
       if (message.size() < header.bytes) throw_damaged(from, rank());
+      if (!is_about_departure(header.action)) { // before it is handled: who sees what it causes finds it counted
+        if (counted++ == 0) {
+          m_messages_received.fetch_add(1, order::relaxed);
+          m_bytes_received.fetch_add(bytes, order::relaxed);
+        }
+        m_received.store(m_received.load(order::relaxed) + 1, order::relaxed); // by who polls alone
+      }
       handle(from, header.action, reply, message.first(header.bytes));
       message = message.subspan(header.bytes);
-      counted += !is_about_departure(header.action);
     }
-    if (counted == 0) return;
-    // By who polls alone; release: what they have caused is there.
-    m_received.store(m_received.load(order::relaxed) + counted, order::release);
-    m_messages_received.fetch_add(1, order::relaxed);
-    m_bytes_received.fetch_add(bytes, order::relaxed);
+    m_handled.store(m_handled.load(order::relaxed) + counted, order::release); // what they have caused is there
   }
   void failed(std::exception_ptr why) noexcept override {
     replies.fail_all(why);
@@ -195,7 +197,7 @@ class world final : public parcel_receiver, public background_work {
     m_port.flush();
     if (runtime* const here = runtime::current_or_null()) here->wait_idle();
     // Received first: what comes after that and leads to something sent is missing in both, or seen as sent only.
-    const std::uint64_t received = m_received.load(order::acquire);
+    const std::uint64_t received = m_handled.load(order::acquire);
     return {m_port.parcels_sent(k_reply_lane), received};
   }
 
@@ -251,7 +253,7 @@ class world final : public parcel_receiver, public background_work {
   departure m_departure;
   bool m_asked = false, m_may_leave = false;
   std::exception_ptr m_failure;
-  atomic<std::uint64_t> m_received{0}; ///< parcels of the program
+  atomic<std::uint64_t> m_received{0}, m_handled{0}; ///< parcels of the program
   atomic<std::uint64_t> m_messages_received{0}, m_bytes_received{0};
   parcel_port m_port; // last: its thread uses the rest
 };

@@ -191,6 +191,17 @@ except td.Error as error:
     assert done.stdout == "told\ntold\n", done.stderr
 
 
+def test_ranks_that_were_told_do_not_keep_others_waiting(tmp_path):
+    """Also those who had nothing to do with it, at the end."""
+    done = said_by(tmp_path, """
+try:
+    td.mpi.gather(2, 2) if rank == 2 else td.mpi.broadcast(1, 0)
+except td.Error as error:
+    assert rank == 2 and "gather at 2" in str(error), error
+""", size=3)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
 def test_what_cannot_be_sent_is_told_everywhere(tmp_path):
     done = said_by(tmp_path, """
 try:
