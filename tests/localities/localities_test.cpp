@@ -147,6 +147,11 @@ TEST_P(localities_test, names_of_objects) { run("names"); }
 TEST_P(localities_test, memory_does_not_grow) { run("soak"); }
 TEST_P(localities_test, partitioned_vectors) { run("vectors"); }
 TEST_P(localities_test, partitioned_maps) { run("maps"); }
+TEST_P(localities_test, actions_that_return_futures) { run("futures"); }
+TEST_P(localities_test, latches_and_channels) { run("coordination"); }
+TEST_P(localities_test, urgent_actions_first) {
+  if (GetParam().workers == 1) run("priorities");
+}
 TEST_P(localities_test, a_communicator_made_again) { run("repeats"); }
 /// MPI ends the others itself.
 TEST_P(localities_test, who_dies_is_missed) {

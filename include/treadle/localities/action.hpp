@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/async.hpp>
+#include <treadle/executors.hpp>
 #include <treadle/localities/archive.hpp>
 #include <treadle/localities/coalescing.hpp>
 #include <treadle/localities/locality.hpp>
@@ -36,6 +37,13 @@ struct direct_action {
 };
 template <auto F>
 inline constexpr direct_action<F> direct{};
+
+/// With which priority tasks of the action F run; specialize it for an F, before that is called, in all programs alike:
+///
+///     template <>
+///     inline constexpr treadle::priority treadle::action_priority<&urgent> = treadle::priority::critical;
+template <auto F>
+inline constexpr priority action_priority = priority::normal;
 
 namespace detail {
 
@@ -215,13 +223,37 @@ struct reply_of final : awaited_reply {
   promise<T> result;
 };
 
+/// f() as a task of that priority.
+template <priority Level, class F>
+auto async_with(F&& f) {
+  if constexpr (Level == priority::normal)
+    return async(std::forward<F>(f));
+  else
+    return async(parallel_executor(Level), std::forward<F>(f));
+}
+
+/// What a future of it would hold: T of future<T>.
+template <class T>
+struct awaited_value {
+  using type = T;
+};
+template <class T>
+struct awaited_value<future<T>> {
+  using type = T;
+};
+template <class T>
+struct awaited_value<shared_future<T>> {
+  using type = T;
+};
+
 template <auto F>
 class action {
   static constexpr auto function = function_of<F>();
   using types = signature<std::remove_cv_t<decltype(function)>>;
+  using returned = std::decay_t<typename types::result>;
 
  public:
-  using result = std::decay_t<typename types::result>;
+  using result = typename awaited_value<returned>::type;
   using arguments = typename types::arguments;
   static constexpr bool is_direct = detail::is_direct<decltype(F)>;
 
@@ -245,24 +277,45 @@ class action {
     if constexpr (is_direct) {
       execute(values, parcel.reply, parcel.from);
     } else {
-      static_cast<void>(async([values = std::move(values), reply = parcel.reply, from = parcel.from]() mutable {
-        execute(values, reply, from);
-      }));
+      static_cast<void>(async_with<level>([values = std::move(values), reply = parcel.reply,
+                                           from = parcel.from]() mutable { execute(values, reply, from); }));
     }
   }
 
   static inline action_entry entry{typeid(action).name(), handle};
 
+  /// Arguments are converted now, as those that travel are.
+  template <class... Args>
+  static future<result> call_here(Args&&... args) {
+    auto call = [values = arguments(std::forward<Args>(args)...)]() mutable -> returned {
+      return std::apply(function, std::move(values));
+    };
+    if constexpr (is_direct)
+      return as_one_future(async(launch::sync, std::move(call)));
+    else
+      return as_one_future(async_with<level>(std::move(call)));
+  }
   template <class... Args>
   static void execute_here(Args&&... args) {
     arguments values(std::forward<Args>(args)...);
     if constexpr (is_direct)
       execute(values, 0, 0);
     else
-      static_cast<void>(async([values = std::move(values)]() mutable { execute(values, 0, 0); }));
+      static_cast<void>(async_with<level>([values = std::move(values)]() mutable { execute(values, 0, 0); }));
   }
 
  private:
+  static constexpr priority level = action_priority<F>;
+
+  static future<result> as_one_future(future<returned> made) {
+    if constexpr (std::is_same_v<returned, shared_future<result>>)
+      return std::move(made).then(launch::sync, [](future<returned> done) {
+        return done.get().then(launch::sync, [](shared_future<result> value) -> result { return value.get(); });
+      });
+    else
+      return made; // of two futures one is made
+  }
+
   template <class... Ts, class... Args>
   static void send_as(const std::tuple<Ts...>*, locality where, std::uint64_t reply, const Args&... args) {
     static_assert((std::is_convertible_v<const Args&, Ts> && ...), "an argument of another type than the action's");
@@ -288,9 +341,29 @@ class action {
       send_any(k_value_parcel, reply, locality(to), values...);
   }
 
+  /// Answers when the future that F has returned is ready, wherever that is.
+  template <class Future>
+  static void answer_when_ready(Future&& pending, std::uint64_t reply, unsigned from) {
+    static_cast<void>(std::forward<Future>(pending).then(launch::sync, [reply, from](auto done) {
+      try {
+        if constexpr (std::is_void_v<result>) {
+          done.get();
+          if (reply != 0) answer(reply, from);
+        } else {
+          const result& value = done.get();
+          if (reply != 0) answer(reply, from, value);
+        }
+      } catch (...) {
+        send_exception(entry, reply, from);
+      }
+    }));
+  }
+
   static void execute(arguments& values, std::uint64_t reply, unsigned from) {
     try {
-      if constexpr (std::is_void_v<result>) {
+      if constexpr (!std::is_same_v<result, returned>) {
+        answer_when_ready(std::apply(function, std::move(values)), reply, from);
+      } else if constexpr (std::is_void_v<result>) {
         std::apply(function, std::move(values));
         if (reply != 0) answer(reply, from);
       } else {
@@ -315,19 +388,15 @@ struct action_of {
 /// returns the future of its result. Arguments are converted to F's parameters and travel by value (archive.hpp); the
 /// function runs here, as by async(F, args...), where `where` is this locality.
 ///
-/// F: a function, or a lambda without captures. Does not wait for an answer; suspends the task while more than 16 MiB
-/// for that locality wait to be sent. What F throws there arrives as remote_error. Any thread.
+/// F: a function, or a lambda without captures. Where it returns a future<T> or shared_future<T>, that is a T here,
+/// which is there when the future is ready; no task waits for it. What is to make it ready has to be a task or another
+/// action: a program whose localities have nothing else to do ends. Does not wait for an answer; suspends the task
+/// while more than 16 MiB for that locality wait to be sent. What F throws there arrives as remote_error. Any thread.
 template <auto F, class... Args>
 [[nodiscard]] auto async(locality where, Args&&... args) {
   using action = detail::action<F>;
   using T = typename action::result;
-  if (where == find_here()) {
-    // Arguments are converted now, as those that travel are.
-    auto call = [values = typename action::arguments(std::forward<Args>(args)...)]() mutable -> T {
-      return std::apply(detail::function_of<F>(), std::move(values));
-    };
-    return async(action::is_direct ? launch::sync : launch::async, std::move(call));
-  }
+  if (where == find_here()) return action::call_here(std::forward<Args>(args)...);
   auto awaited = std::make_unique<detail::reply_of<T>>();
   future<T> result = awaited->result.get_future();
   const std::uint64_t reply = detail::await_reply(std::move(awaited), where);
@@ -349,6 +418,34 @@ void post(locality where, Args&&... args) {
     return;
   }
   action::send(where, 0, args...);
+}
+
+namespace detail {
+template <auto F, auto G, class Arguments>
+struct continued;
+template <auto F, auto G, class... Args>
+struct continued<F, G, std::tuple<Args...>> {
+  static auto call(unsigned number, Args... args) {
+    const locality next(number);
+    if constexpr (std::is_void_v<typename action<F>::result>)
+      return action<F>::call_here(std::move(args)...).then(launch::sync, [next](future<void> done) {
+        done.get();
+        return async<G>(next);
+      });
+    else
+      return action<F>::call_here(std::move(args)...).then(launch::sync, [next](auto done) {
+        return async<G>(next, done.get());
+      });
+  }
+};
+} // namespace detail
+
+/// F(args...) in the locality `where`, and then G of its result in `next`: the future of G's result, or of the first
+/// exception. The result of F goes from there to there.
+template <auto F, auto G, class... Args>
+[[nodiscard]] auto async_continue(locality where, locality next, Args&&... args) {
+  using step = detail::continued<F, G, typename detail::action<F>::arguments>;
+  return async<direct<&step::call>>(where, next.number(), std::forward<Args>(args)...);
 }
 
 /// How parcels of F travel from this process, from now on; results as those of actions without a setting of their own.

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <treadle/channel.hpp>
+#include <treadle/localities/object.hpp>
+
+namespace treadle {
+
+namespace detail {
+
+/// What a remote_channel holds, where that was made.
+template <class T>
+class channel_home {
+ public:
+  /// `ends`: there will be no more, and this is none. One member for both, because parcels of one action stay in order.
+  void put(bool ends, T value) {
+    if (ends)
+      m_values.close();
+    else
+      m_values.set(std::move(value));
+  }
+  future<T> get() { return m_values.get(); }
+
+ private:
+  channel<T> m_values;
+};
+
+} // namespace detail
+
+/// Values from any number of senders to any number of receivers in all localities, first in, first out; as
+/// treadle::channel without a capacity. What one thread sends stays in order. A value that may be sent to others, of
+/// which all copies are one channel; what it holds is where it was made, as an object is (object.hpp), so a channel is
+/// best made where its values are received. T as for archives (archive.hpp). Any thread.
+template <class T>
+class remote_channel {
+ public:
+  /// None, until another one is assigned: calls throw std::logic_error.
+  remote_channel() noexcept = default;
+  /// A new one, in this locality.
+  static remote_channel make() { return remote_channel(remote<object>(std::make_shared<object>())); }
+  explicit operator bool() const noexcept { return static_cast<bool>(m_home); }
+
+  /// Does not wait for an answer. One that comes to a closed channel is lost, which is reported there
+  /// (set_exit_report).
+  void set(T value) const { post<direct<&object::put>>(m_home, false, std::move(value)); }
+  /// The next value. Throws remote_error, or here channel_closed, when the channel is closed and empty.
+  [[nodiscard]] future<T> get() const { return async<direct<&object::get>>(m_home); }
+  /// No more values come, once those are gone that were sent before.
+  void close() const { post<direct<&object::put>>(m_home, true, T()); }
+
+  /// For register_name() and find_name<typename remote_channel<T>::object>().
+  using object = detail::channel_home<T>;
+  explicit remote_channel(remote<object> home) noexcept : m_home(std::move(home)) {}
+  const remote<object>& home() const noexcept { return m_home; }
+
+  void save(output_archive& archive) const { m_home.save(archive); }
+  void load(input_archive& archive) { m_home.load(archive); }
+
+ private:
+  remote<object> m_home;
+};
+
+} // namespace treadle

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <treadle/localities/object.hpp>
+
+#include <cstdint>
+#include <mutex>
+#include <stdexcept>
+
+namespace treadle {
+
+namespace detail {
+
+/// The count of a remote_latch, where that was made.
+class latch_home {
+ public:
+  explicit latch_home(std::int64_t expected) : m_left(expected) {
+    if (expected < 0) throw std::invalid_argument("remote_latch: a count of " + std::to_string(expected));
+    if (expected == 0) m_over.set_value();
+  }
+  void count_down(std::int64_t by) {
+    {
+      const scoped_lock guard(m_lock);
+      if (by < 0 || by > m_left)
+        throw std::logic_error("remote_latch: counted down by " + std::to_string(by) + ", and " +
+                               std::to_string(m_left) + " are left");
+      m_left -= by;
+      if (by == 0 || m_left != 0) return;
+    }
+    m_over.set_value(); // what waits goes on here, without the lock
+  }
+  shared_future<void> wait() const { return m_is_over; }
+
+ private:
+  spinlock m_lock;
+  std::int64_t m_left;
+  promise<void> m_over;
+  const shared_future<void> m_is_over = m_over.get_future().share();
+};
+
+} // namespace detail
+
+/// A count that goes down to zero once, for all localities; as treadle::latch. A value that may be sent to others, of
+/// which all copies are one latch; it lives where it was made, as an object does (object.hpp). Any thread.
+class remote_latch {
+ public:
+  /// None, until another one is assigned: calls throw std::logic_error.
+  remote_latch() noexcept = default;
+  /// A new one, in this locality. Throws std::invalid_argument below zero.
+  static remote_latch make(std::int64_t expected) {
+    return remote_latch(remote<object>(std::make_shared<object>(expected)));
+  }
+  explicit operator bool() const noexcept { return static_cast<bool>(m_home); }
+
+  /// Does not wait for an answer. Counting below zero, or up, changes nothing, and is reported where the latch lives
+  /// (set_exit_report).
+  void count_down(std::int64_t by = 1) const { post<direct<&detail::latch_home::count_down>>(m_home, by); }
+  /// Ready when the count is zero.
+  [[nodiscard]] future<void> wait() const { return async<direct<&detail::latch_home::wait>>(m_home); }
+  [[nodiscard]] future<void> arrive_and_wait(std::int64_t by = 1) const {
+    count_down(by);
+    return wait();
+  }
+
+  /// For register_name() and find_name<remote_latch::object>().
+  using object = detail::latch_home;
+  explicit remote_latch(remote<object> home) noexcept : m_home(std::move(home)) {}
+  const remote<object>& home() const noexcept { return m_home; }
+
+  void save(output_archive& archive) const { m_home.save(archive); }
+  void load(input_archive& archive) { m_home.load(archive); }
+
+ private:
+  remote<object> m_home;
+};
+
+} // namespace treadle
