@@ -84,6 +84,10 @@ struct runtime_options {
   /// or a file. Of the whole process, and the first runtime's counts.
   std::optional<std::string> remember = {};
 
+  /// Where to write, when the runtime ends, what its tasks have done by name (treadle/observe/profile.hpp): "stderr",
+  /// "stdout", or a file, FILE.csv or FILE.txt. Nothing has to be recorded for that. --treadle:profile[=FILE],
+  /// TREADLE_PROFILE=1 or a file.
+  std::string profile_file = {};
   /// Files that a trace of everything until the runtime ends is written to: .json for Perfetto, .dot, .txt, .csv,
   /// .tasks (treadle/observe/trace.hpp). --treadle:trace, any number of times; TREADLE_TRACE, separated by ';'.
   std::vector<std::string> trace_files = {};

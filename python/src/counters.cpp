@@ -2,6 +2,7 @@
 #include "counters.hpp"
 
 #include <treadle/observe/counters.hpp>
+#include <treadle/observe/profile.hpp>
 #include <treadle/observe/trace.hpp>
 
 #include <nanobind/stl/string.h>
@@ -21,6 +22,14 @@ nb::list as_tuples(const std::vector<counters::reading>& readings) {
     const nb::object value = one.ranges.empty() ? nb::object(nb::float_(one.value)) : nb::cast(one.ranges);
     rows.append(nb::make_tuple(one.name, value, one.unit, one.time_ns, one.missing));
   }
+  return rows;
+}
+
+nb::list as_tuples(const std::vector<task_profile>& profiles) {
+  nb::list rows;
+  for (const task_profile& row : profiles)
+    rows.append(nb::make_tuple(row.name, row.tasks, row.self_ns, row.total_ns, row.min_ns, row.p50_ns, row.p99_ns,
+                               row.max_ns, row.staged_ns, row.pending_ns));
   return rows;
 }
 
@@ -53,13 +62,15 @@ void bind_counters(nanobind::module_& m) {
       .def("text", &trace::text, "format"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("records", &trace::records)
       .def("dropped", &trace::dropped)
-      .def("profile", [](trace& t) {
-        nb::list rows;
-        for (const task_profile& row : t.profile())
-          rows.append(nb::make_tuple(row.name, row.tasks, row.self_ns, row.total_ns, row.min_ns, row.max_ns,
-                                     row.staged_ns, row.pending_ns));
-        return rows;
-      });
+      .def("profile", [](trace& t) { return as_tuples(t.profile()); });
+  nb::class_<profile>(m, "TaskProfiles")
+      .def(nb::init<>())
+      .def("read",
+           [](const profile& p) {
+             const auto rows = p.rows();
+             return nb::make_tuple(as_tuples(rows), profile_text(rows));
+           })
+      .def("reset", &profile::reset);
 }
 
 } // namespace treadle::python

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from .profile import Profile, profile
     from .programs import RunningProgram, programs, report_progress
     from .report import visualize
-    from .trace import TaskProfile, Trace, trace
+    from .task_profile import TaskProfile, TaskProfiles, task_profile
+    from .trace import Trace, trace
     from .transducer import prange
 
 __version__ = "0.1.0"
@@ -44,6 +45,7 @@ __all__ = [
     "Reading",
     "RunningProgram",
     "TaskProfile",
+    "TaskProfiles",
     "Trace",
     "UnsupportedError",
     "agent_status",
@@ -59,6 +61,7 @@ __all__ = [
     "profile",
     "programs",
     "report_progress",
+    "task_profile",
     "trace",
     "tune",
     "visualize",
@@ -74,7 +77,8 @@ _LOADED_WHEN_USED = {
     "Profile": "profile",
     "Reading": "counters",
     "RunningProgram": "programs",
-    "TaskProfile": "trace",
+    "TaskProfile": "task_profile",
+    "TaskProfiles": "task_profile",
     "Trace": "trace",
     "agent_status": "agent",
     "counters": "counters",
@@ -86,6 +90,7 @@ _LOADED_WHEN_USED = {
     "profile": "profile",
     "programs": "programs",
     "report_progress": "programs",
+    "task_profile": "task_profile",
     "trace": "trace",
     "tune": "tune",
     "visualize": "report",

@@ -157,7 +157,7 @@ def _plain_row(row: Any) -> dict[str, Any]:
     return {name: getattr(row, name) for name in wanted}
 
 
-class _ExplainCommand(TyperCommand):
+class _CommandWithScript(TyperCommand):
     """What stands behind a script is for the script, also what looks like an option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -171,7 +171,7 @@ def _is_script(file: object) -> TypeGuard[str]:
     return isinstance(file, str) and file.endswith(".py")
 
 
-@app.command("explain", cls=_ExplainCommand)
+@app.command("explain", cls=_CommandWithScript)
 def explain_command(
     file: Annotated[
         str | None, typer.Argument(help="PhySL file, - for standard input, or a Python script.")
@@ -247,6 +247,43 @@ def _place(function: JitFunction[..., Any]) -> tuple[str, int, str]:
     return code.co_filename, code.co_firstlineno, function.native.instance
 
 
+@app.command("profile", cls=_CommandWithScript)
+def profile_command(
+    file: Annotated[str, typer.Argument(help="Python script.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="Words for the script.")] = None,
+    policy: Annotated[Policy, typer.Option(help="Inlining policy.")] = Policy.adaptive,
+    workers: Workers = 0,
+    rows: Annotated[int, typer.Option(min=1, help="How many nodes and tasks to print at most.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Run a Python script and say where its compiled functions spent their time.
+
+    Nodes: how often each part of a function was evaluated, and what that took. Tasks: what the workers executed, how
+    long each waited for its inputs and for a worker.
+
+      treadle profile script.py ARGUMENTS...
+
+    Options for treadle stand before the script. A program in C++ prints its tasks with --treadle:profile.
+    """
+    from .profile import profile
+    from .task_profile import task_profile
+
+    if not _is_script(file):
+        raise typer.BadParameter(
+            f"'{file}' is no Python script: for PhySL there is treadle physl --performance"
+        )
+    with config(policy=policy.value, workers=workers), profile() as nodes, task_profile() as tasks:
+        failed, made = _run_script(file, arguments or [])
+    del made  # until here its functions had to be there
+    if as_json:
+        found = {"nodes": [_plain_row(r) for r in nodes.rows], "tasks": [t._asdict() for t in tasks.rows()]}
+        print(json_module.dumps(found))
+    else:
+        print(nodes.table(limit=rows))
+        print(*str(tasks).splitlines()[: rows + 1], sep="\n")
+    raise typer.Exit(failed)
+
+
 def _run_script(file: str, arguments: list[str]) -> tuple[int, dict[str, Any]]:
     """As `python FILE ARGUMENTS`; its exit code, and what it has made, which ends with it."""
     import runpy
@@ -263,7 +300,7 @@ def _run_script(file: str, arguments: list[str]) -> tuple[int, dict[str, Any]]:
         if isinstance(stop.code, str):
             print(stop.code, file=sys.stderr)
     except FileNotFoundError as error:
-        if error.filename != file:
+        if error.filename is None or Path(error.filename) != Path(file).absolute():
             raise
         raise Error(f"{file}: {error.strerror}") from None
     except Exception:

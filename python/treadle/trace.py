@@ -4,25 +4,11 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import NamedTuple
 
 from . import _native
+from .task_profile import TaskProfile
 
 FORMATS = (".json", ".dot", ".txt", ".csv", ".tasks")
-
-
-class TaskProfile(NamedTuple):
-    """What tasks of one name did. `total` is without suspensions, `self` also without tasks run in place inside; all
-    together were `staged` until their inputs were there, and `pending` until a worker took them."""
-
-    name: str
-    tasks: int
-    self_ns: int
-    total_ns: int
-    min_ns: int
-    max_ns: int
-    staged_ns: int
-    pending_ns: int
 
 
 class Trace:

@@ -1,5 +1,6 @@
 #include "base/clock.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <time.h>
 
@@ -56,6 +57,18 @@ static std::int64_t now_ns(clockid_t clock) noexcept {
 std::int64_t steady_now_ns() noexcept { return now_ns(CLOCK_MONOTONIC); }
 std::int64_t thread_cpu_ns() noexcept { return now_ns(CLOCK_THREAD_CPUTIME_ID); }
 std::int64_t process_cpu_ns() noexcept { return now_ns(CLOCK_PROCESS_CPUTIME_ID); }
+
+std::int64_t stamp_ticks() noexcept {
+  static const std::int64_t ticks = [] {
+    std::int64_t least = INT64_MAX;
+    for (int i = 0; i < 20; ++i) {
+      const std::int64_t before = ticks_now();
+      least = std::min(least, ticks_now() - before);
+    }
+    return least;
+  }();
+  return ticks;
+}
 
 std::int64_t ticks_to_ns(std::int64_t ticks) noexcept {
   return static_cast<std::int64_t>(static_cast<double>(ticks) * ns_per_tick());

@@ -27,6 +27,9 @@ inline std::int64_t ticks_now() noexcept {
 #endif
 }
 
+/// What a time stamp takes itself.
+std::int64_t stamp_ticks() noexcept;
+
 /// Nanoseconds in a difference of two ticks_now() values. The first call calibrates (at most a millisecond).
 std::int64_t ticks_to_ns(std::int64_t ticks) noexcept;
 

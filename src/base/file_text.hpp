@@ -14,4 +14,8 @@ inline std::string file_text(const char* path) {
   return text.str();
 }
 
+/// All of it or nothing: to a file beside it, which then takes its name. Throws std::system_error that begins with
+/// `what`.
+void write_whole(const std::string& path, const std::string& text, const char* what);
+
 } // namespace treadle::detail

@@ -268,3 +268,22 @@ def test_options_of_the_runtime():
     )
     assert rc == 0 and out.startswith("3\n"), (out, err)
     assert "unknown option '--treadle:wrokers'" in refused("physl", "-c", "1", "--treadle:wrokers=1")
+
+
+def test_profile_of_a_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\nimport numpy as np, treadle as td\n"
+        "@td.jit\ndef total(x):\n    s = 0.0\n    for i in range(30):\n        s = s + np.sum(x * i)\n    return s\n"
+        "print(total(np.ones(100_000)), sys.argv[1:])\nsys.exit(3)\n"
+    )
+    rc, out, err = treadle("profile", "--workers", 2, script, "--workers", "x")
+    assert (rc, err) == (3, "")
+    assert out.startswith("43500000.0 ['--workers', 'x']\n")
+    assert "node " in out and "script.py:7" in out and "  name\n" in out
+    rc, out, _ = treadle("profile", "--json", script)
+    found = json.loads(out.partition("\n")[2])
+    assert rc == 3 and {"nodes", "tasks"} == set(found)
+    assert any(node["line"] == 7 and node["count"] >= 30 for node in found["nodes"])
+    assert "physl --performance" in refused("profile", "x.physl", code=2)
+    assert "absent.py: No such file" in refused("profile", "absent.py")

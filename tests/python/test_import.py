@@ -11,7 +11,7 @@ LATER = {
     "argparse", "asyncio", "concurrent.futures", "csv", "difflib", "hashlib", "html", "json", "logging", "multiprocessing",
     "pathlib", "rich", "scipy", "sqlite3", "subprocess", "tempfile", "treadle.cli", "treadle.counters", "treadle.demo",
     "treadle.explain", "treadle.future", "treadle.info", "treadle.physl", "treadle.profile", "treadle.report",
-    "treadle.study", "treadle.trace", "treadle.transducer", "treadle.tune", "urllib",
+    "treadle.study", "treadle.task_profile", "treadle.trace", "treadle.transducer", "treadle.tune", "urllib",
 }  # fmt: skip
 
 

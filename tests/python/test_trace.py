@@ -43,3 +43,19 @@ def test_misuse(tmp_path) -> None:
     with pytest.raises(OSError, match="cannot write"):
         recorded.save(tmp_path / "none" / "trace.json")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_profile_without_a_trace() -> None:
+    x = np.ones(200_000)
+    with td.config(policy="always-async", workers=2), td.task_profile() as tasks:
+        for _ in range(5):
+            norm(x)
+    rows = tasks.rows()
+    assert rows and sum(row.tasks for row in rows) > 0
+    assert all(0 <= row.self_ns <= row.total_ns and row.min_ns <= row.p50_ns <= row.max_ns for row in rows)
+    assert str(tasks).splitlines()[0].split()[:3] == ["tasks", "self", "total"]
+    norm(x)
+    assert tasks.rows() == rows  # of the block
+    tasks.reset()
+    norm(x)
+    assert tasks.rows() != rows

@@ -27,6 +27,11 @@ struct task_stack {
   running_task* running = nullptr;               ///< the innermost task on the stack
   const void* limit = nullptr;                   ///< lowest usable address
   running_path* paths = nullptr;                 ///< see task/priority/task_paths.hpp
+  // For the profile (task/counters/running_sample.hpp):
+  std::uint32_t until_sample = 1;   ///< tasks that start on it until one of them is measured, that one included
+  std::uint32_t sample_gap = 1;     ///< what it began with: how many tasks the measured one stands for
+  std::uint32_t samples = 0;        ///< tasks on it that are being measured
+  std::int64_t suspended_ticks = 0; ///< while there were any
 };
 
 } // namespace treadle::detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/detail/config.hpp>
+#include <treadle/observe/profile.hpp>
 
 #include <memory>
 #include <string>
@@ -11,19 +12,6 @@ namespace treadle {
 namespace detail {
 class trace_session;
 }
-
-/// What tasks of one name did during a trace. Times in ns; `total` is from start to end without the time in which they
-/// were suspended, `self` also without the tasks run in place inside of them.
-struct task_profile {
-  std::string name;
-  std::uint64_t tasks = 0; ///< that were started
-  std::int64_t total_ns = 0;
-  std::int64_t self_ns = 0;
-  std::int64_t min_ns = 0;
-  std::int64_t max_ns = 0;
-  std::int64_t staged_ns = 0;  ///< of all tasks together: made, and inputs missing
-  std::int64_t pending_ns = 0; ///< of all together: ready, and not started
-};
 
 /// Records what the runtimes of this process do, from its construction to stop(). Each thread writes to a ring of its
 /// own: when one is full its oldest records are dropped, which is counted. About 10 ns per record: 60 for a task
@@ -59,7 +47,7 @@ class trace {
   /// The same as text; `format` is the extension without its dot.
   std::string text(const std::string& format);
 
-  /// By name, the longest first.
+  /// By name, the longest `self` first; of all tasks, exact.
   std::vector<task_profile> profile();
   std::uint64_t records();
   /// Records that had no room.

@@ -1,6 +1,8 @@
 #include <treadle/observe/trace.hpp>
 
+#include "base/file_text.hpp"
 #include "observe/knob_list.hpp"
+#include "observe/profile_text.hpp"
 #include "observe/trace/trace_analysis.hpp"
 
 #include <cerrno>
@@ -29,25 +31,6 @@ std::string format_of(const std::string& file) {
   const std::string format = none ? "" : file.substr(dot + 1);
   if (!is_format(format)) refuse_format(file);
   return format;
-}
-
-/// All of it or nothing: to a file beside it, which then takes its name.
-void write_file(const std::string& file, const std::string& text) {
-  const std::string partial = file + '.' + std::to_string(getpid()) + ".partial";
-  const auto fail = [&] {
-    const int error = errno;
-    std::remove(partial.c_str());
-    throw std::system_error(error, std::generic_category(), "trace: cannot write '" + file + "'");
-  };
-  std::FILE* out = std::fopen(partial.c_str(), "w");
-  if (!out) fail();
-  errno = 0;
-  const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;
-  const int error = errno;
-  if (std::fclose(out) != 0 || !written || std::rename(partial.c_str(), file.c_str()) != 0) {
-    if (!written) errno = error;
-    fail();
-  }
 }
 
 } // namespace
@@ -80,7 +63,7 @@ std::string trace::text(const std::string& format) {
   return detail::profile_csv(found.profile());
 }
 
-void trace::save(const std::string& file) { write_file(file, text(format_of(file))); }
+void trace::save(const std::string& file) { detail::write_whole(file, text(format_of(file)), "trace"); }
 
 std::vector<task_profile> trace::profile() {
   stop();

@@ -217,15 +217,17 @@ trace_analysis::trace_analysis(const trace_session& session) : ticks_per_record(
 }
 
 std::vector<task_profile> trace_analysis::profile() const {
-  std::map<std::string_view, task_profile> rows;
+  struct found {
+    task_profile row;
+    std::vector<std::int64_t> totals_ns;
+  };
+  std::map<std::string_view, found> rows;
   for (const task& one : tasks) {
     if (!one.started) continue;
-    task_profile& row = rows[one.name];
-    const std::int64_t total_ns = ticks_to_ns(one.total_ticks);
+    auto& [row, totals_ns] = rows[one.name];
     row.name = one.name;
-    row.min_ns = row.tasks == 0 ? total_ns : std::min(row.min_ns, total_ns);
-    row.max_ns = std::max(row.max_ns, total_ns);
-    row.total_ns += total_ns;
+    totals_ns.push_back(ticks_to_ns(one.total_ticks));
+    row.total_ns += totals_ns.back();
     row.self_ns += ticks_to_ns(one.self_ticks);
     if (one.queued && one.created_ticks != 0) {
       row.staged_ns += ticks_to_ns(one.ready_ticks - one.created_ticks);
@@ -234,7 +236,16 @@ std::vector<task_profile> trace_analysis::profile() const {
     ++row.tasks;
   }
   std::vector<task_profile> result;
-  for (auto& [name, row] : rows) result.push_back(std::move(row));
+  for (auto& [name, one] : rows) {
+    auto& [row, totals_ns] = one;
+    std::sort(totals_ns.begin(), totals_ns.end());
+    const auto of_hundred = [&](std::size_t n) { return totals_ns[(totals_ns.size() * n + 99) / 100 - 1]; };
+    row.min_ns = totals_ns.front();
+    row.p50_ns = of_hundred(50);
+    row.p99_ns = of_hundred(99);
+    row.max_ns = totals_ns.back();
+    result.push_back(std::move(row));
+  }
   std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.self_ns > b.self_ns; });
   return result;
 }

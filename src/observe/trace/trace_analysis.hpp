@@ -101,6 +101,5 @@ std::string chrome_trace(const trace_session& session, const trace_analysis& fou
 std::string task_graph(const trace_analysis& found);
 std::string task_tree(const trace_session& session, const trace_analysis& found);
 std::string recorded_tasks(const trace_session& session, const trace_analysis& found);
-std::string profile_csv(const std::vector<task_profile>& rows);
 
 } // namespace treadle::detail

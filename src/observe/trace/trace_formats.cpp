@@ -1,6 +1,6 @@
 #include "base/clock.hpp"
-#include "base/csv.hpp"
 #include "base/json.hpp"
+#include "observe/profile_text.hpp"
 #include "observe/trace/trace_analysis.hpp"
 
 #include <algorithm>
@@ -12,16 +12,6 @@
 
 namespace treadle::detail {
 namespace {
-
-std::string readable(std::int64_t ns) {
-  constexpr std::pair<double, const char*> k_units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-  const auto value = static_cast<double>(ns);
-  const auto* unit =
-      std::find_if(std::begin(k_units), std::end(k_units) - 1, [&](const auto& u) { return value >= u.first; });
-  char text[40];
-  std::snprintf(text, sizeof text, "%.4g %s", value / unit->first, unit->second);
-  return text;
-}
 
 std::string thread_name(const trace_session& session, int ring) {
   const int worker = session.rings()[static_cast<std::size_t>(ring)]->worker();
@@ -99,25 +89,9 @@ void print_tree(std::string& text, const std::map<std::string_view, tree_node>& 
   for (const auto* one : sorted) {
     const tree_node& node = one->second;
     text += indent + std::string(one->first) + ": " + std::to_string(node.tasks) + " x, " +
-            readable(ticks_to_ns(node.total_ticks)) + ", self " + readable(ticks_to_ns(node.self_ticks)) + '\n';
+            readable_ns(ticks_to_ns(node.total_ticks)) + ", self " + readable_ns(ticks_to_ns(node.self_ticks)) + '\n';
     print_tree(text, node.created, indent + "  ");
   }
-}
-
-std::string profile_table(const std::vector<task_profile>& rows) {
-  char line[160];
-  std::snprintf(line, sizeof line, "%10s %11s %11s %11s %11s %11s %11s  %s\n", "tasks", "self", "total", "mean", "max",
-                "staged", "pending", "name"); // the last two as means, too
-  std::string text = line;
-  for (const task_profile& row : rows) {
-    const auto mean = [&](std::int64_t ns) { return readable(ns / static_cast<std::int64_t>(row.tasks)); };
-    std::snprintf(line, sizeof line, "%10llu %11s %11s %11s %11s %11s %11s  ",
-                  static_cast<unsigned long long>(row.tasks), readable(row.self_ns).c_str(),
-                  readable(row.total_ns).c_str(), mean(row.total_ns).c_str(), readable(row.max_ns).c_str(),
-                  mean(row.staged_ns).c_str(), mean(row.pending_ns).c_str());
-    text += line + row.name + '\n';
-  }
-  return text;
 }
 
 } // namespace
@@ -160,7 +134,7 @@ std::string task_graph(const trace_analysis& found) {
   std::string text = "digraph tasks {\n  node [shape=box];\n  \"\" [label=\"outside\", style=dashed];\n";
   for (const task_profile& row : found.profile()) {
     text += "  " + json_string(row.name) + " [label=" +
-            json_string(row.name + "\n" + std::to_string(row.tasks) + " x, self " + readable(row.self_ns)) + "];\n";
+            json_string(row.name + "\n" + std::to_string(row.tasks) + " x, self " + readable_ns(row.self_ns)) + "];\n";
   }
   for (const auto& [names, count] : edges) {
     text += "  " + json_string(names.first) + " -> " + json_string(names.second) + " [label=" + std::to_string(count) +
@@ -187,19 +161,9 @@ std::string task_tree(const trace_session& session, const trace_analysis& found)
     node.self_ticks += task.self_ticks;
   }
   std::string text = std::to_string(session.records()) + " records, " + std::to_string(session.dropped()) +
-                     " dropped, " + readable(ticks_to_ns(session.stop_ticks() - session.start_ticks())) +
-                     "\n\nprofile\n" + profile_table(found.profile()) + "\nwho created what\n";
+                     " dropped, " + readable_ns(ticks_to_ns(session.stop_ticks() - session.start_ticks())) +
+                     "\n\nprofile\n" + profile_text(found.profile()) + "\nwho created what\n";
   print_tree(text, roots, "  ");
-  return text;
-}
-
-std::string profile_csv(const std::vector<task_profile>& rows) {
-  std::string text = "name,tasks,self_ns,total_ns,min_ns,max_ns,staged_ns,pending_ns\n";
-  for (const task_profile& row : rows) {
-    text += csv_field(row.name) + ',' + std::to_string(row.tasks) + ',' + std::to_string(row.self_ns) + ',' +
-            std::to_string(row.total_ns) + ',' + std::to_string(row.min_ns) + ',' + std::to_string(row.max_ns) + ',' +
-            std::to_string(row.staged_ns) + ',' + std::to_string(row.pending_ns) + '\n';
-  }
   return text;
 }
 

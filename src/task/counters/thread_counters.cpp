@@ -324,7 +324,7 @@ class duration_histogram final : public thread_counter_type {
 
 } // namespace
 
-awake_time time_awake() {
+worker_time time_awake() {
   std::int64_t ticks = 0;
   std::uint64_t epoch = 0;
   visit_pools([&](const pool_list& pools) {
@@ -334,6 +334,16 @@ awake_time time_awake() {
       for (const auto& one : pool->workers) ticks += one->counters.alive.read(now) - one->counters.parked.read(now);
   });
   return {static_cast<double>(ticks_to_ns(ticks)), epoch};
+}
+
+worker_time time_executing() {
+  thread_sums sums;
+  std::uint64_t epoch = 0;
+  visit_pools([&](const pool_list& pools) {
+    epoch = pools.front()->serial;
+    add_up(pools, {}, sums);
+  });
+  return {sums.executing_ns(), epoch};
 }
 
 void publish_thread_counters() {

@@ -8,11 +8,12 @@ namespace treadle::detail {
 /// counts.
 void publish_thread_counters();
 
-/// How long the workers of the present runtime have been there without sleeping, all together.
-struct awake_time {
+/// Of all workers of the present runtime together.
+struct worker_time {
   double ns = 0;
   std::uint64_t epoch = 0; ///< which runtime; 0: there is none
 };
-awake_time time_awake();
+worker_time time_awake(); ///< they have been there without sleeping
+worker_time time_executing();
 
 } // namespace treadle::detail

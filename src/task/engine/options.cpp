@@ -126,6 +126,10 @@ constexpr option k_options[] = {
     {"trace", "TREADLE_TRACE", "FILE.json|.dot|.txt|.csv|.tasks",
      [](const runtime_options& o) { return !o.trace_files.empty(); },
      [](runtime_options& o, std::string_view, std::string_view text) { append(o.trace_files, text); }},
+    {"profile", "TREADLE_PROFILE", nullptr, [](const runtime_options& o) { return !o.profile_file.empty(); },
+     [](runtime_options& o, std::string_view, std::string_view text) {
+       if (text != "0") o.profile_file = text.empty() || text == "1" ? "stderr" : text;
+     }},
     {"inlining", "TREADLE_INLINING", "POLICY", [](const runtime_options& o) { return o.inlining.has_value(); },
      [](runtime_options& o, std::string_view source, std::string_view text) {
        try {

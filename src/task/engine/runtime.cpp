@@ -6,6 +6,7 @@
 #include "observe/counter_printer.hpp"
 #include "observe/decision_hooks.hpp"
 #include "observe/trace/traced_run.hpp"
+#include "task/counters/profiled_run.hpp"
 #include "task/counters/published_workers.hpp"
 #include "task/counters/thread_counters.hpp"
 #include "task/engine/concurrency.hpp"
@@ -130,6 +131,7 @@ struct runtime::parts {
   std::vector<std::unique_ptr<detail::scheduler>> all; // in the order of their description
   detail::scheduler* by_default = nullptr;
   std::optional<detail::counter_printer> printer;
+  std::optional<detail::profiled_run> profiled;
 };
 
 detail::scheduler& detail::scheduler::of(const runtime& r) noexcept { return *r.m_parts->by_default; }
@@ -196,6 +198,7 @@ runtime::runtime(runtime_options options) {
       made->printer.emplace(detail::counter_printer::options{
           resolved.print_counters, std::int64_t{resolved.print_counter_interval_ms} * 1'000'000,
           resolved.print_counter_destination, resolved.print_counter_format});
+    if (!resolved.profile_file.empty()) made->profiled.emplace(resolved.profile_file);
   } catch (...) {
     made->runs.store(false, detail::order::relaxed);
     withdraw();
@@ -284,6 +287,7 @@ std::string runtime::end_within(std::int64_t deadline_ns) {
   bool has_drained = drains_within(deadline_ns); // while it still is the current one for the tasks in flight
   const std::uint64_t created = tasks_created();
   p.printer.reset();
+  p.profiled.reset();
   withdraw();
   for (auto& pool : p.all) pool->await_visitors(); // their tasks may go to any pool
   if (has_drained || tasks_created() != created) has_drained = drains_within(deadline_ns);

@@ -162,8 +162,8 @@ void scheduler::await_visitors() noexcept {
 void scheduler::inject(job& item, const placement& where) {
   enter(); // before the job can run: it may be the last one the runtime waits for
   if constexpr (k_counts) {
-    thread_local std::uint32_t jobs = 0;
-    if (++jobs % k_queued_per_stamp == 0 || where.level == priority::critical) item.queued_at = ticks_now();
+    thread_local std::uint64_t jobs = 0;
+    if (is_stamped(++jobs) || where.level == priority::critical) item.queued_at = ticks_now();
   }
   if (places_jobs()) {
     place(item, where);

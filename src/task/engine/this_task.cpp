@@ -8,6 +8,8 @@
 #include "task/wait/limited_wait.hpp"
 
 #include <cerrno>
+#include <utility>
+
 #include <time.h>
 
 namespace treadle::this_task {
@@ -81,6 +83,8 @@ void run_on_fresh_stack(void (*call)(void*), void* argument) {
         task_stack& here = *this_task_stack();
         here.running = s->caller.tasks.running;
         here.paths = s->caller.tasks.paths;
+        here.samples = s->caller.tasks.samples; // they go on here
+        const std::int64_t began = here.samples != 0 ? ticks_now() - here.suspended_ticks : 0;
         s->caller.is_blocked = false;
         if (here.running) tell(event_kind::task_resumed, *here.running->task);
         s->call(s->argument); // may suspend and go on elsewhere
@@ -88,6 +92,8 @@ void run_on_fresh_stack(void (*call)(void*), void* argument) {
         if (here.running) tell(event_kind::task_suspended, *here.running->task);
         here.running = nullptr;
         here.paths = nullptr;
+        if (std::exchange(here.samples, 0) != 0) // the caller's stack was left meanwhile, but not the task
+          s->caller.tasks.suspended_ticks -= ticks_now() - here.suspended_ticks - began;
         return false; // go on with the caller
       },
       &state);

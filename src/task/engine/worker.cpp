@@ -29,19 +29,6 @@ constexpr std::int64_t k_steal_ns = 250;        // what it costs thief and victi
 constexpr std::int64_t k_patience = 16;         // with vain steals
 constexpr std::size_t k_idle_fibers_max = 8;    // kept by each worker; more go to the scheduler's pool
 
-/// What a time stamp takes itself.
-std::int64_t stamp_ticks() noexcept {
-  static const std::int64_t ticks = [] {
-    std::int64_t least = INT64_MAX;
-    for (int i = 0; i < 20; ++i) {
-      const std::int64_t before = ticks_now();
-      least = std::min(least, ticks_now() - before);
-    }
-    return least;
-  }();
-  return ticks;
-}
-
 std::uint64_t now_in_ms() noexcept { return static_cast<std::uint64_t>(steady_now_ns()) / 1'000'000; }
 
 void note_hunger() noexcept {
@@ -54,7 +41,8 @@ void note_hunger() noexcept {
 bool somebody_was_hungry_lately() noexcept { return now_in_ms() - last_hungry_ms.load(order::relaxed) <= 1; }
 
 worker::worker(scheduler& owner, unsigned index, unsigned number, unsigned capacity)
-    : m_scheduler(owner),
+    : samples(number + 1),
+      m_scheduler(owner),
       m_index(index),
       m_number(number),
       m_places(owner.places_jobs()),
@@ -122,6 +110,12 @@ void worker::end_wait(job& item) noexcept {
   (m_is_critical ? counters.critical_pending_waits : counters.pending_waits).increment_unshared();
 }
 
+void worker::add_named_wait(const job& task) noexcept {
+  const auto waited = static_cast<std::uint64_t>(m_waited);
+  samples.found.of(task.name()).add(profile_field::pending_ticks, m_is_critical ? waited : k_queued_per_stamp * waited);
+  m_waited_before = 0; // it has its name
+}
+
 void worker::end_critical() noexcept {
   m_is_critical = false;
   if (m_critical_began == 0) return;
@@ -178,8 +172,8 @@ void worker::continue_sample() noexcept {
 
 /// In pools that place jobs: each time, and then false, because it has been placed.
 bool worker::stamp(job& item) noexcept {
-  if (k_counts && (!m_places || ++m_placed_jobs % k_queued_per_stamp == 0)) item.queued_at = ticks_now();
-  m_jobs_to_stamp = m_places ? 1 : k_queued_per_stamp;
+  if (k_counts && (!m_places || is_stamped(++m_placed_jobs))) item.queued_at = ticks_now();
+  m_jobs_to_stamp = m_places ? 1 : 1 + m_random.below(2 * k_queued_per_stamp - 1);
   if (!m_places) return true;
   m_scheduler.place(item);
   return false;
@@ -488,8 +482,10 @@ void worker::count_stack_use(const task_fiber& suspended) noexcept {
   count_stack_use(self);
   m_pending = {publish, argument, &who, nullptr};
   self.is_blocked = true;
+  const std::int64_t left = self.tasks.samples != 0 ? ticks_now() : 0;
   set_current(next);
   self.switch_to(next, *m_exceptions);
+  if (left != 0) self.tasks.suspended_ticks += ticks_now() - left;
   self.is_blocked = false;
   after_switch(); // possibly on another worker
   if (self.tasks.running) tell(event_kind::task_resumed, *self.tasks.running->task);

@@ -2,6 +2,7 @@
 
 #include "base/rng.hpp"
 #include "observe/emit.hpp"
+#include "task/counters/task_samples.hpp"
 #include "task/counters/worker_counters.hpp"
 #include "task/engine/task_fiber.hpp"
 #include "task/queue/deque.hpp"
@@ -111,6 +112,10 @@ class worker {
     if (TREADLE_UNLIKELY(m_is_critical)) end_critical();
     if (TREADLE_UNLIKELY(--m_phases_to_sample <= 0)) continue_sample();
   }
+  /// What it has just taken from a queue is this task, which is about to start: its wait has a name then.
+  void name_wait(const job& task) noexcept {
+    if (k_counts && TREADLE_UNLIKELY(m_waited_before == counters.phases.load(order::relaxed))) add_named_wait(task);
+  }
   /// The queue entry was stale: its task had been run in place. Also where no phase was begun for it.
   void void_phase() noexcept;
   /// How many tasks this worker has taken from another one.
@@ -146,6 +151,7 @@ class worker {
   /// thread.
   bool is_away() const noexcept { return m_off_duty.load(order::relaxed) || lends(); }
   worker_counters counters;
+  task_samples samples;
   atomic<int> thread_id{0};
   atomic<bool> looks_for_work{true};
   atomic<int> cpu{0}; // where it last looked for work, went to sleep, or woke somebody
@@ -194,6 +200,7 @@ class worker {
   void sweep_ordered() noexcept;
   promoted_task* take_handed() noexcept;
   void end_wait(job& item) noexcept;
+  [[gnu::cold]] void add_named_wait(const job& task) noexcept;
   void end_critical() noexcept;
   void begin_sample() noexcept;
   void continue_sample() noexcept;
@@ -274,7 +281,7 @@ class worker {
   const std::unique_ptr<ordered_jobs> ordered;
 
  private:
-  std::uint32_t m_placed_jobs = 0;
+  std::uint64_t m_placed_jobs = 0;
 };
 
 /// The worker that runs the caller; null on foreign threads. Not to be kept across a suspension: the caller may be on

@@ -57,8 +57,7 @@ bool is_critical(const placement* where) noexcept { return where && where->level
 
 void future_state::begin_staging(const placement* where) noexcept {
   tell(event_kind::task_created, *this);
-  if (count_for(where, &readiness_counts::staged) % k_queued_per_stamp == 0 || is_critical(where))
-    queued_at = ticks_now();
+  if (is_stamped(count_for(where, &readiness_counts::staged)) || is_critical(where)) queued_at = ticks_now();
 }
 
 void future_state::miss_input() noexcept {
@@ -73,6 +72,7 @@ void future_state::end_staging(const placement* where) noexcept {
   const auto [ticks, waits] = is_critical(where) ? readiness_counts::k_critical : readiness_counts::k_other;
   count_for(where, ticks, waited);
   count_for(where, waits);
+  add_wait(*this, profile_field::staged_ticks, is_critical(where) ? waited : k_queued_per_stamp * waited);
 }
 
 void future_state::run_taken(sharing s) noexcept {
@@ -88,7 +88,12 @@ void future_state::run_taken(sharing s) noexcept {
 }
 
 void future_state::run() noexcept {
-  if (!run_unqueued()) this_worker()->void_phase();
+  if (m_claim.claim()) {
+    this_worker()->name_wait(*this);
+    run_claimed(sharing::shared);
+  } else {
+    this_worker()->void_phase();
+  }
   end_entry();
 }
 

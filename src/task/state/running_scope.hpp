@@ -1,6 +1,7 @@
 #pragma once
 
 #include "task/counters/task_events.hpp"
+#include "task/counters/task_samples.hpp"
 #include "task/engine/forked_task.hpp"
 
 #include <treadle/detail/latent.hpp>
@@ -19,9 +20,11 @@ class running_scope {
     if (!m_stack) return;
     m_here.outer = m_stack->running;
     m_stack->running = &m_here;
+    if (k_counts && TREADLE_UNLIKELY(--m_stack->until_sample == 0)) m_sample.begin(*m_stack, task);
   }
   ~running_scope() {
     if (TREADLE_UNLIKELY(forked_in_task.load(order::relaxed))) end_forked_task();
+    if (TREADLE_UNLIKELY(m_sample.is_taken())) m_sample.end(*m_stack, m_here.outer);
     if (m_stack) m_stack->running = m_here.outer;
     tell(event_kind::task_finished, *m_here.task);
   }
@@ -31,6 +34,7 @@ class running_scope {
  private:
   task_stack* const m_stack;
   running_task m_here;
+  running_sample m_sample;
 };
 
 } // namespace treadle::detail

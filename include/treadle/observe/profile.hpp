@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace treadle {
+
+/// What tasks of one name have done. Times in ns; `total` is from start to end without the time in which they were
+/// suspended, `self` also without the tasks run in place inside of them.
+struct task_profile {
+  std::string name;
+  std::uint64_t tasks = 0; ///< that were started
+  std::int64_t total_ns = 0;
+  std::int64_t self_ns = 0;
+  // Of one task's total:
+  std::int64_t min_ns = 0;
+  std::int64_t p50_ns = 0; ///< half of them took no longer
+  std::int64_t p99_ns = 0; ///< 99 in a hundred
+  std::int64_t max_ns = 0;
+  // Of all tasks together:
+  std::int64_t staged_ns = 0;  ///< made, and inputs missing
+  std::int64_t pending_ns = 0; ///< ready, and not started
+};
+
+/// What the tasks of this process have done since the profile was made or reset, by name. Nothing has to be switched
+/// on, because samples are always taken: of tasks of 64 us or more every one is measured, of shorter ones one in 64 us,
+/// which stands for those before it. So `tasks` and times are estimates, exact for long tasks, and min, percentiles and
+/// max are known to within a fifth. Tasks on threads that are no workers are not among them, nor what a loop or a fork
+/// has run in place. Of one worker 192 names are told apart. docs/design/profile.md
+///
+///     treadle::profile work;
+///     assemble();
+///     std::fputs(treadle::profile_text(work.rows()).c_str(), stdout);
+///
+/// One thread at a time; any thread. A reading stops no worker; it takes some microseconds for each name and worker.
+class profile {
+ public:
+  profile();
+  ~profile();
+  profile(profile&&) noexcept;
+  profile& operator=(profile&&) noexcept;
+
+  void reset();
+  /// By name, the longest `self` first. The last one may be "(not measured)": execution time of the workers that no
+  /// sample accounts for, because long tasks are rare among very many short ones.
+  std::vector<task_profile> rows() const;
+
+ private:
+  struct sums;
+  std::unique_ptr<sums> m_before;
+};
+
+/// A table for people.
+std::string profile_text(const std::vector<task_profile>& rows);
+/// Writes rows as FILE.csv or FILE.txt, or to "stdout" or "stderr". Throws std::invalid_argument for another format and
+/// std::system_error when the file cannot be written in full; then there is none.
+void save_profile(const std::vector<task_profile>& rows, const std::string& file);
+
+} // namespace treadle

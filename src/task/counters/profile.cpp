@@ -1,0 +1,122 @@
+#include <treadle/observe/profile.hpp>
+
+#include "base/clock.hpp"
+#include "task/counters/thread_counters.hpp"
+#include "task/counters/worker_instances.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <span>
+
+namespace treadle {
+
+using detail::profile_entry;
+using field = detail::profile_field;
+
+namespace {
+
+using sums_of_name = std::array<std::uint64_t, field::k_all>;
+
+std::int64_t ns(std::uint64_t ticks) { return detail::ticks_to_ns(static_cast<std::int64_t>(ticks)); }
+
+task_profile row_of(std::string_view name, const sums_of_name& sums) {
+  task_profile row;
+  row.name = name;
+  row.tasks = sums[field::tasks];
+  row.total_ns = ns(sums[field::total_ticks]);
+  row.self_ns = ns(sums[field::total_ticks] - std::min(sums[field::inner_ticks], sums[field::total_ticks]));
+  row.staged_ns = ns(sums[field::staged_ticks]);
+  row.pending_ns = ns(sums[field::pending_ticks]);
+  const auto ranges = std::span(sums).subspan(field::first_range);
+  const std::uint64_t all = std::accumulate(ranges.begin(), ranges.end(), std::uint64_t{0});
+  std::uint64_t below = 0;
+  for (unsigned i = field::first_range; i < field::k_all && below < all; ++i) {
+    if (sums[i] == 0) continue;
+    const std::int64_t low = field::lowest_ns(i), high = field::lowest_ns(i + 1), middle = (low + high) / 2;
+    if (below == 0) row.min_ns = low;
+    if (2 * below < all) row.p50_ns = middle;
+    if (100 * below < 99 * all) row.p99_ns = middle;
+    row.max_ns = high;
+    below += sums[i];
+  }
+  return row;
+}
+
+} // namespace
+
+struct profile::sums {
+  std::map<std::string, sums_of_name, std::less<>> workers, outside;
+  double executing_ns = 0;
+  std::uint64_t epoch = 0; ///< which runtime
+
+  static sums read() {
+    sums all;
+    const auto add_to = [](auto& names) {
+      return [&names](const profile_entry& one) {
+        auto found = names.find(one.name());
+        if (found == names.end()) found = names.emplace(one.name(), sums_of_name{}).first;
+        for (unsigned i = 0; i < field::k_all; ++i) found->second[i] += one.read(i);
+      };
+    };
+    detail::visit_pools([&](const detail::pool_list& pools) {
+      all.epoch = pools.front()->serial;
+      for (const auto& pool : pools)
+        for (const auto& worker : pool->workers) worker->samples.found.visit(add_to(all.workers));
+    });
+    detail::waits_outside::all().found.visit(add_to(all.outside));
+    if (const auto executed = detail::time_executing(); executed.epoch == all.epoch) all.executing_ns = executed.ns;
+    return all;
+  }
+
+  /// What is new since then, in one list.
+  std::map<std::string, sums_of_name, std::less<>> since(const sums& before) {
+    const auto subtract = [](auto& names, const auto& old) {
+      for (const auto& [name, values] : old)
+        for (unsigned i = 0; i < field::k_all; ++i) names[name][i] -= values[i];
+    };
+    if (before.epoch == epoch) {
+      subtract(workers, before.workers);
+      executing_ns -= before.executing_ns;
+    }
+    subtract(outside, before.outside);
+    for (const auto& [name, values] : outside)
+      for (unsigned i = 0; i < field::k_all; ++i) workers[name][i] += values[i];
+    return std::move(workers);
+  }
+};
+
+profile::profile() : m_before(std::make_unique<sums>(sums::read())) {}
+profile::~profile() = default;
+profile::profile(profile&&) noexcept = default;
+profile& profile::operator=(profile&&) noexcept = default;
+
+void profile::reset() { *m_before = sums::read(); }
+
+static std::vector<task_profile> rows_of(const std::map<std::string, sums_of_name, std::less<>>& found,
+                                         double executing_ns) {
+  constexpr double k_noise = 0.05; // of the estimates
+  std::vector<task_profile> rows;
+  double measured_ns = 0;
+  for (const auto& [name, values] : found) {
+    if (values == sums_of_name{}) continue;
+    rows.push_back(row_of(name, values));
+    measured_ns += static_cast<double>(rows.back().self_ns);
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.self_ns > b.self_ns; });
+  if (executing_ns - measured_ns > k_noise * executing_ns) {
+    task_profile rest;
+    rest.name = "(not measured)";
+    rest.self_ns = rest.total_ns = static_cast<std::int64_t>(executing_ns - measured_ns);
+    rows.push_back(std::move(rest));
+  }
+  return rows;
+}
+
+std::vector<task_profile> profile::rows() const {
+  sums now = sums::read();
+  const auto found = now.since(*m_before);
+  return rows_of(found, now.executing_ns);
+}
+
+} // namespace treadle

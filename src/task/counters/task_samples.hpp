@@ -1,0 +1,56 @@
+#pragma once
+
+#include "base/rng.hpp"
+#include "task/counters/profile_table.hpp"
+
+#include <treadle/detail/job.hpp>
+#include <treadle/detail/latent.hpp>
+#include <treadle/detail/spinlock.hpp>
+
+namespace treadle::detail {
+
+/// What a worker has found out about tasks by name, and how often it looks: at one task in so many that there are some
+/// 64 us between two looks. By the worker. docs/design/profile.md
+class task_samples {
+ public:
+  explicit task_samples(std::uint64_t seed) noexcept : m_random(seed) {}
+
+  profile_table found;
+
+  /// From one look, which is now, to the next: how many tasks later. By chance, because tasks come in turns.
+  std::uint32_t draw_gap(std::int64_t now) noexcept;
+
+ private:
+  xorshift m_random;
+  std::int64_t m_last = 0; // look, in ticks
+  std::uint32_t m_mean = 1;
+};
+
+/// A look at a task that a stack executes, from its start to its end.
+class running_sample {
+ public:
+  bool is_taken() const noexcept { return m_began != 0; }
+  /// The countdown of the stack has ended with this task.
+  [[gnu::cold]] void begin(task_stack& on, const job& task) noexcept;
+  /// `outer`: the task in which it was run in place, or null.
+  [[gnu::cold]] void end(task_stack& on, const running_task* outer) noexcept;
+
+ private:
+  std::int64_t m_began = 0; // in ticks; the rest is only there when it is taken
+  std::int64_t m_suspended_before;
+  profile_entry* m_entry;
+  const worker* m_by; // whose entry it is
+  std::uint32_t m_stands_for;
+};
+
+/// Waits that end on threads which are no workers, since the process was started.
+struct waits_outside {
+  profile_table found;
+  spinlock lock; ///< of who adds; who finds it held, perhaps for good in the child of a fork, lets it be
+  static waits_outside& all() noexcept; ///< never destroyed
+};
+
+/// The task has waited so long; `field`: for what. Any thread.
+void add_wait(const job& task, profile_field::number field, std::uint64_t ticks) noexcept;
+
+} // namespace treadle::detail
