@@ -7,7 +7,10 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace apps {
@@ -88,5 +91,45 @@ class phases {
   std::chrono::steady_clock::time_point m_start;
   std::vector<phase> m_done;
 };
+
+/// f() in a task. What it throws ends this process at once, and thereby the others, which wait for what it would have
+/// sent them; what concerns all of them alike is no exception.
+template <class F>
+auto run_together(const char* program, F f) {
+  try {
+    return treadle::async(std::move(f)).get();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s: locality %u: %s\n", program, treadle::find_here().number(), e.what());
+    std::_Exit(1);
+  }
+}
+inline bool all_are(treadle::communicator& all, bool right) {
+  return treadle::all_reduce(all, right, [](bool x, bool y) { return x && y; }).get();
+}
+
+/// What all localities have found about their results.
+struct verdict {
+  bool is_right = true;
+  bool is_checked = true;
+  const char* right = "verified: the bits of one thread";
+  const char* wrong = "WRONG: not what one thread computes";
+};
+/// The end of main(): prints `fields` of a JSON object or a line of `text`, the phases, and the verdict; by locality 0.
+/// Returns the exit code.
+inline int report(const treadle::communicator& all, const phases& measured, bool json, const std::string& fields,
+                  const std::string& text, const verdict& found) {
+  const int code = found.is_right ? 0 : 1;
+  if (all.rank() != 0) return code;
+  if (json) {
+    std::printf("{\"localities\": %u, %s, ", all.size(), fields.c_str());
+    measured.print(true);
+    std::printf(", \"verified\": %s}\n", !found.is_checked ? "null" : found.is_right ? "true" : "false");
+  } else {
+    std::printf("%u localities, %s\n", all.size(), text.c_str());
+    measured.print(false);
+    if (found.is_checked) std::puts(found.is_right ? found.right : found.wrong);
+  }
+  return code;
+}
 
 } // namespace apps

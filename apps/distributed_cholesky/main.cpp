@@ -8,7 +8,10 @@
 
 #include <treadle/runtime.hpp>
 
+#include <algorithm>
 #include <limits>
+#include <optional>
+#include <stdexcept>
 
 namespace {
 
@@ -18,7 +21,7 @@ struct arguments {
   std::size_t n = 2048;
   std::size_t tile = 128;
   std::size_t seed = 1;
-  std::size_t spoil = 0;
+  std::optional<std::size_t> spoil = {};
   bool check = false;
   bool json = false;
 };
@@ -31,7 +34,7 @@ is factorised by dataflow: each locality executes the tasks of its tiles, and se
   treadle run -n 4 -- distributed_cholesky --json)";
 
 double element(const arguments& a, std::size_t row, std::size_t column) {
-  const bool spoils = a.spoil != 0 && row == column && row + 1 == a.spoil;
+  const bool spoils = row == column && a.spoil == row;
   return spoils ? -1.0 : cholesky::random_element(a.seed, a.n, row, column);
 }
 
@@ -65,8 +68,12 @@ bool is_as_serial(const distributed_cholesky::spread_matrix& mine, const argumen
   return true;
 }
 
-/// False when it is wrong. Throws what stands against a factor, in all localities alike.
-bool factorise(const arguments& a, treadle::communicator& all, apps::phases& measured) {
+struct outcome {
+  std::size_t order; ///< of the first leading minor that is not positive, or 0
+  bool is_right;
+};
+
+outcome factorise(const arguments& a, treadle::communicator& all, apps::phases& measured) {
   const cholesky::tiling shape(a.n, a.tile);
   distributed_cholesky::spread_matrix matrix(shape, all.size(), all.rank(),
                                              [&](std::size_t r, std::size_t c) { return element(a, r, c); });
@@ -79,11 +86,22 @@ bool factorise(const arguments& a, treadle::communicator& all, apps::phases& mea
     order = e.order();
   }
   measured.end(); // no tile is on its way any more
-  const auto least = [](std::size_t x, std::size_t y) { return std::min(x, y); };
-  if (order = treadle::all_reduce(all, order, least).get(); order != k_none)
-    throw cholesky::not_positive_definite((order - 1) / shape.tile(), order);
-  const bool right = !a.check || is_as_serial(matrix, a, shape);
-  return treadle::all_reduce(all, right, [](bool x, bool y) { return x && y; }).get();
+  order = treadle::all_reduce(all, order, [](std::size_t x, std::size_t y) { return std::min(x, y); }).get();
+  if (order != k_none) return {order, true};
+  return {0, apps::all_are(all, !a.check || is_as_serial(matrix, a, shape))};
+}
+
+void check(const arguments& a, std::size_t localities) {
+  if (a.spoil && *a.spoil >= a.n)
+    throw std::invalid_argument("--spoil " + std::to_string(*a.spoil) + ": the last element of the diagonal is " +
+                                std::to_string(a.n - 1));
+  const cholesky::tiling shape(a.n, a.tile);
+  const auto n = static_cast<double>(a.n), tiles = static_cast<double>(shape.count());
+  constexpr double k_bytes_per_task = 512, k_bytes_per_tile = 64;
+  const auto shares = static_cast<double>(a.check ? 1 : localities);
+  apps::check_memory("--n " + std::to_string(a.n) + " --tile " + std::to_string(a.tile),
+                     k_bytes_per_tile * tiles * tiles +
+                         (sizeof(double) * n * n + k_bytes_per_task * cholesky::tasks(tiles)) / shares);
 }
 
 int run(int argc, char** argv) {
@@ -95,7 +113,7 @@ int run(int argc, char** argv) {
   apps::add_number(app, "--n", a.n, 1, k_most, "rows of the matrix");
   apps::add_number(app, "--tile", a.tile, 1, k_most, "rows of a tile");
   apps::add_number(app, "--seed", a.seed, 0, k_most, "of the random matrix");
-  apps::add_number(app, "--spoil", a.spoil, 0, k_most, "the element of the diagonal that is -1, from 1; 0: none");
+  app.add_option("--spoil", a.spoil, "make this element of the diagonal -1, so that there is no factor");
   app.add_flag("--check", a.check, "compare with the factor that one thread computes, bit by bit");
   app.add_flag("--json", a.json, "print one JSON object");
   if (const auto said = apps::parse(app, argc, argv)) return *said;
@@ -103,27 +121,21 @@ int run(int argc, char** argv) {
   treadle::runtime runtime(options);
   const treadle::localities here;
   treadle::communicator all("distributed_cholesky");
+  check(a, all.size());
   apps::phases measured(all, "receive");
-  bool is_right = false;
-  try {
-    is_right = treadle::async([&] { return factorise(a, all, measured); }).get();
-  } catch (const cholesky::not_positive_definite& e) {
-    if (all.rank() == 0) std::fprintf(stderr, "distributed_cholesky: %s\n", e.what());
+  const auto [order, is_right] =
+      apps::run_together("distributed_cholesky", [&] { return factorise(a, all, measured); });
+  if (order != 0) {
+    const cholesky::not_positive_definite why((order - 1) / cholesky::tiling(a.n, a.tile).tile(), order);
+    if (all.rank() == 0) std::fprintf(stderr, "distributed_cholesky: %s\n", why.what());
     return 1;
   }
-  if (all.rank() != 0) return is_right ? 0 : 1;
   const distributed_cholesky::block_cyclic grid(all.size());
-  if (a.json) {
-    std::printf("{\"localities\": %u, \"n\": %zu, \"tile\": %zu, ", all.size(), a.n, a.tile);
-    measured.print(true);
-    std::printf(", \"verified\": %s}\n", !a.check ? "null" : is_right ? "true" : "false");
-  } else {
-    std::printf("%zu rows of %zu localities, %zu x %zu elements in tiles of %zu\n", grid.rows(), grid.columns(), a.n,
-                a.n, a.tile);
-    measured.print(false);
-    if (a.check) std::puts(is_right ? "verified: the bits of one thread" : "WRONG: not what one thread computes");
-  }
-  return is_right ? 0 : 1;
+  const std::string n = std::to_string(a.n), tile = std::to_string(a.tile);
+  return apps::report(all, measured, a.json, "\"n\": " + n + ", \"tile\": " + tile,
+                      std::to_string(grid.rows()) + " rows of " + std::to_string(grid.columns()) + ", " + n + " x " +
+                          n + " elements in tiles of " + tile,
+                      {is_right, a.check});
 }
 
 } // namespace

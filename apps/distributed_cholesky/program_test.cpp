@@ -37,7 +37,7 @@ TEST(distributed_cholesky_program, has_the_bits_of_one_thread) {
 TEST(distributed_cholesky_program, says_which_tile_has_no_factor) {
   for (const unsigned localities : {1U, 2U, 4U}) {
     const apps::finished done =
-        apps::run_localities(DISTRIBUTED_CHOLESKY_PROGRAM, localities, "--n 100 --tile 16 --spoil 40");
+        apps::run_localities(DISTRIBUTED_CHOLESKY_PROGRAM, localities, "--n 100 --tile 16 --spoil 39");
     EXPECT_EQ(done.code, 1) << done.text;
     EXPECT_NE(done.text.find("not positive definite: tile (2, 2), leading minor of order 40"), std::string::npos)
         << done.text;
@@ -46,5 +46,8 @@ TEST(distributed_cholesky_program, says_which_tile_has_no_factor) {
 
 TEST(distributed_cholesky_program, says_what_is_wrong) {
   apps::expect_run(DISTRIBUTED_CHOLESKY_PROGRAM, "--n 0", 2, "--n");
+  apps::expect_run(DISTRIBUTED_CHOLESKY_PROGRAM, "--n 10 --spoil 10", 2,
+                   "--spoil 10: the last element of the diagonal is 9");
+  apps::expect_run(DISTRIBUTED_CHOLESKY_PROGRAM, "--n 1000000", 2, "--n 1000000 --tile 128: needs up to");
   apps::expect_run(DISTRIBUTED_CHOLESKY_PROGRAM, "--help", 0, "dealt out over the localities");
 }

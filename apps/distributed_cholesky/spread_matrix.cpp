@@ -7,7 +7,9 @@
 #include <treadle/dataflow.hpp>
 #include <treadle/localities/action.hpp>
 
-#include <stdexcept>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 
 namespace distributed_cholesky {
 
@@ -93,10 +95,14 @@ void spread_matrix::publish(std::size_t i, std::size_t j) {
     } catch (const cholesky::not_positive_definite& e) {
       at = e.tile();
       order = e.order();
+    } catch (const std::exception& e) { // others would wait for the tile for ever
+      std::fprintf(stderr, "distributed_cholesky: tile (%zu, %zu): %s\n", i, j, e.what());
+      std::_Exit(1);
     }
+    static const std::vector<double> none;
+    const std::vector<double>& sent = finished ? *finished : none;
     for (const unsigned one : to)
-      treadle::post<&distributed_cholesky::receive>(treadle::locality(one), i, j,
-                                                    finished ? *finished : std::vector<double>(), at, order);
+      treadle::post<&distributed_cholesky::receive>(treadle::locality(one), i, j, sent, at, order);
   }));
 }
 

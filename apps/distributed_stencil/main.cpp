@@ -38,7 +38,7 @@ int run(int argc, char** argv) {
   arguments a;
   CLI::App app(k_about, "distributed_stencil");
   app.option_defaults()->always_capture_default();
-  constexpr std::size_t k_most = 10'000'000'000;
+  constexpr std::size_t k_most = 1'000'000'000'000;
   apps::add_number(app, "--points", a.points, stencil::k_line, k_most, "of the ring, a multiple of 8");
   apps::add_number(app, "--steps", a.steps, 0, k_most, "in time");
   apps::add_number(app, "--tile", a.tile, 1, k_most, "points of a task");
@@ -49,27 +49,20 @@ int run(int argc, char** argv) {
   treadle::runtime runtime(options);
   const treadle::localities here;
   treadle::communicator all("distributed_stencil");
-  static_cast<void>(distributed_stencil::blocks_of(a.points, all.size(), a.height)); // refuses alike everywhere
+  const auto blocks = distributed_stencil::blocks_of(a.points, all.size(), a.height); // refuses alike everywhere
+  apps::check_memory("--points " + std::to_string(a.points),
+                     2.0 * sizeof(double) * static_cast<double>(a.check ? 2 * a.points : blocks.largest()));
   apps::phases measured(all, "channel_home");
-  const bool is_right = treadle::async([&] {
-                          distributed_stencil::ring_block block(all, a.points, a.tile, a.height);
-                          measured.begin();
-                          block.run_steps(a.steps);
-                          measured.end();
-                          const bool right = !a.check || is_as_serial(block, a);
-                          return treadle::all_reduce(all, right, [](bool x, bool y) { return x && y; }).get();
-                        }).get();
-  if (all.rank() != 0) return is_right ? 0 : 1;
-  if (a.json) {
-    std::printf("{\"localities\": %u, \"points\": %zu, \"steps\": %zu, ", all.size(), a.points, a.steps);
-    measured.print(true);
-    std::printf(", \"verified\": %s}\n", !a.check ? "null" : is_right ? "true" : "false");
-  } else {
-    std::printf("%u localities, %zu points, %zu steps\n", all.size(), a.points, a.steps);
-    measured.print(false);
-    if (a.check) std::puts(is_right ? "verified: the bits of one thread" : "WRONG: not what one thread computes");
-  }
-  return is_right ? 0 : 1;
+  const bool is_right = apps::run_together("distributed_stencil", [&] {
+    distributed_stencil::ring_block block(all, a.points, a.tile, a.height);
+    measured.begin();
+    block.run_steps(a.steps);
+    measured.end();
+    return apps::all_are(all, !a.check || is_as_serial(block, a));
+  });
+  const std::string points = std::to_string(a.points), steps = std::to_string(a.steps);
+  return apps::report(all, measured, a.json, "\"points\": " + points + ", \"steps\": " + steps,
+                      points + " points, " + steps + " steps", {is_right, a.check});
 }
 
 } // namespace

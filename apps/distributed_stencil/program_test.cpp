@@ -21,6 +21,7 @@ TEST(distributed_stencil_program, has_the_bits_of_one_thread) {
 
 TEST(distributed_stencil_program, says_what_is_wrong) {
   apps::expect_run(DISTRIBUTED_STENCIL_PROGRAM, "--points 0", 2, "--points");
+  apps::expect_run(DISTRIBUTED_STENCIL_PROGRAM, "--points 1000000000000", 2, "needs up to");
   apps::expect_run(DISTRIBUTED_STENCIL_PROGRAM, "--help", 0, "spread over localities");
   apps::expect_run(DISTRIBUTED_STENCIL_PROGRAM, "--points 100", 2, "--points 100: expected a multiple of 8");
   apps::expect_run(DISTRIBUTED_STENCIL_PROGRAM, "--points 80 --height 100", 2, "--height 100 needs");

@@ -1,6 +1,7 @@
 #include "distributed_stencil/ring_block.hpp"
 
 #include "stencil/heat.hpp"
+#include "stencil/scratch.hpp"
 
 #include <treadle/dataflow.hpp>
 #include <treadle/when.hpp>
@@ -62,13 +63,10 @@ ring_block::done ring_block::receive(const treadle::remote_channel<edge>& from, 
 }
 
 void ring_block::advance(std::size_t tile, std::size_t steps) const {
-  /// Of the calling thread, which waits for nothing while it uses it.
-  thread_local stencil::aligned_array scratch;
-  thread_local std::size_t room = 0;
-  const std::size_t points = m_tiles.size(tile), needed = stencil::tile_scratch(points, steps);
-  if (std::exchange(room, std::max(room, needed)) < needed) scratch = stencil::make_aligned(needed);
+  const std::size_t points = m_tiles.size(tile);
   const std::size_t at = m_halo + m_tiles.begin(tile);
-  stencil::advance_tile(m_now.get() + at, m_next.get() + at, points, steps, scratch.get());
+  stencil::advance_tile(m_now.get() + at, m_next.get() + at, points, steps,
+                        stencil::scratch(stencil::tile_scratch(points, steps)));
 }
 
 void ring_block::run_round(std::size_t steps) {

@@ -71,27 +71,20 @@ int run(int argc, char** argv) {
   treadle::communicator all("message_rate");
   apps::phases measured(all, "turned");
   const treadle::locality next((all.rank() + 1) % all.size());
-  const bool is_right = treadle::async([&] {
-                          bool right = true;
-                          for (std::size_t i = 0; i < a.phases; ++i) {
-                            measured.begin();
-                            right = send_phase(next, a) && right;
-                            measured.end();
-                          }
-                          return treadle::all_reduce(all, right, [](bool x, bool y) { return x && y; }).get();
-                        }).get();
-  if (all.rank() != 0) return is_right ? 0 : 1;
-  if (a.json) {
-    std::printf("{\"localities\": %u, ", all.size());
-    measured.print(true);
-    std::printf(", \"verified\": %s}\n", is_right ? "true" : "false");
-  } else {
-    std::printf("%u localities, %zu phases of %zu calls of each\n", all.size(), a.phases, a.parcels);
-    measured.print(false);
-    std::puts(is_right ? "verified: each call has returned what it should"
-                       : "WRONG: results are not what they should be");
-  }
-  return is_right ? 0 : 1;
+  const bool is_right = apps::run_together("message_rate", [&] {
+    bool right = true;
+    for (std::size_t i = 0; i < a.phases; ++i) {
+      measured.begin();
+      right = send_phase(next, a) && right;
+      measured.end();
+    }
+    return apps::all_are(all, right);
+  });
+  const std::string phases = std::to_string(a.phases), parcels = std::to_string(a.parcels);
+  return apps::report(all, measured, a.json, "\"calls\": " + parcels,
+                      phases + " phases of " + parcels + " calls of each",
+                      {is_right, true, "verified: each call has returned what it should",
+                       "WRONG: results are not what they should be"});
 }
 
 } // namespace

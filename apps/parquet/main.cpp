@@ -91,8 +91,7 @@ bool iterate(const arguments& a, treadle::communicator& all, apps::phases& measu
     exchange(vertex, over);
     measured.end(); // and asked for by nobody any more
   }
-  const bool right = !a.check || is_as_serial(vertex, a.iterations);
-  return treadle::all_reduce(all, right, [](bool x, bool y) { return x && y; }).get();
+  return apps::all_are(all, !a.check || is_as_serial(vertex, a.iterations));
 }
 
 int run(int argc, char** argv) {
@@ -112,18 +111,10 @@ int run(int argc, char** argv) {
     throw std::invalid_argument("--n " + std::to_string(a.n) + ": fewer frequencies than localities, " +
                                 std::to_string(all.size()));
   apps::phases measured(all, "element_of");
-  const bool is_right = treadle::async([&] { return iterate(a, all, measured); }).get();
-  if (all.rank() != 0) return is_right ? 0 : 1;
-  if (a.json) {
-    std::printf("{\"localities\": %u, \"n\": %zu, ", all.size(), a.n);
-    measured.print(true);
-    std::printf(", \"verified\": %s}\n", !a.check ? "null" : is_right ? "true" : "false");
-  } else {
-    std::printf("%u localities, %zu^3 elements, %zu iterations\n", all.size(), a.n, a.iterations);
-    measured.print(false);
-    if (a.check) std::puts(is_right ? "verified: the bits of one thread" : "WRONG: not what one thread computes");
-  }
-  return is_right ? 0 : 1;
+  const bool is_right = apps::run_together("parquet", [&] { return iterate(a, all, measured); });
+  const std::string n = std::to_string(a.n);
+  return apps::report(all, measured, a.json, "\"n\": " + n,
+                      n + "^3 elements, " + std::to_string(a.iterations) + " iterations", {is_right, a.check});
 }
 
 } // namespace

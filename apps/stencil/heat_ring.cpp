@@ -3,6 +3,7 @@
 #include "stencil/flow.hpp"
 #include "stencil/heat.hpp"
 #include "stencil/partitions.hpp"
+#include "stencil/scratch.hpp"
 
 #include <treadle/algorithm/for_loop.hpp>
 
@@ -11,23 +12,6 @@
 #include <vector>
 
 namespace stencil {
-
-namespace {
-
-/// Memory of the calling thread for one tile; it stays, because new pages cost more than the tile. No task waits for
-/// anything while it uses it.
-double* scratch(std::size_t values) {
-  thread_local aligned_array memory;
-  thread_local std::size_t size = 0;
-  if (size < values) {
-    size = 0;
-    memory = make_aligned(values);
-    size = values;
-  }
-  return memory.get();
-}
-
-} // namespace
 
 heat_ring::heat_ring(std::size_t points) : m_points(points), m_now(make_aligned(points)), m_next(make_aligned(points)) {
   treadle::for_loop(treadle::par, std::size_t{0}, points, [this](std::size_t i) {

@@ -43,7 +43,7 @@ class channel {
       switch (m_core->take(receiver.get(), item)) {
       case detail::channel_core::result::closed:
       case detail::channel_core::result::stopped:
-        return make_exceptional_future<T>(channel_closed());
+        return make_exceptional_future<T>(m_core->why_closed());
       case detail::channel_core::result::handed:
         return detail::access::make<future<T>>(state_ptr::adopt(static_cast<state*>(item)));
       case detail::channel_core::result::stored:
@@ -65,7 +65,9 @@ class channel {
 
   /// No more values: waiting and later receivers get channel_closed once the stored values are gone, blocked and later
   /// senders throw it. Returns how many receivers were waiting.
-  std::size_t close() { return m_core->close(std::make_exception_ptr(channel_closed())); }
+  std::size_t close() { return close(std::make_exception_ptr(channel_closed())); }
+  /// The same with this exception in place of channel_closed: the values that should still come will not.
+  std::size_t close(std::exception_ptr why) { return m_core->close(std::move(why)); }
 
   /// Input range over the values until the channel is closed; each step blocks.
   template <class Token = void>
@@ -132,7 +134,7 @@ class channel {
       detail::future_state* receiver = nullptr;
       switch (m_core->put(item.get(), receiver, stop)) {
       case detail::channel_core::result::closed:
-        throw channel_closed();
+        std::rethrow_exception(m_core->why_closed());
       case detail::channel_core::result::stopped:
         return false;
       case detail::channel_core::result::stored:

@@ -113,7 +113,8 @@ class dataflow_node final : public dataflow_state<T, How> {
   ~dataflow_node() override {
     if (!m_done) m_body.~body();
   }
-  task_name name() const noexcept override { return name_of(m_body.f); }
+  bool has_ended() const noexcept override { return m_done; }
+  task_name name() const noexcept override { return m_done ? type_name<F>() : name_of(m_body.f); }
   template <class Visit>
   void visit_inputs(Visit visit) {
     std::apply([&](auto&... arg) { (for_each_input(arg, visit), ...); }, m_body.args);

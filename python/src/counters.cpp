@@ -64,13 +64,16 @@ void bind_counters(nanobind::module_& m) {
       .def("dropped", &trace::dropped)
       .def("profile", [](trace& t) { return as_tuples(t.profile()); });
   nb::class_<profile>(m, "TaskProfiles")
-      .def(nb::init<>())
+      .def(nb::init<>(), nb::call_guard<nb::gil_scoped_release>())
       .def("read",
            [](const profile& p) {
-             const auto rows = p.rows();
+             const auto rows = [&] {
+               const nb::gil_scoped_release others;
+               return p.rows();
+             }();
              return nb::make_tuple(as_tuples(rows), profile_text(rows));
            })
-      .def("reset", &profile::reset);
+      .def("reset", &profile::reset, nb::call_guard<nb::gil_scoped_release>());
 }
 
 } // namespace treadle::python

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import math
+import os
 import sys
 import time
 from enum import StrEnum
@@ -280,7 +281,9 @@ def profile_command(
         print(json_module.dumps(found))
     else:
         print(nodes.table(limit=rows))
-        print(*str(tasks).splitlines()[: rows + 1], sep="\n")
+        head, *lines = str(tasks).splitlines()
+        other = [line for line in lines[rows:] if line.endswith("  (other)")]
+        print(head, *lines[:rows], *other, sep="\n")
     raise typer.Exit(failed)
 
 
@@ -299,11 +302,9 @@ def _run_script(file: str, arguments: list[str]) -> tuple[int, dict[str, Any]]:
         failed = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
         if isinstance(stop.code, str):
             print(stop.code, file=sys.stderr)
-    except FileNotFoundError as error:
-        if error.filename is None or Path(error.filename) != Path(file).absolute():
-            raise
-        raise Error(f"{file}: {error.strerror}") from None
-    except Exception:
+    except Exception as error:
+        if isinstance(error, FileNotFoundError) and error.filename in (file, os.path.abspath(file)):
+            raise Error(f"{file}: {error.strerror}") from None
         traceback.print_exc()
         failed = 1
     finally:

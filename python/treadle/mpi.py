@@ -39,7 +39,7 @@ __all__ = [
 ]  # fmt: skip
 
 T = TypeVar("T")
-_CALL, _RESULT, _FAILED, _PART, _ENDED = range(5)  # kinds of arrivals
+_CALL, _RESULT, _FAILED, _PART, _ENDED, _TROUBLE = range(6)  # kinds of arrivals
 
 
 class _Threads:
@@ -126,12 +126,13 @@ class _World:
             raise
         for to, value in parts.items():
             self._send_part(to, space, number, operation, value)
-        with (
-            self._news
-        ):  # now that the others know what this one calls, too; what comes later _take_part() compares
-            for origin in range(self.size):
-                if (part := self._parts.get((space, number, origin))) is not None:
-                    self._compare(operation, origin, part[0])
+        # Now that the others know what this one calls, too; what comes later _take_part() compares.
+        for origin in range(self.size):
+            with self._news:
+                part = self._parts.get((space, number, origin))
+            if part is not None:
+                self._compare(operation, origin, part[0])
+        with self._news:
             self._raise_trouble()
         return {r: self._await_part(space, number, r) for r in need}
 
@@ -151,9 +152,15 @@ class _World:
                 self._news.wait(0.1)  # so that Ctrl-C is seen
 
     def _compare(self, own: str, origin: int, operation: str) -> None:
-        """With the lock."""
-        if own != operation:
-            self._trouble = self._trouble or f"this rank calls {own}, and rank {origin} {operation}"
+        """Where they are not the same all ranks are told: others wait for what will not come, too."""
+        if own == operation:
+            return
+        why = f"rank {self.rank} calls {own}, and rank {origin} {operation}"
+        self._fail(why)
+        for to in range(self.size):
+            if to != self.rank:
+                with suppress(Error):  # one that has died is noticed otherwise
+                    _translated(_native.send_to, to, _TROUBLE, 0, why.encode())
 
     def _raise_trouble(self) -> None:
         """With the lock."""
@@ -236,16 +243,16 @@ class _World:
         elif kind == _ENDED:
             with self._news:
                 self._ended.add(origin)
-                self._trouble = self._trouble or what.decode()
                 self._news.notify_all()
-        else:  # of the connection: which of the processes has died
+        else:  # what another rank has found, or the connection: which of the processes has died
             self._fail(what.decode())
 
     def _take_part(self, origin: int, number: int, space: str, operation: str, value: bytes | None) -> None:
         with self._news:
             self._parts[space, number, origin] = operation, value
-            self._compare(self._begun.get((space, number), operation), origin, operation)
+            own = self._begun.get((space, number), operation)
             self._news.notify_all()
+        self._compare(own, origin, operation)
 
     def _fail(self, why: str) -> None:
         with self._news:
@@ -257,23 +264,15 @@ class _World:
 
     # The end --------------------------------------------------------------------------------------------------------
     def end(self) -> None:
-        """Leaves with all others, when no call is left: two looks at how many were made and are done, with equal sums.
-        In trouble nobody looks, so that all have to hear of it."""
-        try:
-            self._tell_end()
+        """Leaves with all others, when no call is left: two looks at how many were made and are done, with equal sums."""
+        with suppress(Error):  # end_localities() says what has happened
+            for to in range(self.size):
+                _translated(_native.send_to, to, _ENDED, 0, b"")
             self._settle()
-        except Error:
-            with suppress(Error):  # end_localities() says who has died
-                self._tell_end()
         _native.end_localities()
+        self._fail("td.mpi has ended")  # who still waits for a call, which is nobody where all went well
         self._server.join()
         self._threads.end()
-
-    def _tell_end(self) -> None:
-        with self._news:
-            trouble = self._trouble.encode()
-        for to in range(self.size):
-            _translated(_native.send_to, to, _ENDED, 0, trouble)
 
     def _settle(self) -> None:
         before, pause = None, 0.001

@@ -64,14 +64,15 @@ class TaskProfiles:
 
 
 def task_profile() -> TaskProfiles:
-    """What the tasks of this process do from now on, by name.
+    """What the tasks of the runtime do from now on, by name; when it is replaced by one with more workers, of that.
 
     >>> with td.task_profile() as tasks:
     ...     work()
     >>> print(tasks)
 
-    Nothing is recorded for it: samples are always taken, of tasks of 64 us or more every one, of shorter ones one in
-    64 us, so that counts and times of these are estimates, and percentiles are known to within a fifth. The name of a
+    Nothing is recorded for it: samples are always taken, of long tasks every one, of those below 64 us one in 64 us, by
+    chance, so that counts and times are estimates, and percentiles are known to within a quarter. A task counts when it
+    has ended, which is a moment after its result is there. The name of a
     task of a compiled function is that of the node it evaluates; what each node costs treadle.profile says.
     """
     return TaskProfiles()

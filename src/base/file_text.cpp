@@ -2,11 +2,25 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <stdexcept>
 #include <system_error>
 
 #include <unistd.h>
 
 namespace treadle::detail {
+
+void check_folder(const std::string& path, const char* what) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
+  if (access(folder.c_str(), W_OK) != 0)
+    throw std::invalid_argument(std::string(what) + ": cannot write '" + path + "': " + std::strerror(errno));
+}
+
+std::string numbered(const std::string& path, std::uint64_t number) {
+  const std::size_t dot = path.rfind('.');
+  return number == 1 || dot == path.npos ? path : path.substr(0, dot) + '.' + std::to_string(number) + path.substr(dot);
+}
 
 void write_whole(const std::string& path, const std::string& text, const char* what) {
   const std::string partial = path + '.' + std::to_string(getpid()) + ".partial";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -14,6 +15,10 @@ inline std::string file_text(const char* path) {
   return text.str();
 }
 
+/// Throws std::invalid_argument that begins with `what` when the folder of the file cannot be written to.
+void check_folder(const std::string& path, const char* what);
+/// FILE.txt, and for what comes later in a process FILE.2.txt and so on.
+std::string numbered(const std::string& path, std::uint64_t number);
 /// All of it or nothing: to a file beside it, which then takes its name. Throws std::system_error that begins with
 /// `what`.
 void write_whole(const std::string& path, const std::string& text, const char* what);

@@ -26,13 +26,14 @@ std::string profile_text(const std::vector<task_profile>& rows) {
                 "p50", "p99", "max", "staged", "pending", "name"); // the last two as means, too
   std::string text = line;
   for (const task_profile& row : rows) {
-    const auto tasks = static_cast<std::int64_t>(std::max<std::uint64_t>(row.tasks, 1));
-    const auto mean = [&](std::int64_t ns) { return detail::readable_ns(ns / tasks); };
+    const bool any = row.tasks != 0;
+    const auto of_tasks = [any](std::int64_t ns) { return any ? detail::readable_ns(ns) : "-"; };
+    const auto mean = [&](std::int64_t ns) { return of_tasks(any ? ns / static_cast<std::int64_t>(row.tasks) : 0); };
     std::snprintf(line, sizeof line, "%10llu %9s %9s %9s %9s %9s %9s %9s %9s  ",
                   static_cast<unsigned long long>(row.tasks), detail::readable_ns(row.self_ns).c_str(),
-                  detail::readable_ns(row.total_ns).c_str(), mean(row.total_ns).c_str(),
-                  detail::readable_ns(row.p50_ns).c_str(), detail::readable_ns(row.p99_ns).c_str(),
-                  detail::readable_ns(row.max_ns).c_str(), mean(row.staged_ns).c_str(), mean(row.pending_ns).c_str());
+                  detail::readable_ns(row.total_ns).c_str(), mean(row.total_ns).c_str(), of_tasks(row.p50_ns).c_str(),
+                  of_tasks(row.p99_ns).c_str(), of_tasks(row.max_ns).c_str(), mean(row.staged_ns).c_str(),
+                  mean(row.pending_ns).c_str());
     text += line + row.name + '\n';
   }
   return text;
@@ -50,15 +51,19 @@ std::string detail::profile_csv(const std::vector<task_profile>& rows) {
   return text;
 }
 
+static bool is_stream(const std::string& file) { return file == "stdout" || file == "stderr"; }
+
 void detail::check_profile_file(const std::string& file) {
-  if (file != "stdout" && file != "stderr" && !file.ends_with(".txt") && !file.ends_with(".csv"))
+  if (is_stream(file)) return;
+  if (!file.ends_with(".txt") && !file.ends_with(".csv"))
     throw std::invalid_argument("profile: no format for '" + file + "'; known: stdout, stderr, FILE.txt, FILE.csv");
+  check_folder(file, "profile");
 }
 
 void save_profile(const std::vector<task_profile>& rows, const std::string& file) {
   detail::check_profile_file(file);
   const std::string text = file.ends_with(".csv") ? detail::profile_csv(rows) : profile_text(rows);
-  if (file == "stdout" || file == "stderr")
+  if (is_stream(file))
     std::fputs(text.c_str(), file == "stdout" ? stdout : stderr);
   else
     detail::write_whole(file, text, "profile");

@@ -37,7 +37,7 @@ namespace {
 
 // Parcels of the library itself, by numbers that no action has.
 constexpr std::uint32_t k_value = k_value_parcel; ///< with the number of a reply
-constexpr std::uint32_t k_error = 0x7fff'fffe;    ///< the same, and text
+constexpr std::uint32_t k_error = 0x7fff'fffe;    ///< the same, the locality where it was thrown, and text
 constexpr std::uint32_t k_ask = 0x7fff'fffd;      ///< departure: locality 0 asks
 constexpr std::uint32_t k_answer = 0x7fff'fffc;
 constexpr std::uint32_t k_leave = 0x7fff'fffb;
@@ -124,6 +124,7 @@ class world final : public parcel_receiver, public background_work {
   void failed(std::exception_ptr why) noexcept override {
     replies.fail_all(why);
     fail_deposits(why);
+    give_up_objects(why);
     const std::lock_guard guard(m_lock);
     m_failure = std::move(why);
     m_changed.notify_all();
@@ -156,8 +157,7 @@ class world final : public parcel_receiver, public background_work {
     case k_value:
     case k_error:
       if (const std::unique_ptr<awaited_reply> who = replies.take(reply, from))
-        action == k_value ? give(*who, bytes)
-                          : who->failed(std::make_exception_ptr(remote_error(text_in(bytes), locality(from))));
+        action == k_value ? give(*who, bytes) : who->failed(std::make_exception_ptr(error_in(bytes, from)));
       break;
     case k_ask:
     case k_leave: {
@@ -244,8 +244,12 @@ class world final : public parcel_receiver, public background_work {
     }
   }
 
-  static std::string text_in(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  static remote_error error_in(std::span<const std::byte> bytes, unsigned from) {
+    std::uint32_t origin = 0;
+    if (bytes.size() < sizeof origin) throw_damaged(from, find_here().number());
+    std::memcpy(&origin, bytes.data(), sizeof origin);
+    const auto text = bytes.subspan(sizeof origin);
+    return {std::string(reinterpret_cast<const char*>(text.data()), text.size()), locality(origin)};
   }
   const std::uint32_t m_forks = fork_generation();
   std::mutex m_lock; // of threads, because handlers cannot suspend
@@ -339,10 +343,20 @@ void forget_reply(std::uint64_t number) noexcept {
 
 void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) noexcept {
   try {
-    const std::string text = text_of_current_exception() + ", thrown by the action " + name_of(from) + " in locality " +
-                             std::to_string(find_here().number());
+    std::uint32_t origin = find_here().number();
+    std::string text;
+    try {
+      throw;
+    } catch (const remote_error& e) { // it comes from elsewhere, and has been described there
+      origin = e.origin().number();
+      text = e.what();
+    } catch (...) {
+      text = text_of_current_exception() + ", thrown by the action " + name_of(from) + " in locality " +
+             std::to_string(origin);
+    }
     if (reply == 0) return report_at_exit(text);
     new_parcel error(k_error, reply);
+    add_bytes(error.bytes, &origin, sizeof origin);
     add_bytes(error.bytes, text.data(), text.size());
     send_parcel(error, locality(to));
   } catch (...) { // the connection has failed, which whoever waits is told; or there is no memory

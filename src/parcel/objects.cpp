@@ -50,6 +50,7 @@ constexpr unsigned k_share = 16; // a reference that is sent gets 1 / 2^16 of th
 struct kept_object {
   std::shared_ptr<void> object;
   const std::type_info* type;
+  awaited_object* awaited;
   std::uint64_t credit; ///< that others have
 };
 struct named_object {
@@ -64,6 +65,7 @@ auto& objects = *new std::unordered_map<std::uint64_t, kept_object>;
 auto& proxies = *new std::map<std::pair<std::uint32_t, std::uint64_t>, object_proxy*>;
 auto& names = *new std::map<std::string, named_object>;
 std::uint64_t last_number = 0;
+std::exception_ptr& failure = *new std::exception_ptr; // with the lock of the objects
 
 /// At its home.
 void add_credit(std::uint64_t number, std::uint64_t more) {
@@ -135,14 +137,17 @@ object_proxy* receive(object_id id, std::uint64_t credit) {
 
 } // namespace
 
-object_ref::object_ref(std::shared_ptr<void> object, const std::type_info& type) {
+object_ref::object_ref(std::shared_ptr<void> object, const std::type_info& type, awaited_object* awaited) {
   if (!object) return;
   std::uint64_t number = 0;
+  std::exception_ptr why;
   {
     const scoped_lock guard(objects_lock);
     number = ++last_number;
-    objects.emplace(number, kept_object{std::move(object), &type, k_all_credit});
+    objects.emplace(number, kept_object{object, &type, awaited, k_all_credit});
+    why = failure;
   }
+  if (awaited && why) awaited->give_up(why);
   m_proxy = receive({find_here().number(), number}, k_all_credit);
 }
 
@@ -224,6 +229,17 @@ void begin_objects() {
     throw std::logic_error("localities: there are objects already, which were made before there were localities");
 }
 
+void give_up_objects(const std::exception_ptr& why) noexcept {
+  std::vector<std::pair<std::shared_ptr<void>, awaited_object*>> all;
+  {
+    const scoped_lock guard(objects_lock);
+    failure = why;
+    for (const auto& [number, one] : objects)
+      if (one.awaited) all.emplace_back(one.object, one.awaited);
+  }
+  for (const auto& [object, awaited] : all) awaited->give_up(why);
+}
+
 void end_objects() noexcept {
   programs_begun.fetch_add(1, order::relaxed);
   std::unordered_map<std::uint64_t, kept_object> last;
@@ -231,6 +247,7 @@ void end_objects() noexcept {
     last.clear();
     {
       const scoped_lock guard(objects_lock);
+      failure = nullptr;
       last.swap(objects); // first: references that end find nothing then
     }
     std::map<std::string, named_object> last_names;

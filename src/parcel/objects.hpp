@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 
 namespace treadle::detail {
 
 /// When localities begin. Throws std::logic_error where there are objects, whose names would mean others from then on.
 void begin_objects();
+/// A locality has died: those of which others wait for something, now or later, say so.
+void give_up_objects(const std::exception_ptr& why) noexcept;
 /// All objects and names of this process end; when the localities do.
 void end_objects() noexcept;
 

@@ -33,6 +33,9 @@ constexpr std::int64_t k_join_ns = 60'000'000'000, k_check_ns = 500'000'000;
 struct file_header {
   atomic<std::uint64_t> magic;
   atomic<std::uint32_t> joined;
+  /// One more than the number of the first locality that was seen to be dead. Others end because of that, and are not
+  /// to be blamed by those who look later.
+  atomic<std::uint32_t> gone;
 };
 struct alignas(k_cache_line) locality_part {
   bell rings;
@@ -208,9 +211,13 @@ class shared_memory final : public transport {
     const std::int64_t now_ns = steady_now_ns();
     if (now_ns < m_check_at_ns) return;
     m_check_at_ns = now_ns + k_check_ns;
-    for (unsigned other = 0; other < m_size; ++other)
-      if (other != m_rank && !m_file.is_locked(other) && part(other).has_left.load(order::acquire) == 0)
-        m_gone.store(other + 1, order::relaxed);
+    auto& first_gone = reinterpret_cast<file_header*>(m_file.at(0))->gone;
+    for (unsigned other = 0; other < m_size && first_gone.load(order::relaxed) == 0; ++other) {
+      if (other == m_rank || m_file.is_locked(other) || part(other).has_left.load(order::acquire) != 0) continue;
+      std::uint32_t none = 0;
+      first_gone.compare_exchange(none, other + 1, order::relaxed, order::relaxed);
+    }
+    m_gone.store(first_gone.load(order::relaxed), order::relaxed);
   }
 
   locality_part& part(unsigned of) const noexcept {

@@ -1,4 +1,5 @@
 // A program of several localities that checks itself: `localities_program CASE`, started once for each of them.
+#include "program.hpp"
 #include "tsan_suppressions.hpp"
 
 #include <treadle/localities/channel.hpp>
@@ -24,22 +25,8 @@
 #include <vector>
 
 namespace {
-void note_urgent(int i);
-}
-template <>
-inline constexpr treadle::priority treadle::action_priority<&note_urgent> = treadle::priority::critical;
-
-namespace {
 
 using namespace treadle;
-
-#define REQUIRE(condition)                                                                                             \
-  do {                                                                                                                 \
-    if (!(condition)) {                                                                                                \
-      std::fprintf(stderr, "%s:%d: %s in locality %u\n", __FILE__, __LINE__, #condition, find_here().number());        \
-      std::exit(3);                                                                                                    \
-    }                                                                                                                  \
-  } while (false)
 
 std::atomic<std::uint64_t> seen{0};
 
@@ -53,8 +40,6 @@ void greet_back(const std::string& name) { REQUIRE(name.find_first_not_of('x') =
 void note(std::uint64_t value) { seen.fetch_add(value, std::memory_order_relaxed); }
 int fails(int x) { throw std::invalid_argument("cannot take " + std::to_string(x)); }
 unsigned where() { return find_here().number(); }
-void forget(int) {}
-std::string greet_number(int x) { return std::to_string(x) + " in " + std::to_string(where()); }
 /// Goes round all localities, and back.
 int round_trip(unsigned left) {
   if (left == 0) return 0;
@@ -164,10 +149,31 @@ void repeats() {
   if (find_here().number() == 0) REQUIRE(sum == 300 * 299 / 2 * static_cast<int>(num_localities()));
 }
 
-/// Locality 1 is gone: calls, collectives and posts fail instead of waiting.
+/// Locality 1 is gone: calls, collectives and posts fail instead of waiting, and so does what others wait for.
 void survives() {
-  if (find_here().number() == 1) std::_Exit(0);
   communicator all("all");
+  const auto values = remote_channel<int>::make();
+  const auto gate = remote_latch::make(2);
+  future<int> value = values.get();
+  future<void> opened = gate.wait();
+  barrier(all).get();
+  if (find_here().number() == 1) {
+    while (seen != num_localities() - 1) this_task::sleep_for_ns(1'000'000); // until all others are past it
+    std::_Exit(0);
+  }
+  post<direct<note>>(locality(1), std::uint64_t{1});
+  const auto is_missed = [](auto call) {
+    try {
+      call();
+    } catch (const std::runtime_error& e) {
+      if (std::strstr(e.what(), "locality 1 has ended without warning")) return true;
+      std::fprintf(stderr, "%s\n", e.what());
+    }
+    return false;
+  };
+  REQUIRE(is_missed([&] { value.get(); }) && is_missed([&] { opened.get(); }));
+  REQUIRE(is_missed([&] { static_cast<void>(values.get().get()); }));
+  REQUIRE(is_missed([&] { static_cast<void>(remote_channel<int>::make().get().get()); }));
   const locality gone(1);
   for (auto attempt :
        {+[](communicator&) { static_cast<void>(async<where>(locality(1)).get()); },
@@ -399,148 +405,6 @@ void maps() {
   REQUIRE(all.erase("new").get() && !all.erase("new").get());
 }
 
-void spin_until(const std::atomic<int>& reaches, int what) {
-  while (reaches.load() < what) this_task::sleep_for_ns(1'000'000);
-}
-
-promise<int> answer; // of the next
-std::atomic<int> asked{0};
-future<int> asks() {
-  ++asked;
-  return answer.get_future();
-}
-shared_future<std::string> shared_answer() { return make_ready_future(std::string("shared")).share(); }
-future<void> fails_later() {
-  return async([] { throw std::domain_error("later"); });
-}
-future<int> never_asked(int x) { throw std::invalid_argument("at once " + std::to_string(x)); }
-void answers(int x) {
-  spin_until(asked, 1);
-  answer.set_value(x);
-}
-
-/// An action that returns a future: its caller has the value when it is there, and no task waits.
-void futures_of_actions() {
-  communicator all("futures");
-  const locality next((find_here().number() + 1) % num_localities());
-  future<int> question = async<asks>(next);
-  REQUIRE(!question.is_ready());
-  post<answers>(next, 42 + static_cast<int>(next.number()));
-  REQUIRE(question.get() == 42 + static_cast<int>(next.number()));
-  for (const locality there : find_all_localities()) {
-    REQUIRE(async<direct<shared_answer>>(there).get() == "shared");
-    const auto message = [](auto call) {
-      try {
-        call().get();
-      } catch (const std::exception& e) {
-        return std::string(e.what());
-      }
-      return std::string();
-    };
-    REQUIRE(message([&] { return async<fails_later>(there); }).find("later") != std::string::npos);
-    REQUIRE(message([&] { return async<never_asked>(there, 3); }).find("at once 3") != std::string::npos);
-    // From there to the next, and its result from there to here.
-    for (const locality then : find_all_localities()) {
-      REQUIRE((async_continue<add, greet_number>(there, then, 3, 4).get() == "7 in " + std::to_string(then.number())));
-      REQUIRE((async_continue<direct<forget>, direct<where>>(there, then, 1).get() == then.number()));
-      REQUIRE(message([&] { return async_continue<fails, greet_number>(there, then, 5); }).find("cannot take 5") !=
-              std::string::npos);
-      REQUIRE(message([&] { return async_continue<add, fails>(there, then, 5, 6); }).find("cannot take 11") !=
-              std::string::npos);
-    }
-  }
-  barrier(all).get();
-}
-
-void arrive(const remote_latch& at) { at.count_down(); }
-void send_up_to(const remote_channel<std::vector<int>>& to, int n) {
-  for (int i = 1; i <= n; ++i) to.set(std::vector<int>(static_cast<std::size_t>(i), i));
-}
-
-/// Made by one locality, used by all of them.
-void latches_and_channels() {
-  communicator all("coordination");
-  const int n = static_cast<int>(num_localities());
-  const auto gate = broadcast(all, find_here().number() == 0 ? remote_latch::make(2 * n) : remote_latch()).get();
-  future<void> open = gate.wait();
-  barrier(all).get();
-  REQUIRE(!open.is_ready());
-  gate.count_down();
-  for (const locality one : find_all_localities())
-    if (find_here().number() == 0) post<arrive>(one, gate);
-  open.get();
-  gate.arrive_and_wait(0).get();
-  REQUIRE(remote_latch::make(0).wait().is_ready());
-  try {
-    static_cast<void>(remote_latch::make(-1));
-    REQUIRE(false);
-  } catch (const std::invalid_argument& e) {
-    REQUIRE(std::strstr(e.what(), "a count of -1"));
-  }
-
-  // Each receives what the others send it, those of one sender in order.
-  constexpr int k_values = 300;
-  const auto mine = remote_channel<std::vector<int>>::make();
-  for (const locality one : find_all_localities()) post<send_up_to>(one, mine, k_values);
-  std::int64_t sum = 0;
-  for (int i = 0; i < n * k_values; ++i) {
-    const std::vector<int> value = mine.get().get();
-    REQUIRE(!value.empty() && value.size() == static_cast<std::size_t>(value.back()));
-    sum += value.back();
-  }
-  REQUIRE(sum == std::int64_t{n} * k_values * (k_values + 1) / 2);
-  // From afar: who asks before there is something, order, the end.
-  const auto theirs = all_gather(all, mine).get()[(all.rank() + 1) % all.size()];
-  future<std::vector<int>> early = theirs.get();
-  for (int i = 1; i <= k_values; ++i) theirs.set({i});
-  theirs.close();
-  REQUIRE(early.get() == std::vector<int>{1});
-  for (int i = 2; i <= k_values; ++i) REQUIRE(theirs.get().get() == std::vector<int>{i});
-  try {
-    static_cast<void>(theirs.get().get());
-    REQUIRE(false);
-  } catch (const std::exception& e) {
-    REQUIRE(std::strstr(e.what(), "the channel is closed"));
-  }
-  try {
-    remote_channel<int>().set(1);
-    REQUIRE(false);
-  } catch (const std::logic_error& e) {
-    REQUIRE(std::strstr(e.what(), "no object"));
-  }
-  // Nobody will ever set it: that keeps nobody from ending.
-  static_cast<void>(theirs.get());
-  static auto left = all_gather(all, remote_channel<int>::make()).get()[(all.rank() + 1) % all.size()].get();
-  barrier(all).get();
-}
-
-std::vector<int> order;
-void note_usual(int i) { order.push_back(i); }
-void note_urgent(int i) { order.push_back(i); }
-std::atomic<bool> goes{false};
-void holds_worker() {
-  while (!goes) {
-  }
-}
-void let_go() { goes = true; }
-std::vector<int> order_so_far() { return order; }
-
-/// With one worker in each locality: urgent actions run first.
-void priorities() {
-  if (find_here().number() != 0) return;
-  const locality last(num_localities() - 1);
-  future<void> held = async<holds_worker>(last);
-  for (int i = 0; i < 10; ++i) post<note_usual>(last, i);
-  future<void> urgent;
-  for (int i = 100; i < 110; ++i) urgent = async<note_urgent>(last, i);
-  async<direct<let_go>>(last).get(); // behind them
-  urgent.get();
-  held.get();
-  std::vector<int> found;
-  while (found.size() < 20) found = async<order_so_far>(last).get();
-  REQUIRE(std::is_sorted(found.begin(), found.begin() + 10) && found[0] == 100 && found[9] == 109);
-}
-
 double read(const char* counter) { return counters::counter(counter).value(); }
 
 /// What everybody has sent has been received by somebody; each call is a parcel there and one back.
@@ -665,9 +529,10 @@ int run(const std::string& name) {
     if (name == "soak") soak();
     if (name == "vectors") vectors();
     if (name == "maps") maps();
-    if (name == "futures") futures_of_actions();
-    if (name == "coordination") latches_and_channels();
-    if (name == "priorities") priorities();
+    if (name == "futures") testing::futures_of_actions();
+    if (name == "coordination") testing::latches_and_channels();
+    if (name == "priorities") testing::priorities();
+    if (name == "migrations") testing::migrations();
     if (name == "objects" || name == "references") {
       if (find_here().number() == 0) until([] { return alive_everywhere() == 0; });
     }

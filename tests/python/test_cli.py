@@ -287,3 +287,7 @@ def test_profile_of_a_script(tmp_path):
     assert any(node["line"] == 7 and node["count"] >= 30 for node in found["nodes"])
     assert "physl --performance" in refused("profile", "x.physl", code=2)
     assert "absent.py: No such file" in refused("profile", "absent.py")
+    assert "../absent.py: No such file" in refused("profile", "../absent.py")
+    script.write_text("open(b'missing')\n")
+    rc, out, err = treadle("profile", script)
+    assert rc == 1 and "No such file or directory: b'missing'" in err and "node " in out

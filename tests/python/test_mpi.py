@@ -192,14 +192,21 @@ except td.Error as error:
 
 
 def test_ranks_that_were_told_do_not_keep_others_waiting(tmp_path):
-    """Also those who had nothing to do with it, at the end."""
-    done = said_by(tmp_path, """
+    """Also those who had nothing to do with it, and while the one that has noticed goes on."""
+    done = said_by(tmp_path, f"""
+told = {str(tmp_path / "told ")!r}
 try:
     td.mpi.gather(2, 2) if rank == 2 else td.mpi.broadcast(1, 0)
+    td.mpi.barrier()
+    print("wrong")
 except td.Error as error:
-    assert rank == 2 and "gather at 2" in str(error), error
+    assert "rank 2 calls gather at 2, and rank 0 broadcast from 0" in str(error), error
+open(told + str(rank), "w").close()
+while rank == 2 and not (os.path.exists(told + "0") and os.path.exists(told + "1")):
+    time.sleep(0.01)
+print("told")
 """, size=3)  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stdout) == (0, "told\n" * 3), done.stderr
 
 
 def test_what_cannot_be_sent_is_told_everywhere(tmp_path):

@@ -36,7 +36,9 @@ class channel_core {
   /// when one, or the end of the channel, has been or is about to be handed to it.
   bool withdraw(future_state& receiver) noexcept;
   /// Completes the waiting receivers with `why`; returns how many somebody still has a future of.
-  std::size_t close(const std::exception_ptr& why) noexcept;
+  std::size_t close(std::exception_ptr why) noexcept;
+  /// Of a closed one: that of the first close().
+  const std::exception_ptr& why_closed() const noexcept { return m_why; }
 
  private:
   /// Linked by job::next_job, which states without a task do not use otherwise; the last one by itself, so that each
@@ -63,6 +65,7 @@ class channel_core {
   const std::size_t m_capacity;
   spinlock m_lock;
   bool m_closed = false;
+  std::exception_ptr m_why; // written once, before m_closed
   atomic<bool> m_has_items{false};
   list m_items;
   list m_receivers;

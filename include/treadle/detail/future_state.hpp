@@ -259,7 +259,8 @@ class task_state final : public value_state<T> {
     this->make_claimable(deferred);
   }
 
-  task_name name() const noexcept override { return name_of(m_function); }
+  bool has_ended() const noexcept override { return m_done; }
+  task_name name() const noexcept override { return m_done ? type_name<F>() : name_of(m_function); }
 
  private:
   ~task_state() override {

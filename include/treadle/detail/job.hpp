@@ -26,6 +26,8 @@ class job {
   /// By its creator, before anybody else knows it.
   virtual void set_path_number(std::uint32_t) noexcept {}
 
+  /// Its function has been destroyed, or is about to be: what has its name is gone.
+  virtual bool has_ended() const noexcept { return false; }
   /// What it is, for messages. May be called while it runs.
   virtual task_name name() const noexcept { return name_from("a task"); }
 

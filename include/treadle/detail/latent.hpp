@@ -10,11 +10,13 @@ class promoted_task;
 class latent_work;
 class worker;
 struct running_path;
+class running_sample;
 
 /// A task that a stack is executing, and the one that it was called from.
 struct running_task {
   const job* task;
   running_task* outer;
+  running_sample* sample; ///< null when it is not measured
 };
 
 /// What is known of a stack that runs tasks, above all the work on it that nobody has started yet and that others may
@@ -27,9 +29,9 @@ struct task_stack {
   running_task* running = nullptr;               ///< the innermost task on the stack
   const void* limit = nullptr;                   ///< lowest usable address
   running_path* paths = nullptr;                 ///< see task/priority/task_paths.hpp
-  // For the profile (task/counters/running_sample.hpp):
+  // For the profile (task/counters/task_samples.hpp):
   std::uint32_t until_sample = 1;   ///< tasks that start on it until one of them is measured, that one included
-  std::uint32_t sample_gap = 1;     ///< what it began with: how many tasks the measured one stands for
+  std::uint32_t sample_weight = 1;  ///< how many tasks that one stands for
   std::uint32_t samples = 0;        ///< tasks on it that are being measured
   std::int64_t suspended_ticks = 0; ///< while there were any
 };

@@ -156,7 +156,8 @@ class then_state final : public dataflow_state<T, launch>, private continuation 
   ~then_state() override {
     if (!m_done) m_body.~body();
   }
-  task_name name() const noexcept override { return name_of(m_body.f); }
+  bool has_ended() const noexcept override { return m_done; }
+  task_name name() const noexcept override { return m_done ? type_name<F>() : name_of(m_body.f); }
   void fire() noexcept override { this->input_is_ready(); }
   void execute(sharing s) noexcept override {
     complete_from<R>(*this, s, [this]() -> R {

@@ -38,7 +38,8 @@ struct direct_action {
 template <auto F>
 inline constexpr direct_action<F> direct{};
 
-/// With which priority tasks of the action F run; specialize it for an F, before that is called, in all programs alike:
+/// With which priority tasks of the action F run, a function or a member; specialize it for an F in every source file
+/// that calls it, before the call:
 ///
 ///     template <>
 ///     inline constexpr treadle::priority treadle::action_priority<&urgent> = treadle::priority::critical;
@@ -202,7 +203,7 @@ inline constexpr bool is_direct<direct_action<F>> = true;
 /// The function of F, which may be direct<function>.
 template <auto F>
 constexpr auto function_of() noexcept {
-  if constexpr (is_direct<decltype(F)>)
+  if constexpr (requires { F.function; })
     return F.function;
   else
     return F;
@@ -232,6 +233,14 @@ auto async_with(F&& f) {
     return async(parallel_executor(Level), std::forward<F>(f));
 }
 
+template <auto F>
+constexpr priority priority_of() noexcept {
+  if constexpr (requires { F.level; })
+    return F.level; // of a member
+  else
+    return action_priority<F>;
+}
+
 /// What a future of it would hold: T of future<T>.
 template <class T>
 struct awaited_value {
@@ -254,6 +263,8 @@ class action {
 
  public:
   using result = typename awaited_value<returned>::type;
+  static_assert(!std::is_reference_v<result>, "the future of a reference cannot travel");
+  static_assert(std::is_same_v<typename awaited_value<result>::type, result>, "a future of a future cannot travel");
   using arguments = typename types::arguments;
   static constexpr bool is_direct = detail::is_direct<decltype(F)>;
 
@@ -305,7 +316,7 @@ class action {
   }
 
  private:
-  static constexpr priority level = action_priority<F>;
+  static constexpr priority level = priority_of<F>();
 
   static future<result> as_one_future(future<returned> made) {
     if constexpr (std::is_same_v<returned, shared_future<result>>)
@@ -318,7 +329,8 @@ class action {
 
   template <class... Ts, class... Args>
   static void send_as(const std::tuple<Ts...>*, locality where, std::uint64_t reply, const Args&... args) {
-    static_assert((std::is_convertible_v<const Args&, Ts> && ...), "an argument of another type than the action's");
+    static_assert(((std::is_same_v<Args, Ts> || std::is_convertible_v<const Args&, Ts>) && ...),
+                  "an argument of another type than the action's");
     if constexpr (are_small<Ts...>)
       send_bitwise<Ts...>(entry.number, reply, where, static_cast<Ts>(args)...); // converted before it begins
     else
@@ -390,8 +402,11 @@ struct action_of {
 ///
 /// F: a function, or a lambda without captures. Where it returns a future<T> or shared_future<T>, that is a T here,
 /// which is there when the future is ready; no task waits for it. What is to make it ready has to be a task or another
-/// action: a program whose localities have nothing else to do ends. Does not wait for an answer; suspends the task
-/// while more than 16 MiB for that locality wait to be sent. What F throws there arrives as remote_error. Any thread.
+/// action: a program whose localities have nothing else to do ends. The arguments end when F returns. Who makes it
+/// ready sends the result, and is suspended while much waits to be sent: it must not hold a lock.
+///
+/// Does not wait for an answer; suspends the task while more than 16 MiB for that locality wait to be sent. What F
+/// throws there arrives as remote_error. Any thread.
 template <auto F, class... Args>
 [[nodiscard]] auto async(locality where, Args&&... args) {
   using action = detail::action<F>;
@@ -441,7 +456,7 @@ struct continued<F, G, std::tuple<Args...>> {
 } // namespace detail
 
 /// F(args...) in the locality `where`, and then G of its result in `next`: the future of G's result, or of the first
-/// exception. The result of F goes from there to there.
+/// exception. F's result goes straight from `where` to `next`; G's comes back through `where`.
 template <auto F, auto G, class... Args>
 [[nodiscard]] auto async_continue(locality where, locality next, Args&&... args) {
   using step = detail::continued<F, G, typename detail::action<F>::arguments>;

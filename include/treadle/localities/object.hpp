@@ -28,6 +28,22 @@ struct object_id {
 
 class object_proxy;
 
+/// A part of an object of which others wait for something: told when a locality has died, as that may not come then.
+class awaited_object {
+ public:
+  virtual void give_up(const std::exception_ptr& why) noexcept = 0;
+
+ protected:
+  ~awaited_object() = default;
+};
+template <class T>
+awaited_object* awaited_part(T* object) noexcept {
+  if constexpr (std::is_base_of_v<awaited_object, T>)
+    return object;
+  else
+    return nullptr;
+}
+
 /// A reference to an object of any type. An object has credit, all of which is somewhere: with the references of
 /// processes, or on its way with one that is sent. What the last reference of a process had goes back, and the object
 /// ends when it has all (weighted reference counting: Bevan, PARLE 1987; Watson and Watson, PARLE 1987).
@@ -42,7 +58,7 @@ class object_ref {
   }
   ~object_ref();
   /// Of an object of this process, from now on.
-  object_ref(std::shared_ptr<void> object, const std::type_info& type);
+  object_ref(std::shared_ptr<void> object, const std::type_info& type, awaited_object* awaited);
 
   object_id id() const noexcept;
 
@@ -90,12 +106,16 @@ TREADLE_MEMBER_CALL(const noexcept);
 
 /// The action of a member, which may be direct<&T::f>.
 template <auto F, class T>
+struct called_member {
+  static constexpr auto function = &member_call<F, T>::call;
+  static constexpr priority level = action_priority<F>;
+};
+template <auto F, class T>
 constexpr auto member_action() noexcept {
-  using called = member_call<function_of<F>(), T>;
   if constexpr (is_direct<decltype(F)>)
-    return direct<&called::call>;
+    return direct<&member_call<function_of<F>(), T>::call>;
   else
-    return &called::call;
+    return called_member<F, T>();
 }
 
 template <class>
@@ -153,7 +173,7 @@ class remote {
  public:
   remote() noexcept = default;
   /// One of this locality, from now on reached from others, too; none where it is null.
-  explicit remote(std::shared_ptr<T> object) : m_ref(std::move(object), typeid(T)) {}
+  explicit remote(const std::shared_ptr<T>& object) : m_ref(object, typeid(T), detail::awaited_part(object.get())) {}
   explicit remote(detail::object_ref untyped) noexcept : m_ref(std::move(untyped)) {}
 
   explicit operator bool() const noexcept { return m_ref.id().number != 0; }
@@ -209,8 +229,9 @@ inline std::vector<locality> in_blocks(std::size_t n) {
 }
 
 /// Calls a member where the object lives, as a task or, as direct<&T::f>, without one: see async<F>(locality, args...).
-/// Several members may run at a time, also of one object. The reference may end at once. Throws std::logic_error where
-/// it is none.
+/// Several members may run at a time, also of one object. The reference may end at once: the object does not end before
+/// the member has returned. A member that returns a future, and uses the object afterwards, keeps it by
+/// std::enable_shared_from_this. Throws std::logic_error where the reference is none.
 template <auto F, class T, class... Args>
 [[nodiscard]] auto async(const remote<T>& target, Args&&... args) {
   return async<detail::member_action<F, T>()>(target.where(), detail::called(target), std::forward<Args>(args)...);

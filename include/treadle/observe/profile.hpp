@@ -24,11 +24,14 @@ struct task_profile {
   std::int64_t pending_ns = 0; ///< ready, and not started
 };
 
-/// What the tasks of this process have done since the profile was made or reset, by name. Nothing has to be switched
-/// on, because samples are always taken: of tasks of 64 us or more every one is measured, of shorter ones one in 64 us,
-/// which stands for those before it. So `tasks` and times are estimates, exact for long tasks, and min, percentiles and
-/// max are known to within a fifth. Tasks on threads that are no workers are not among them, nor what a loop or a fork
-/// has run in place. Of one worker 192 names are told apart. docs/design/profile.md
+/// What the tasks of the present runtime have done since the profile was made or reset, by name; all since its start
+/// where it was started later. Nothing has to be switched on, because samples are always taken: in a program of tasks
+/// of 64 us or more each one is measured, of shorter ones one in 64 us, by chance, which stands for others. So `tasks`
+/// and times are estimates, and min, percentiles and max are known to within a quarter.
+///
+/// A task counts when it has ended, which is a moment after its future is ready. Tasks on threads that are no workers
+/// are not among them, nor what a loop or a fork has run in place; `pending` is of tasks that a worker took from a
+/// queue. Of one worker 192 names are told apart. docs/design/profile.md
 ///
 ///     treadle::profile work;
 ///     assemble();
@@ -43,8 +46,9 @@ class profile {
   profile& operator=(profile&&) noexcept;
 
   void reset();
-  /// By name, the longest `self` first. The last one may be "(not measured)": execution time of the workers that no
-  /// sample accounts for, because long tasks are rare among very many short ones.
+  /// By name, the longest `self` first. The last one may be "(other)", if that is more than 5 %: execution time of the
+  /// workers that no sample accounts for. It lies around tasks that are very short, or belongs to tasks that have not
+  /// ended, or long ones that are so rare among short ones that the samples have missed them.
   std::vector<task_profile> rows() const;
 
  private:
@@ -55,7 +59,7 @@ class profile {
 /// A table for people.
 std::string profile_text(const std::vector<task_profile>& rows);
 /// Writes rows as FILE.csv or FILE.txt, or to "stdout" or "stderr". Throws std::invalid_argument for another format and
-/// std::system_error when the file cannot be written in full; then there is none.
+/// std::system_error when a file cannot be written in full; then there is none.
 void save_profile(const std::vector<task_profile>& rows, const std::string& file);
 
 } // namespace treadle

@@ -5,11 +5,7 @@
 #include "observe/profile_text.hpp"
 #include "observe/trace/trace_analysis.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <stdexcept>
-#include <system_error>
 
 #include <unistd.h>
 
@@ -37,10 +33,7 @@ std::string format_of(const std::string& file) {
 
 void detail::check_trace_file(const std::string& file) {
   static_cast<void>(format_of(file));
-  const std::size_t slash = file.rfind('/');
-  const std::string folder = slash == file.npos ? "." : file.substr(0, slash + 1);
-  if (access(folder.c_str(), W_OK) != 0)
-    throw std::invalid_argument("trace: cannot write '" + file + "': " + std::strerror(errno));
+  check_folder(file, "trace");
 }
 
 trace::trace(std::size_t records_per_thread, bool with_forks)

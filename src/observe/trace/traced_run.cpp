@@ -1,5 +1,6 @@
 #include "observe/trace/traced_run.hpp"
 
+#include "base/file_text.hpp"
 #include "observe/trace/trace_analysis.hpp"
 
 #include <algorithm>
@@ -7,16 +8,6 @@
 #include <stdexcept>
 
 namespace treadle::detail {
-namespace {
-
-/// The first run of a process has the name as it is given, later ones a number in front of the extension.
-std::string numbered(const std::string& file, std::uint64_t run) {
-  const std::size_t dot = file.rfind('.');
-  return run == 1 || dot == file.npos ? file : file.substr(0, dot) + '.' + std::to_string(run) + file.substr(dot);
-}
-
-} // namespace
-
 traced_run::traced_run(const std::vector<std::string>& files, std::size_t records_per_thread) {
   for (const std::string& file : files) check_trace_file(file);
   const bool with_forks = std::any_of(files.begin(), files.end(), [](const auto& f) { return f.ends_with(".tasks"); });

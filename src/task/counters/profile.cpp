@@ -99,14 +99,15 @@ static std::vector<task_profile> rows_of(const std::map<std::string, sums_of_nam
   std::vector<task_profile> rows;
   double measured_ns = 0;
   for (const auto& [name, values] : found) {
-    if (values == sums_of_name{}) continue;
+    const bool is_there = values[field::tasks] + values[field::staged_ticks] + values[field::pending_ticks] != 0;
+    if (!is_there) continue; // or only as that in which others were run, and it has not ended
     rows.push_back(row_of(name, values));
     measured_ns += static_cast<double>(rows.back().self_ns);
   }
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.self_ns > b.self_ns; });
-  if (executing_ns - measured_ns > k_noise * executing_ns) {
+  if (detail::k_counts && executing_ns - measured_ns > k_noise * executing_ns) {
     task_profile rest;
-    rest.name = "(not measured)";
+    rest.name = "(other)";
     rest.self_ns = rest.total_ns = static_cast<std::int64_t>(executing_ns - measured_ns);
     rows.push_back(std::move(rest));
   }

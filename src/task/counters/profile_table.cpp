@@ -2,6 +2,7 @@
 
 #include "base/fnv1a.hpp"
 
+#include <algorithm>
 #include <new>
 
 namespace treadle::detail {
@@ -11,7 +12,9 @@ profile_table::~profile_table() {
 }
 
 profile_entry& profile_table::of(std::string_view name) noexcept {
-  for (std::uint64_t i = fnv1a(name);; ++i) { // there is always an empty slot
+  constexpr std::size_t k_hashed = 24; // at the end, where types differ
+  const auto tail = name.substr(name.size() - std::min(name.size(), k_hashed));
+  for (std::uint64_t i = fnv1a(tail, name.size());; ++i) { // there is always an empty slot
     auto& slot = m_slots[i % k_slots];
     if (profile_entry* const found = slot.load(order::relaxed)) {
       if (found->name() == name) return *found;

@@ -20,7 +20,7 @@ struct profile_field {
     pending_ticks,
     first_range
   };
-  static constexpr unsigned k_all = first_range + 4 * 40;
+  static constexpr unsigned k_all = first_range + 4 * 48; // up to 6 days
 
   /// Four ranges for each power of two.
   static constexpr unsigned range_of(std::int64_t ns) noexcept {

@@ -1,13 +1,19 @@
 #include "task/counters/profiled_run.hpp"
 
-#include "observe/profile_text.hpp"
+#include "base/file_text.hpp"
+
+#include <treadle/detail/atomic.hpp>
 
 #include <cstdio>
 #include <exception>
 
 namespace treadle::detail {
 
-profiled_run::profiled_run(const std::string& file) : m_file(file) { check_profile_file(file); }
+namespace {
+constinit atomic<std::uint64_t> runs{0};
+} // namespace
+
+profiled_run::profiled_run(const std::string& file) : m_file(numbered(file, runs.fetch_add(1, order::relaxed) + 1)) {}
 
 profiled_run::~profiled_run() {
   try {

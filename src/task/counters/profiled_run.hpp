@@ -6,10 +6,10 @@
 
 namespace treadle::detail {
 
-/// A profile from here to its end, which is written then. What goes wrong with that is said on stderr.
+/// A profile of the present runtime from here to its end, which is written then. What goes wrong with that is said on
+/// stderr. The second one of a process writes FILE.2.csv, and so on.
 class profiled_run {
  public:
-  /// Throws std::invalid_argument when the format of the file is unknown.
   explicit profiled_run(const std::string& file);
   ~profiled_run();
   profiled_run(const profiled_run&) = delete;

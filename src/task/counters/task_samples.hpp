@@ -17,10 +17,15 @@ class task_samples {
 
   profile_table found;
 
-  /// From one look, which is now, to the next: how many tasks later. By chance, because tasks come in turns.
-  std::uint32_t draw_gap(std::int64_t now) noexcept;
+  /// A task is looked at, now; draws when the next one on the stack will be.
+  void look(task_stack& on, std::int64_t now) noexcept;
+  /// The last tasks took so long on average: where looks have become much too rare, the next one on the stack is drawn
+  /// anew.
+  void expect(task_stack& on, std::int64_t task_ns) noexcept;
 
  private:
+  void draw(task_stack& on) noexcept;
+
   xorshift m_random;
   std::int64_t m_last = 0; // look, in ticks
   std::uint32_t m_mean = 1;
@@ -29,25 +34,25 @@ class task_samples {
 /// A look at a task that a stack executes, from its start to its end.
 class running_sample {
  public:
-  bool is_taken() const noexcept { return m_began != 0; }
   /// The countdown of the stack has ended with this task.
-  [[gnu::cold]] void begin(task_stack& on, const job& task) noexcept;
+  [[gnu::cold]] running_sample& begin(task_stack& on, const job& task) noexcept;
   /// `outer`: the task in which it was run in place, or null.
   [[gnu::cold]] void end(task_stack& on, const running_task* outer) noexcept;
 
  private:
-  std::int64_t m_began = 0; // in ticks; the rest is only there when it is taken
+  // All of it is there from begin() on:
+  std::int64_t m_began; // in ticks
   std::int64_t m_suspended_before;
   profile_entry* m_entry;
   const worker* m_by; // whose entry it is
-  std::uint32_t m_stands_for;
+  std::uint64_t m_weight;
 };
 
 /// Waits that end on threads which are no workers, since the process was started.
 struct waits_outside {
   profile_table found;
-  spinlock lock; ///< of who adds; who finds it held, perhaps for good in the child of a fork, lets it be
-  static waits_outside& all() noexcept; ///< never destroyed
+  spinlock lock;               ///< of who adds; who finds it held, perhaps for good in the child of a fork, lets it be
+  static waits_outside& all(); ///< never destroyed; made with the first runtime
 };
 
 /// The task has waited so long; `field`: for what. Any thread.

@@ -337,17 +337,25 @@ worker_time time_awake() {
 }
 
 worker_time time_executing() {
-  thread_sums sums;
+  std::int64_t ticks = 0;
   std::uint64_t epoch = 0;
   visit_pools([&](const pool_list& pools) {
     epoch = pools.front()->serial;
-    add_up(pools, {}, sums);
+    const std::int64_t now = ticks_now();
+    for (const auto& pool : pools) {
+      for (const auto& one : pool->workers) {
+        const worker_counters& c = one->counters;
+        ticks += c.alive.read(now) - c.searching.read(now); // which the time parked is a part of
+        ticks -= static_cast<std::int64_t>(c.management_ticks.load(order::relaxed));
+      }
+    }
   });
-  return {sums.executing_ns(), epoch};
+  return {static_cast<double>(ticks_to_ns(std::max<std::int64_t>(ticks, 0))), epoch};
 }
 
 void publish_thread_counters() {
   static const bool published = [] {
+    waits_outside::all();
     publish_process_counters();
     publish_papi_counters();
     for (const thread_counter_row& row : k_rows) add_counter_type(std::make_shared<thread_counter_type>(row));

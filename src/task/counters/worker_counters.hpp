@@ -49,7 +49,7 @@ inline constexpr std::uint32_t k_queued_per_stamp = 16;
 /// About one number in so many, and of every arithmetic progression, too, because tasks come in turns: the multiples of
 /// the golden ratio are spread evenly (Knuth, The Art of Computer Programming, vol. 3, 6.4).
 constexpr bool is_stamped(std::uint64_t number) noexcept {
-  return number * 0x9E3779B97F4A7C15u <= UINT64_MAX / k_queued_per_stamp;
+  return number * 0x9E3779B97F4A7C15u + UINT64_MAX / 2 <= UINT64_MAX / k_queued_per_stamp;
 }
 
 /// By all threads that are no workers, since the process was started.

@@ -4,11 +4,15 @@
 #include <treadle/runtime.hpp>
 
 #include <cstdio>
+#include <cstring>
 
 namespace treadle {
 namespace {
 
-void write_to_stderr(const char* message) { std::fputs(message, stderr); }
+void write_to_stderr(const char* message) {
+  const std::size_t length = std::strlen(message);
+  std::fprintf(stderr, length == 0 || message[length - 1] != '\n' ? "%s\n" : "%s", message);
+}
 
 constinit detail::atomic<exit_report> g_report{&write_to_stderr};
 

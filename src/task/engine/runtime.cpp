@@ -5,6 +5,7 @@
 #include "base/fork.hpp"
 #include "observe/counter_printer.hpp"
 #include "observe/decision_hooks.hpp"
+#include "observe/profile_text.hpp"
 #include "observe/trace/traced_run.hpp"
 #include "task/counters/profiled_run.hpp"
 #include "task/counters/published_workers.hpp"
@@ -165,6 +166,7 @@ runtime::runtime(runtime_options options) {
   if (resolved.inlining) detail::choose_inlining(*resolved.inlining);
   if (const auto remember = detail::g_remember.load(detail::order::relaxed); remember && resolved.remember)
     remember(*resolved.remember);
+  if (!resolved.profile_file.empty()) detail::check_profile_file(resolved.profile_file);
   if (!resolved.trace_files.empty()) made->traced.emplace(resolved.trace_files, resolved.trace_records);
   unsigned first = 0, first_spare = workers;
   std::vector<detail::scheduler*> all;

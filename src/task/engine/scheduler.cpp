@@ -162,7 +162,7 @@ void scheduler::await_visitors() noexcept {
 void scheduler::inject(job& item, const placement& where) {
   enter(); // before the job can run: it may be the last one the runtime waits for
   if constexpr (k_counts) {
-    thread_local std::uint64_t jobs = 0;
+    thread_local auto jobs = static_cast<std::uint64_t>(ticks_now()); // from anywhere: a thread may have one job only
     if (is_stamped(++jobs) || where.level == priority::critical) item.queued_at = ticks_now();
   }
   if (places_jobs()) {

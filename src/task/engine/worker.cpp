@@ -50,6 +50,7 @@ worker::worker(scheduler& owner, unsigned index, unsigned number, unsigned capac
       m_stolen_from(std::make_unique<atomic<std::uint64_t>[]>(capacity)),
       placed(owner.has_queues_of_workers() ? std::make_unique<injected_jobs>() : nullptr),
       ordered(owner.goes_by_paths() ? std::make_unique<ordered_jobs>() : nullptr) {
+  if (!m_places) m_jobs_to_stamp = m_stamp_gap = stamp_gap();
   m_idle_fibers.reserve(k_idle_fibers_max);
   m_current = owner.make_fiber(); // before the thread exists, so that failure throws to the user
 }
@@ -135,6 +136,7 @@ void worker::void_phase() noexcept {
     counters.pending_ticks.increment_unshared(0 - static_cast<std::uint64_t>(m_waited));
     counters.pending_waits.increment_unshared(~std::uint64_t{0});
   }
+  m_waited_before = 0; // it is nobody's any more
   counters.phases.store(phases - 1, order::relaxed);
   m_sampled_phase_began = 0;
 }
@@ -146,6 +148,7 @@ void worker::begin_sample() noexcept {
   take_place();
   const std::int64_t now = ticks_now();
   m_sampled_phase_began = now;
+  m_inlined_at_sample = counters.inlined.load(order::relaxed);
   const std::uint64_t phases = counters.phases.load(order::relaxed);
   const std::uint64_t meant = phases - std::exchange(m_phases_sampled_to, phases); // by this sample
   if (m_phase_ended == 0) return; // it looked for work: that time counts elsewhere
@@ -168,15 +171,22 @@ void worker::continue_sample() noexcept {
                              worker_counters::k_duration_ranges - 1);
   counters.durations[range].increment_unshared(static_cast<std::uint64_t>(std::exchange(m_phases_per_sample, every)));
   m_phases_to_sample = every;
+  const auto ran = 1 + counters.inlined.load(order::relaxed) - m_inlined_at_sample;
+  samples.expect(m_current->tasks, ns / static_cast<std::int64_t>(ran));
 }
 
 /// In pools that place jobs: each time, and then false, because it has been placed.
 bool worker::stamp(job& item) noexcept {
   if (k_counts && (!m_places || is_stamped(++m_placed_jobs))) item.queued_at = ticks_now();
-  m_jobs_to_stamp = m_places ? 1 : 1 + m_random.below(2 * k_queued_per_stamp - 1);
-  if (!m_places) return true;
-  m_scheduler.place(item);
-  return false;
+  if (m_places) {
+    m_jobs_to_stamp = 1;
+    m_scheduler.place(item);
+    return false;
+  }
+  const std::int64_t since = item.queued_at - std::exchange(m_stamped_at, item.queued_at);
+  if (k_counts && since != item.queued_at) samples.expect(m_current->tasks, ticks_to_ns(since) / m_stamp_gap);
+  m_jobs_to_stamp = m_stamp_gap = stamp_gap();
+  return true;
 }
 
 // Part of its callers here, which each task that is made comes through.

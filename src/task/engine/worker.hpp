@@ -191,6 +191,8 @@ class worker {
   std::int64_t queue(job& item) noexcept;
   std::int64_t queue_inline(job& item) noexcept;
   TREADLE_NOINLINE bool stamp(job& item) noexcept;
+  /// From one job that is stamped to the next; by chance, because tasks come in turns.
+  std::uint32_t stamp_gap() noexcept { return 1 + m_random.below(2 * k_queued_per_stamp - 1); }
   /// Drops the entries of tasks that were run in place, wherever they are among those that this worker can take.
   /// Destructors of what the tasks hold may suspend: nothing of this worker may be used afterwards.
   TREADLE_NOINLINE void drop_stale() noexcept;
@@ -234,9 +236,11 @@ class worker {
   bool m_in_phase = false;
   bool m_is_critical = false;        // the phase
   std::int64_t m_critical_began = 0; // in ticks
-  std::uint32_t m_jobs_to_stamp = 1;
-  std::int64_t m_waited = 0;         // in ticks, before the last phase for which it was measured ...
-  std::uint64_t m_waited_before = 0; // ... whose number is this
+  std::uint32_t m_jobs_to_stamp = 1, m_stamp_gap = 1;
+  std::int64_t m_stamped_at = 0;         // in ticks
+  std::uint64_t m_inlined_at_sample = 0; // of the phase
+  std::int64_t m_waited = 0;             // in ticks, before the last phase for which it was measured ...
+  std::uint64_t m_waited_before = 0;     // ... whose number is this
   std::uint64_t m_suspensions_before = 0;
   std::int64_t m_stole_at = 0;      // in ticks; 0 when what it found last was not stolen
   std::int64_t m_steal_ticks = 256; // what a steal costs the thief, on average

@@ -16,15 +16,15 @@ class running_scope {
 
   explicit running_scope(const job& task) noexcept
       : running_scope((tell(event_kind::task_started, task), task), is_told{}) {}
-  running_scope(const job& task, is_told) noexcept : m_stack(this_task_stack()), m_here{&task, nullptr} {
+  running_scope(const job& task, is_told) noexcept : m_stack(this_task_stack()), m_here{&task, nullptr, nullptr} {
     if (!m_stack) return;
     m_here.outer = m_stack->running;
     m_stack->running = &m_here;
-    if (k_counts && TREADLE_UNLIKELY(--m_stack->until_sample == 0)) m_sample.begin(*m_stack, task);
+    if (k_counts && TREADLE_UNLIKELY(--m_stack->until_sample == 0)) m_here.sample = &m_sample.begin(*m_stack, task);
   }
   ~running_scope() {
     if (TREADLE_UNLIKELY(forked_in_task.load(order::relaxed))) end_forked_task();
-    if (TREADLE_UNLIKELY(m_sample.is_taken())) m_sample.end(*m_stack, m_here.outer);
+    if (TREADLE_UNLIKELY(m_here.sample != nullptr)) m_sample.end(*m_stack, m_here.outer);
     if (m_stack) m_stack->running = m_here.outer;
     tell(event_kind::task_finished, *m_here.task);
   }

@@ -5,6 +5,7 @@
 #include <treadle/future_error.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace treadle::detail {
 
@@ -102,9 +103,9 @@ bool channel_core::withdraw(future_state& receiver) noexcept {
   return true;
 }
 
-std::size_t channel_core::close(const std::exception_ptr& why) noexcept {
+std::size_t channel_core::close(std::exception_ptr why) noexcept {
   m_lock.lock();
-  m_closed = true;
+  if (!std::exchange(m_closed, true)) m_why = why;
   list receivers = std::exchange(m_receivers, {});
   waiter* const senders = m_senders.take_all();
   m_lock.unlock();

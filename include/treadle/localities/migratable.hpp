@@ -1,0 +1,217 @@
+#pragma once
+
+#include <treadle/detail/spinlock.hpp>
+#include <treadle/localities/object.hpp>
+#include <treadle/mutex.hpp>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+/// Objects that move from one locality to another while they are used.
+namespace treadle {
+
+namespace detail {
+
+/// A place where such an object is, or was. The one where it was made is its home: references mean that one, which
+/// always knows where the object is. Another one that the object has left knows its home.
+template <class T>
+class place_of_object : public std::enable_shared_from_this<place_of_object<T>> {
+ public:
+  using place = remote<place_of_object>;
+
+  template <class... Args>
+  explicit place_of_object(std::in_place_t, Args... args) : m_object(std::in_place, std::move(args)...) {}
+  explicit place_of_object(T object) : m_object(std::move(object)) {}
+
+  /// Calls a member of the object, wherever that is.
+  template <auto F, class R, class... Args>
+  future<R> call(Args... args) {
+    static_assert(!is_future<R>, "who moves an object waits for calls, and could not wait for what the future is of");
+    place next;
+    {
+      std::unique_lock held(m_lock);
+      if (m_moves) {
+        const shared_future<void> moved = m_moved;
+        held.unlock();
+        return moved.then([self = this->shared_from_this(), args = std::tuple(std::move(args)...)](auto) mutable {
+          return std::apply([&](auto&... each) { return self->template call<F, R, Args...>(std::move(each)...); },
+                            args);
+        });
+      }
+      if (!m_object) next = m_elsewhere;
+      if (m_object) ++m_calls;
+    }
+    if (next) return async<&place_of_object::template call<F, R, Args...>>(next, std::move(args)...);
+    const ended_call ends{*this};
+    if constexpr (std::is_void_v<R>) {
+      ((*m_object).*F)(std::move(args)...);
+      return make_ready_future();
+    } else {
+      return make_ready_future(R(((*m_object).*F)(std::move(args)...)));
+    }
+  }
+
+  /// At its home.
+  void migrate(unsigned to) {
+    const std::lock_guard one_at_a_time(m_migrates);
+    const unsigned here = find_here().number();
+    if (to == (m_object ? here : m_elsewhere.where().number())) return;
+    const move moves(*this); // what is called from now on waits here
+    if (!m_object) {
+      m_object = async<&place_of_object::leave>(m_elsewhere, place(this->shared_from_this())).get();
+      m_elsewhere = place();
+    }
+    if (to == here) return;
+    m_elsewhere = make_remote<place_of_object>(locality(to), *m_object).get(); // or it stays here
+    m_object.reset();
+  }
+  /// Where it is, if that is not here; of its home.
+  place elsewhere() {
+    const std::lock_guard held(m_lock);
+    return m_elsewhere;
+  }
+
+ private:
+  struct ended_call {
+    place_of_object& of;
+    ~ended_call() {
+      promise<void> idle;
+      {
+        const std::lock_guard held(of.m_lock);
+        if (--of.m_calls != 0 || !of.m_moves) return;
+        idle = std::move(of.m_idle);
+      }
+      idle.set_value();
+    }
+  };
+  /// From when no call is in progress to the end of its scope nothing is called here.
+  class move {
+   public:
+    explicit move(place_of_object& of) : m_of(of) {
+      future<void> idle;
+      {
+        const std::lock_guard held(of.m_lock);
+        of.m_moves = true;
+        of.m_moved = m_over.get_future().share();
+        of.m_idle = promise<void>();
+        if (of.m_calls != 0) idle = of.m_idle.get_future();
+      }
+      if (idle.valid()) idle.get();
+    }
+    ~move() {
+      {
+        const std::lock_guard held(m_of.m_lock);
+        m_of.m_moves = false;
+      }
+      m_over.set_value();
+    }
+    move(const move&) = delete;
+    move& operator=(const move&) = delete;
+
+   private:
+    place_of_object& m_of;
+    promise<void> m_over;
+  };
+
+  /// At another place than its home, which is told by whom.
+  T leave(place home) {
+    const move moves(*this);
+    m_elsewhere = std::move(home);
+    return std::move(*std::exchange(m_object, std::nullopt));
+  }
+
+  spinlock m_lock;
+  std::optional<T> m_object;
+  place m_elsewhere;
+  std::size_t m_calls = 0; ///< in progress
+  bool m_moves = false;
+  shared_future<void> m_moved;
+  promise<void> m_idle;
+  mutex m_migrates;
+};
+
+template <class T, class... Args>
+remote<place_of_object<T>> make_place(Args... args) {
+  return remote<place_of_object<T>>(std::make_shared<place_of_object<T>>(std::in_place, std::move(args)...));
+}
+
+/// The member F, called through a place.
+template <auto F, class T, class Arguments = typename signature<decltype(&member_call<F, T>::call)>::arguments>
+struct placed_call;
+template <auto F, class T, class... Args>
+struct placed_call<F, T, std::tuple<called_object<T>, Args...>> {
+  using result = typename signature<decltype(&member_call<F, T>::call)>::result;
+  static constexpr auto member = &place_of_object<T>::template call<F, result, Args...>;
+};
+
+} // namespace detail
+
+/// A reference to an object of type T that moves: to the locality where it is used most, or where there is memory. It
+/// is used like remote<T>, by async<&T::f>(reference, args...) and post, and means the same object wherever that is.
+/// Its members may run at the same time, but none runs while it moves: calls wait then, and who moves it waits for
+/// those in progress, so a member must not wait for a migration of its own object.
+///
+/// T: copyable, default-constructible, and known to archives (archive.hpp), with all that it is made of. Its members
+/// return no futures. Any thread, one reference by one thread at a time.
+template <class T>
+class migratable {
+ public:
+  /// None: calls throw std::logic_error.
+  migratable() noexcept = default;
+  explicit operator bool() const noexcept { return static_cast<bool>(m_home); }
+
+  /// Returns when it is in that locality. What goes wrong on its way leaves it where it is, or in its home.
+  [[nodiscard]] future<void> migrate(locality to) const {
+    if (to.number() >= num_localities())
+      throw std::out_of_range("migrate: there is no locality " + std::to_string(to.number()));
+    return async<&home::migrate>(m_home, to.number());
+  }
+  /// Where it is at the moment.
+  [[nodiscard]] future<locality> where() const {
+    return async<&home::elsewhere>(m_home).then(launch::sync, [here = m_home.where()](auto found) {
+      const remote<home> at = found.get();
+      return at ? at.where() : here;
+    });
+  }
+  /// A reference whose calls go straight to where the object is at the moment, and from there on where it has left
+  /// that. Calls of others go by where it was made.
+  [[nodiscard]] future<migratable> located() const {
+    return async<&home::elsewhere>(m_home).then(launch::sync, [result = *this](auto found) mutable {
+      const remote<home> at = found.get();
+      result.m_nearest = at ? at : result.m_home;
+      return std::move(result);
+    });
+  }
+
+  using home = detail::place_of_object<T>;
+  explicit migratable(remote<home> made) noexcept : m_home(made), m_nearest(std::move(made)) {}
+  const remote<home>& nearest() const noexcept { return m_nearest; }
+
+  void save(output_archive& archive) const { archive(m_home, m_nearest); }
+  void load(input_archive& archive) { archive(m_home, m_nearest); }
+
+ private:
+  remote<home> m_home, m_nearest;
+};
+
+/// Makes T(args...) in that locality, as a task there.
+template <class T, class... Args>
+[[nodiscard]] future<migratable<T>> make_migratable(locality where, Args&&... args) {
+  return async<&detail::make_place<T, detail::as_sent<Args>...>>(where, detail::as_sent<Args>(args)...)
+      .then(launch::sync, [](auto made) { return migratable<T>(made.get()); });
+}
+
+/// See async<F>(remote<T>, args...).
+template <auto F, class T, class... Args>
+[[nodiscard]] auto async(const migratable<T>& target, Args&&... args) {
+  return async<detail::placed_call<F, T>::member>(target.nearest(), std::forward<Args>(args)...);
+}
+template <auto F, class T, class... Args>
+void post(const migratable<T>& target, Args&&... args) {
+  post<detail::placed_call<F, T>::member>(target.nearest(), std::forward<Args>(args)...);
+}
+
+} // namespace treadle
