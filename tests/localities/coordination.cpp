@@ -262,11 +262,13 @@ namespace {
 std::vector<int> order;
 void note_usual(int i) { order.push_back(i); }
 void note_urgent(int i) { order.push_back(i); }
-std::atomic<bool> goes{false};
+std::atomic<bool> is_held{false}, goes{false};
 void holds_worker() {
+  is_held = true;
   while (!goes) {
   }
 }
+bool worker_is_held() { return is_held; }
 void let_go() { goes = true; }
 std::vector<int> order_so_far() { return order; }
 
@@ -278,6 +280,7 @@ void priorities() {
   const locality last(num_localities() - 1);
   const auto list = make_remote<urgent_list>(last).get();
   future<void> held = async<holds_worker>(last);
+  while (!async<direct<worker_is_held>>(last).get()) this_task::sleep_for_ns(1'000'000);
   for (int i = 0; i < 10; ++i) post<note_usual>(last, i);
   future<void> urgent;
   for (int i = 100; i < 110; ++i)
