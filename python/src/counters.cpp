@@ -71,7 +71,7 @@ void bind_counters(nanobind::module_& m) {
                const nb::gil_scoped_release others;
                return p.rows();
              }();
-             return nb::make_tuple(as_tuples(rows), profile_text(rows));
+             return nb::make_tuple(as_tuples(rows), profile_text(p.pools()) + '\n' + profile_text(rows));
            })
       .def("reset", &profile::reset, nb::call_guard<nb::gil_scoped_release>());
 }

@@ -25,6 +25,7 @@ from .errors import Error
 from .info import info as gather
 from .jit import JitFunction, compiled_functions, relative
 from .machine_map import MAPPINGS, map_machine, parse_pools
+from .merged_traces import merge_traces_command
 from .predict_command import predict_command
 from .run_command import RunCommand, run_command
 from .study.cli import app as study_app
@@ -41,6 +42,7 @@ app.add_typer(tune_app, name="tune")
 app.command("predict")(predict_command)
 app.command("top")(top_command)
 app.command("run", cls=RunCommand)(run_command)
+app.command("merge-traces")(merge_traces_command)
 out = Console(width=None if sys.stdout.isatty() else 100)
 err = Console(stderr=True)
 
@@ -281,9 +283,10 @@ def profile_command(
         print(json_module.dumps(found))
     else:
         print(nodes.table(limit=rows))
-        head, *lines = str(tasks).splitlines()
+        pools, _, rest = str(tasks).partition("\n\n")
+        head, *lines = rest.splitlines()
         other = [line for line in lines[rows:] if line.endswith("  (other)")]
-        print(head, *lines[:rows], *other, sep="\n")
+        print(pools, "", head, *lines[:rows], *other, sep="\n")
     raise typer.Exit(failed)
 
 

@@ -17,9 +17,12 @@ void check_folder(const std::string& path, const char* what) {
     throw std::invalid_argument(std::string(what) + ": cannot write '" + path + "': " + std::strerror(errno));
 }
 
-std::string numbered(const std::string& path, std::uint64_t number) {
+std::string own_file(const std::string& path, std::uint64_t run) {
   const std::size_t dot = path.rfind('.');
-  return number == 1 || dot == path.npos ? path : path.substr(0, dot) + '.' + std::to_string(number) + path.substr(dot);
+  if (dot == path.npos) return path; // "stderr"
+  const int process = process_in_program.load(order::relaxed);
+  return path.substr(0, dot) + (process < 0 ? "" : ".L" + std::to_string(process)) +
+         (run == 1 ? "" : '.' + std::to_string(run)) + path.substr(dot);
 }
 
 void write_whole(const std::string& path, const std::string& text, const char* what) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <treadle/detail/atomic.hpp>
+
 #include <cstdint>
 #include <fstream>
 #include <sstream>
@@ -17,8 +19,11 @@ inline std::string file_text(const char* path) {
 
 /// Throws std::invalid_argument that begins with `what` when the folder of the file cannot be written to.
 void check_folder(const std::string& path, const char* what);
-/// FILE.txt, and for what comes later in a process FILE.2.txt and so on.
-std::string numbered(const std::string& path, std::uint64_t number);
+/// The number of this process among those of a program of several, which are told the same names of files; -1 in
+/// others. It stays when the program's localities have ended.
+inline constinit atomic<int> process_in_program{-1};
+/// FILE.txt, or FILE.L1.txt in such a process; of what comes later in a process FILE.2.txt and so on.
+std::string own_file(const std::string& path, std::uint64_t run);
 /// All of it or nothing: to a file beside it, which then takes its name. Throws std::system_error that begins with
 /// `what`.
 void write_whole(const std::string& path, const std::string& text, const char* what);

@@ -51,6 +51,18 @@ std::string detail::profile_csv(const std::vector<task_profile>& rows) {
   return text;
 }
 
+std::string profile_text(const std::vector<pool_profile>& pools) {
+  char line[200];
+  std::string text = "   elapsed  workers  parallel  = balance  x scheduling  x serialization  pool\n";
+  for (const pool_profile& one : pools) {
+    std::snprintf(line, sizeof line, "%10s  %7.2f  %6.1f %%  %7.1f %%  %10.1f %%  %13.1f %%  ",
+                  detail::readable_ns(one.elapsed_ns).c_str(), one.workers, 100 * one.parallel_efficiency,
+                  100 * one.load_balance, 100 * one.scheduling, 100 * one.serialization);
+    text += line + one.name + '\n';
+  }
+  return text;
+}
+
 static bool is_stream(const std::string& file) { return file == "stdout" || file == "stderr"; }
 
 void detail::check_profile_file(const std::string& file) {
@@ -60,9 +72,11 @@ void detail::check_profile_file(const std::string& file) {
   check_folder(file, "profile");
 }
 
-void save_profile(const std::vector<task_profile>& rows, const std::string& file) {
+void save_profile(const std::vector<task_profile>& rows, const std::vector<pool_profile>& pools,
+                  const std::string& file) {
   detail::check_profile_file(file);
-  const std::string text = file.ends_with(".csv") ? detail::profile_csv(rows) : profile_text(rows);
+  const std::string text =
+      file.ends_with(".csv") ? detail::profile_csv(rows) : profile_text(pools) + '\n' + profile_text(rows);
   if (is_stream(file))
     std::fputs(text.c_str(), file == "stdout" ? stdout : stderr);
   else

@@ -65,7 +65,7 @@ auto& objects = *new std::unordered_map<std::uint64_t, kept_object>;
 auto& proxies = *new std::map<std::pair<std::uint32_t, std::uint64_t>, object_proxy*>;
 auto& names = *new std::map<std::string, named_object>;
 std::uint64_t last_number = 0;
-std::exception_ptr& failure = *new std::exception_ptr; // with the lock of the objects
+std::exception_ptr& why_no_more = *new std::exception_ptr; // comes from others; with the lock of the objects
 
 /// At its home.
 void add_credit(std::uint64_t number, std::uint64_t more) {
@@ -145,7 +145,7 @@ object_ref::object_ref(std::shared_ptr<void> object, const std::type_info& type,
     const scoped_lock guard(objects_lock);
     number = ++last_number;
     objects.emplace(number, kept_object{object, &type, awaited, k_all_credit});
-    why = failure;
+    why = why_no_more;
   }
   if (awaited && why) awaited->give_up(why);
   m_proxy = receive({find_here().number(), number}, k_all_credit);
@@ -233,7 +233,7 @@ void give_up_objects(const std::exception_ptr& why) noexcept {
   std::vector<std::pair<std::shared_ptr<void>, awaited_object*>> all;
   {
     const scoped_lock guard(objects_lock);
-    failure = why;
+    why_no_more = why;
     for (const auto& [number, one] : objects)
       if (one.awaited) all.emplace_back(one.object, one.awaited);
   }
@@ -247,7 +247,7 @@ void end_objects() noexcept {
     last.clear();
     {
       const scoped_lock guard(objects_lock);
-      failure = nullptr;
+      why_no_more = nullptr;
       last.swap(objects); // first: references that end find nothing then
     }
     std::map<std::string, named_object> last_names;

@@ -24,7 +24,7 @@ struct parcel_sums {
   sampled_gaps gaps;
   double parcels_received = 0, messages_received = 0, bytes_received = 0;
   double sending_ns = 0, looking_ns = 0;
-  worker_time awake;
+  awake_time awake;
   double objects = 0;
 };
 

@@ -1,5 +1,6 @@
 """td.mpi: ranks of a program, over shared memory and over MPI."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -318,3 +319,48 @@ while not os.path.exists(flag):
 
 def test_the_module_says_what_it_has():
     assert set(td.mpi.__all__) <= set(dir(td.mpi))
+
+
+def test_each_rank_writes_files_of_its_own(tmp_path):
+    body = """
+@td.jit
+def total(n):
+    s = 0.0
+    for i in range(n):
+        s = s + i * 0.5
+    return s
+assert total(1000) == 249750.0
+td.mpi.submit((rank + 1) % size, total, 10).result()
+td.mpi.barrier()
+"""
+    os.environ |= {"TREADLE_TRACE": str(tmp_path / "run.json"), "TREADLE_PROFILE": str(tmp_path / "run.csv")}
+    try:
+        done = said_by(tmp_path, body)
+    finally:
+        del os.environ["TREADLE_TRACE"], os.environ["TREADLE_PROFILE"]
+    assert done.returncode == 0, done.stderr
+    files = sorted(path.name for path in tmp_path.glob("run.*"))
+    assert files == ["run.L0.csv", "run.L0.json", "run.L1.csv", "run.L1.json"]
+    merge = [
+        TREADLE,
+        "merge-traces",
+        *(tmp_path / f"run.L{i}.json" for i in (0, 1)),
+        "-o",
+        tmp_path / "all.json",
+    ]
+    subprocess.run(merge, check=True, timeout=120)
+    whole = json.loads((tmp_path / "all.json").read_text())
+    names = {event["args"]["name"] for event in whole["traceEvents"] if event["name"] == "process_name"}
+    assert names == {"locality 0", "locality 1"}
+    parts = [json.loads((tmp_path / f"run.L{i}.json").read_text()) for i in (0, 1)]
+    assert whole["otherData"]["records"] == sum(part["otherData"]["records"] for part in parts)
+    starts = [part["otherData"]["start_ns"] for part in parts]
+    for i, part in enumerate(parts):
+        before = [event["ts"] for event in part["traceEvents"] if "ts" in event]
+        after = [event["ts"] for event in whole["traceEvents"] if event["pid"] == i and "ts" in event]
+        shift = (starts[i] - min(starts)) / 1000
+        assert after == pytest.approx([ts + shift for ts in before], abs=0.002)
+    refused = subprocess.run(
+        [*merge[:2], tmp_path / "run.L0.csv", *merge[-2:]], capture_output=True, text=True
+    )
+    assert refused.returncode == 1 and "run.L0.csv: Expecting value" in refused.stderr

@@ -19,7 +19,8 @@ def test_files_of_a_block(tmp_path) -> None:
         norm(np.ones(3))
     found = json.loads(files[0].read_text())
     assert {"X", "M"} <= {event["ph"] for event in found["traceEvents"]}
-    assert found["otherData"] == {"records": recorded.records, "dropped": recorded.dropped}
+    about = found["otherData"]
+    assert (about["records"], about["dropped"], about["process"]) == (recorded.records, recorded.dropped, 0)
     assert files[1].read_text().startswith("digraph tasks {")
     assert "who created what" in files[2].read_text()
     assert files[3].read_text() == recorded.text("csv")
@@ -53,7 +54,10 @@ def test_profile_without_a_trace() -> None:
     rows = tasks.rows()
     assert rows and sum(row.tasks for row in rows) > 0
     assert all(0 <= row.self_ns <= row.total_ns and row.min_ns <= row.p50_ns <= row.max_ns for row in rows)
-    assert str(tasks).splitlines()[0].split()[:3] == ["tasks", "self", "total"]
+    pools, _, table = str(tasks).partition("\n\n")
+    assert pools.splitlines()[0].split()[:3] == ["elapsed", "workers", "parallel"]
+    assert pools.splitlines()[1].endswith("  default")
+    assert table.splitlines()[0].split()[:3] == ["tasks", "self", "total"]
     norm(x)
     assert tasks.rows() == rows  # of the block
     tasks.reset()

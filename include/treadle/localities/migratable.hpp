@@ -62,10 +62,10 @@ class place_of_object : public std::enable_shared_from_this<place_of_object<T>> 
     const move moves(*this); // what is called from now on waits here
     if (!m_object) {
       m_object = async<&place_of_object::leave>(m_elsewhere, place(this->shared_from_this())).get();
-      m_elsewhere = place();
+      set_elsewhere(place());
     }
     if (to == here) return;
-    m_elsewhere = make_remote<place_of_object>(locality(to), *m_object).get(); // or it stays here
+    set_elsewhere(make_remote<place_of_object>(locality(to), *m_object).get()); // or it stays here
     m_object.reset();
   }
   /// Where it is, if that is not here; of its home.
@@ -119,11 +119,16 @@ class place_of_object : public std::enable_shared_from_this<place_of_object<T>> 
   /// At another place than its home, which is told by whom.
   T leave(place home) {
     const move moves(*this);
-    m_elsewhere = std::move(home);
+    set_elsewhere(std::move(home));
     return std::move(*std::exchange(m_object, std::nullopt));
   }
 
-  spinlock m_lock;
+  void set_elsewhere(place next) {
+    const std::lock_guard held(m_lock);
+    std::swap(m_elsewhere, next); // what was there ends without the lock
+  }
+
+  spinlock m_lock; // of all but the object, which is used by calls in progress, or else by who moves it
   std::optional<T> m_object;
   place m_elsewhere;
   std::size_t m_calls = 0; ///< in progress

@@ -24,6 +24,18 @@ struct task_profile {
   std::int64_t pending_ns = 0; ///< ready, and not started
 };
 
+/// What became of the time of a pool's workers, in parts whose product is the first: as TALP and the POP project have
+/// it (Lopez, Ramirez Miranda and Garcia-Gasulla, CSSI 2021), for tasks. Each is 1 at best.
+struct pool_profile {
+  std::string name;
+  double workers = 0;             ///< that were active, on average
+  std::int64_t elapsed_ns = 0;    ///< while there were any
+  double parallel_efficiency = 0; ///< share of their time in which they executed tasks
+  double load_balance = 0;        ///< what they executed on average, against the one that executed most
+  double scheduling = 0;          ///< of that one: execution against execution, management and search for work
+  double serialization = 0;       ///< of that one: the time that it did not sleep for want of work
+};
+
 /// What the tasks of the present runtime have done since the profile was made or reset, by name; all since its start
 /// where it was started later. Nothing has to be switched on, because samples are always taken: in a program of tasks
 /// of 64 us or more each one is measured, of shorter ones one in 64 us, by chance, which stands for others. So `tasks`
@@ -50,16 +62,20 @@ class profile {
   /// workers that no sample accounts for. It lies around tasks that are very short, or belongs to tasks that have not
   /// ended, or long ones that are so rare among short ones that the samples have missed them.
   std::vector<task_profile> rows() const;
+  /// In the order of their description.
+  std::vector<pool_profile> pools() const;
 
  private:
   struct sums;
   std::unique_ptr<sums> m_before;
 };
 
-/// A table for people.
+/// Tables for people.
 std::string profile_text(const std::vector<task_profile>& rows);
-/// Writes rows as FILE.csv or FILE.txt, or to "stdout" or "stderr". Throws std::invalid_argument for another format and
-/// std::system_error when a file cannot be written in full; then there is none.
-void save_profile(const std::vector<task_profile>& rows, const std::string& file);
+std::string profile_text(const std::vector<pool_profile>& pools);
+/// Writes rows as FILE.csv, or pools and rows as FILE.txt or to "stdout" or "stderr". Throws std::invalid_argument for
+/// another format and std::system_error when a file cannot be written in full; then there is none.
+void save_profile(const std::vector<task_profile>& rows, const std::vector<pool_profile>& pools,
+                  const std::string& file);
 
 } // namespace treadle

@@ -1,4 +1,5 @@
 #include "base/clock.hpp"
+#include "base/file_text.hpp"
 #include "base/json.hpp"
 #include "observe/profile_text.hpp"
 #include "observe/trace/trace_analysis.hpp"
@@ -9,6 +10,8 @@
 #include <map>
 #include <string>
 #include <utility>
+
+#include <unistd.h>
 
 namespace treadle::detail {
 namespace {
@@ -54,14 +57,20 @@ class chrome_writer {
   std::string finish() && {
     return std::move(m_text) +
            "\n], \"displayTimeUnit\": \"ns\", \"otherData\": {\"records\": " + std::to_string(m_session.records()) +
-           ", \"dropped\": " + std::to_string(m_session.dropped()) + "}}\n";
+           ", \"dropped\": " + std::to_string(m_session.dropped()) + ", \"process\": " + m_process + start() + "}}\n";
   }
 
  private:
+  std::string start() const {
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    return ", \"host\": " + json_string(host) + ", \"start_ns\": " + std::to_string(m_session.start_ns()) +
+           ", \"start_system_ns\": " + std::to_string(m_session.start_system_ns());
+  }
   void begin(const char* phase, int ring) {
     m_text += m_first ? "{\"traceEvents\": [\n" : ",\n";
     m_first = false;
-    m_text += std::string(R"({"ph": ")") + phase + R"(", "pid": 0, "tid": )" + std::to_string(ring);
+    m_text += std::string(R"({"ph": ")") + phase + R"(", "pid": )" + m_process + R"(, "tid": )" + std::to_string(ring);
   }
   void add_time(const char* what, std::int64_t ticks) {
     char text[48];
@@ -70,6 +79,7 @@ class chrome_writer {
   }
 
   const trace_session& m_session;
+  const std::string m_process = std::to_string(std::max(process_in_program.load(order::relaxed), 0));
   std::string m_text;
   bool m_first = true;
 };

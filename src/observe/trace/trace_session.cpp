@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <stdexcept>
 
 namespace treadle::detail {
@@ -27,7 +28,9 @@ trace_session::trace_session(std::size_t records_per_thread, bool with_forks)
       }()),
       m_records_per_thread(std::max<std::size_t>(records_per_thread, 1)),
       m_with_forks(with_forks),
-      m_start_ticks(ticks_now()) {
+      m_start_ticks(ticks_now()),
+      m_start_ns(steady_now_ns()),
+      m_start_system_ns(std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count()) {
   if (!set_trace_sink(this)) throw std::logic_error("there is a trace already; one at a time can record");
   m_ticks_per_record = measure_telling();
   if (with_forks) record_forks(true);

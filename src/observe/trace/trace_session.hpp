@@ -19,6 +19,9 @@ class trace_session final : public trace_sink {
   // When it has stopped:
   const std::vector<std::unique_ptr<trace_ring>>& rings() const noexcept { return m_rings; }
   std::int64_t start_ticks() const noexcept { return m_start_ticks; }
+  /// The same on the clock of the machine, and of all machines: for traces that are put together.
+  std::int64_t start_ns() const noexcept { return m_start_ns; }
+  std::int64_t start_system_ns() const noexcept { return m_start_system_ns; }
   std::int64_t stop_ticks() const noexcept { return m_stop_ticks; }
   /// What telling an event takes, so much of which is in the time of the task that was told of.
   double ticks_per_record() const noexcept { return m_ticks_per_record; }
@@ -38,7 +41,7 @@ class trace_session final : public trace_sink {
   bool m_records = true;
   const bool m_with_forks;
   double m_ticks_per_record = 0;
-  std::int64_t m_start_ticks, m_stop_ticks = 0;
+  std::int64_t m_start_ticks, m_start_ns, m_start_system_ns, m_stop_ticks = 0;
 };
 
 } // namespace treadle::detail

@@ -18,12 +18,13 @@ traced_run::traced_run(const std::vector<std::string>& files, std::size_t record
     return;
   }
   static constinit atomic<std::uint64_t> runs{0};
-  const std::uint64_t run = runs.fetch_add(1, order::relaxed) + 1;
-  for (const std::string& file : files) m_files.push_back(numbered(file, run));
+  m_run = runs.fetch_add(1, order::relaxed) + 1;
+  m_files = files;
 }
 
 traced_run::~traced_run() {
-  for (const std::string& file : m_files) {
+  for (const std::string& named : m_files) {
+    const std::string file = own_file(named, m_run);
     try {
       m_trace->save(file);
       std::fprintf(stderr, "treadle: trace of %llu records in '%s'",

@@ -19,6 +19,7 @@ class traced_run {
 
  private:
   std::vector<std::string> m_files;
+  std::uint64_t m_run = 0; ///< which of this process
   std::optional<trace> m_trace;
 };
 

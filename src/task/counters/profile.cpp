@@ -1,13 +1,14 @@
 #include <treadle/observe/profile.hpp>
 
 #include "base/clock.hpp"
-#include "task/counters/thread_counters.hpp"
 #include "task/counters/worker_instances.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <span>
+#include <utility>
 
 namespace treadle {
 
@@ -45,7 +46,50 @@ task_profile row_of(std::string_view name, const sums_of_name& sums) {
 
 } // namespace
 
+namespace {
+
+/// Of a worker, in ticks.
+struct time_of_worker {
+  std::int64_t alive = 0, useful = 0, awake = 0;
+  time_of_worker& operator-=(const time_of_worker& other) noexcept {
+    alive -= other.alive;
+    useful -= other.useful;
+    awake -= other.awake;
+    return *this;
+  }
+};
+time_of_worker time_of(const detail::worker_counters& c, std::int64_t now) {
+  const std::int64_t alive = c.alive.read(now), parked = c.parked.read(now);
+  const std::int64_t idle =
+      c.searching.read(now) + static_cast<std::int64_t>(c.management_ticks.load(detail::order::relaxed));
+  return {alive, std::max<std::int64_t>(alive - idle, 0), std::max<std::int64_t>(alive - parked, 0)};
+}
+
+pool_profile profile_of(const std::string& name, const std::vector<time_of_worker>& workers) {
+  pool_profile result{.name = name};
+  time_of_worker all, busiest;
+  std::int64_t elapsed = 0;
+  for (const time_of_worker& one : workers) {
+    all.alive += one.alive;
+    all.useful += one.useful;
+    elapsed = std::max(elapsed, one.alive);
+    if (one.useful >= busiest.useful) busiest = one;
+  }
+  const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
+  const auto number = [](std::int64_t ticks) { return static_cast<double>(ticks); };
+  result.workers = ratio(number(all.alive), number(elapsed));
+  result.elapsed_ns = detail::ticks_to_ns(elapsed);
+  result.parallel_efficiency = ratio(number(all.useful), number(all.alive));
+  result.load_balance = ratio(number(all.useful), result.workers * number(busiest.useful));
+  result.scheduling = ratio(number(busiest.useful), number(busiest.awake));
+  result.serialization = ratio(number(busiest.awake), number(elapsed));
+  return result;
+}
+
+} // namespace
+
 struct profile::sums {
+  std::vector<std::pair<std::string, std::vector<time_of_worker>>> pools;
   std::map<std::string, sums_of_name, std::less<>> workers, outside;
   double executing_ns = 0;
   std::uint64_t epoch = 0; ///< which runtime
@@ -61,11 +105,17 @@ struct profile::sums {
     };
     detail::visit_pools([&](const detail::pool_list& pools) {
       all.epoch = pools.front()->serial;
-      for (const auto& pool : pools)
-        for (const auto& worker : pool->workers) worker->samples.found.visit(add_to(all.workers));
+      const std::int64_t now = detail::ticks_now();
+      for (const auto& pool : pools) {
+        auto& times = all.pools.emplace_back(pool->name, std::vector<time_of_worker>()).second;
+        for (const auto& worker : pool->workers) {
+          worker->samples.found.visit(add_to(all.workers));
+          times.push_back(time_of(worker->counters, now));
+          all.executing_ns += static_cast<double>(detail::ticks_to_ns(times.back().useful));
+        }
+      }
     });
     detail::waits_outside::all().found.visit(add_to(all.outside));
-    if (const auto executed = detail::time_executing(); executed.epoch == all.epoch) all.executing_ns = executed.ns;
     return all;
   }
 
@@ -78,6 +128,8 @@ struct profile::sums {
     if (before.epoch == epoch) {
       subtract(workers, before.workers);
       executing_ns -= before.executing_ns;
+      for (std::size_t p = 0; p < before.pools.size(); ++p) // both only grow
+        for (std::size_t w = 0; w < before.pools[p].second.size(); ++w) pools[p].second[w] -= before.pools[p].second[w];
     }
     subtract(outside, before.outside);
     for (const auto& [name, values] : outside)
@@ -118,6 +170,14 @@ std::vector<task_profile> profile::rows() const {
   sums now = sums::read();
   const auto found = now.since(*m_before);
   return rows_of(found, now.executing_ns);
+}
+
+std::vector<pool_profile> profile::pools() const {
+  sums now = sums::read();
+  now.since(*m_before);
+  std::vector<pool_profile> result;
+  for (const auto& [name, workers] : now.pools) result.push_back(profile_of(name, workers));
+  return result;
 }
 
 } // namespace treadle

@@ -308,6 +308,28 @@ TEST_P(profile_test, may_be_read_while_tasks_run) {
   reader.join();
 }
 
+/// The parts are the whole.
+TEST_P(profile_test, efficiencies_of_pools) {
+  const profile found;
+  async([] { testing::fib(18); }).get();
+  async([] { work_for(5ms); }).get();
+  rt->wait_idle();
+  const auto pools = found.pools();
+  ASSERT_EQ(pools.size(), 1u);
+  const pool_profile& one = pools.front();
+  EXPECT_EQ(one.name, "default");
+  EXPECT_GE(one.elapsed_ns, 5'000'000);
+  EXPECT_GE(one.workers, 1);
+  EXPECT_LE(one.workers, GetParam());
+  EXPECT_GT(one.parallel_efficiency, 0);
+  for (const double part : {one.parallel_efficiency, one.load_balance, one.scheduling, one.serialization})
+    EXPECT_LE(part, 1.0001);
+  EXPECT_NEAR(one.load_balance * one.scheduling * one.serialization, one.parallel_efficiency, 1e-9);
+  if (GetParam() == 1) {
+    EXPECT_EQ(one.load_balance, 1);
+  }
+}
+
 TREADLE_ON_WORKERS(profile_test);
 
 TEST(profile_of_run, is_written_at_the_end_of_each) {

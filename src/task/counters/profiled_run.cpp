@@ -13,11 +13,11 @@ namespace {
 constinit atomic<std::uint64_t> runs{0};
 } // namespace
 
-profiled_run::profiled_run(const std::string& file) : m_file(numbered(file, runs.fetch_add(1, order::relaxed) + 1)) {}
+profiled_run::profiled_run(const std::string& file) : m_file(file), m_run(runs.fetch_add(1, order::relaxed) + 1) {}
 
 profiled_run::~profiled_run() {
   try {
-    save_profile(m_profile.rows(), m_file);
+    save_profile(m_profile.rows(), m_profile.pools(), own_file(m_file, m_run));
   } catch (const std::exception& e) {
     std::fprintf(stderr, "treadle: %s\n", e.what());
   }

@@ -17,6 +17,7 @@ class profiled_run {
 
  private:
   const std::string m_file;
+  const std::uint64_t m_run; ///< which of this process
   const profile m_profile;
 };
 

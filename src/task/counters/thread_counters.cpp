@@ -324,7 +324,7 @@ class duration_histogram final : public thread_counter_type {
 
 } // namespace
 
-worker_time time_awake() {
+awake_time time_awake() {
   std::int64_t ticks = 0;
   std::uint64_t epoch = 0;
   visit_pools([&](const pool_list& pools) {
@@ -334,23 +334,6 @@ worker_time time_awake() {
       for (const auto& one : pool->workers) ticks += one->counters.alive.read(now) - one->counters.parked.read(now);
   });
   return {static_cast<double>(ticks_to_ns(ticks)), epoch};
-}
-
-worker_time time_executing() {
-  std::int64_t ticks = 0;
-  std::uint64_t epoch = 0;
-  visit_pools([&](const pool_list& pools) {
-    epoch = pools.front()->serial;
-    const std::int64_t now = ticks_now();
-    for (const auto& pool : pools) {
-      for (const auto& one : pool->workers) {
-        const worker_counters& c = one->counters;
-        ticks += c.alive.read(now) - c.searching.read(now); // which the time parked is a part of
-        ticks -= static_cast<std::int64_t>(c.management_ticks.load(order::relaxed));
-      }
-    }
-  });
-  return {static_cast<double>(ticks_to_ns(std::max<std::int64_t>(ticks, 0))), epoch};
 }
 
 void publish_thread_counters() {

@@ -8,12 +8,11 @@ namespace treadle::detail {
 /// counts.
 void publish_thread_counters();
 
-/// Of all workers of the present runtime together.
-struct worker_time {
+/// How long the workers of the present runtime have been there without sleeping, all together.
+struct awake_time {
   double ns = 0;
   std::uint64_t epoch = 0; ///< which runtime; 0: there is none
 };
-worker_time time_awake(); ///< they have been there without sleeping
-worker_time time_executing();
+awake_time time_awake();
 
 } // namespace treadle::detail
