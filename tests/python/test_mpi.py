@@ -255,10 +255,10 @@ print(got[0])
 
 
 def test_it_ends_whole_every_time(tmp_path):
-    for _ in range(12):
+    for _ in range(4):
         done = said_by(tmp_path, "td.mpi.barrier()\ntd.mpi.submit(0, len, 'abc')\n")
         assert (done.returncode, done.stderr) == (0, "")
-    for _ in range(12):
+    for _ in range(4):
         done = said_by(tmp_path, "td.mpi.submit(0, len, 'abc')", command=("env",))
         assert (done.returncode, done.stderr) == (0, "")
 
