@@ -25,7 +25,7 @@ TEST(message_rate_program, says_what_was_found_out) {
   EXPECT_EQ(done.code, 0) << done.text;
   EXPECT_NE(done.text.find("\"verified\": true"), std::string::npos) << done.text;
   EXPECT_NE(done.text.find(" parcels\"}"), std::string::npos) << done.text;
-  EXPECT_NE(done.text.find("\"localities\": 2, \"seconds\": "), std::string::npos) << done.text;
+  EXPECT_NE(done.text.find("\"localities\": 2, \"calls\": 2000, \"seconds\": "), std::string::npos) << done.text;
 }
 
 TEST(message_rate_program, says_what_is_wrong) {
