@@ -192,10 +192,12 @@ class bag {
   std::int64_t sum() const { return std::accumulate(m_values.begin(), m_values.end(), std::int64_t{0}); }
   const std::string& name() const noexcept { return m_name; }
   void fails() { throw std::domain_error("empty bag"); }
+  static inline std::atomic<bool> refuses_to_load{false}; ///< in this locality
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive(m_name, m_values);
+    if (Archive::is_loading::value && refuses_to_load) throw std::length_error("no room for a bag");
   }
 
  private:
@@ -208,6 +210,7 @@ void fill(const migratable<bag>& which, int n) {
   for (int i = 1; i <= n; ++i) all.push_back(async<&bag::add>(which, i));
   for (auto& one : all) static_cast<void>(one.get());
 }
+void refuse_to_load(bool refuses) { bag::refuses_to_load = refuses; }
 void move_about(const migratable<bag>& which, int times) {
   for (int i = 0; i < times; ++i) which.migrate(locality(static_cast<unsigned>(i * 7 + 3) % num_localities())).get();
 }
@@ -237,6 +240,28 @@ void migrations() {
       REQUIRE(std::strstr(e.what(), "empty bag"));
     }
     mine.migrate(locality((there.number() + 1) % n)).get(); // no call is in progress any more
+    barrier(all).get();
+    // A move that fails leaves it where it was.
+    if (find_here().number() == 0 && n > 1) {
+      for (const locality to : find_all_localities()) {
+        const locality at = mine.where().get();
+        if (to == at) continue;
+        async<refuse_to_load>(to, true).get();
+        try {
+          mine.migrate(to).get();
+          REQUIRE(false);
+        } catch (const std::exception& e) {
+          REQUIRE(std::strstr(e.what(), "no room for a bag"));
+        }
+        async<refuse_to_load>(to, false).get();
+        REQUIRE(async<&bag::name>(mine).get() == "mine" && async<&bag::sum>(mine).get() == 2 * n);
+        const locality now = mine.where().get();
+        REQUIRE(now == at || now == there);
+        mine.migrate(to).get();
+        REQUIRE(async<&bag::add>(mine, 0).get() == to.number());
+      }
+    }
+    barrier(all).get();
   }
   try {
     static_cast<void>(make_migratable<bag>(find_here()).get().migrate(locality(n)));

@@ -61,7 +61,14 @@ class place_of_object : public std::enable_shared_from_this<place_of_object<T>> 
     if (to == (m_object ? here : m_elsewhere.where().number())) return;
     const move moves(*this); // what is called from now on waits here
     if (!m_object) {
-      m_object = async<&place_of_object::leave>(m_elsewhere, place(this->shared_from_this())).get();
+      const place from = m_elsewhere;
+      try {
+        m_object = async<&place_of_object::lend>(from).get();
+      } catch (...) { // it cannot be read here, say: it stays there
+        async<&place_of_object::end_lending>(from, place()).get();
+        throw;
+      }
+      async<&place_of_object::end_lending>(from, place(this->shared_from_this())).get();
       set_elsewhere(place());
     }
     if (to == here) return;
@@ -116,13 +123,20 @@ class place_of_object : public std::enable_shared_from_this<place_of_object<T>> 
     promise<void> m_over;
   };
 
-  /// At another place than its home, which is told by whom.
-  T leave(place home) {
-    const move moves(*this);
-    set_elsewhere(std::move(home));
-    return std::move(*std::exchange(m_object, std::nullopt));
+  /// At another place than its home: from now on nothing is called there, and who asks has a copy ...
+  T lend() {
+    m_lends.emplace(*this);
+    return *m_object;
   }
-
+  /// ... which is the object where `home` is given. Calls go on, there or here.
+  void end_lending(place home) {
+    if (!m_lends) return;
+    if (home) {
+      set_elsewhere(std::move(home));
+      m_object.reset();
+    }
+    m_lends.reset();
+  }
   void set_elsewhere(place next) {
     const std::lock_guard held(m_lock);
     std::swap(m_elsewhere, next); // what was there ends without the lock
@@ -136,6 +150,7 @@ class place_of_object : public std::enable_shared_from_this<place_of_object<T>> 
   shared_future<void> m_moved;
   promise<void> m_idle;
   mutex m_migrates;
+  std::optional<move> m_lends;
 };
 
 template <class T, class... Args>
