@@ -172,7 +172,7 @@ struct placed_call<F, T, std::tuple<called_object<T>, Args...>> {
 /// A reference to an object of type T that moves: to the locality where it is used most, or where there is memory. It
 /// is used like remote<T>, by async<&T::f>(reference, args...) and post, and means the same object wherever that is.
 /// Its members may run at the same time, but none runs while it moves: calls wait then, and who moves it waits for
-/// those in progress, so a member must not wait for a migration of its own object.
+/// those in progress, so a member must not wait for a migration, or for another call, of its own object.
 ///
 /// T: copyable, default-constructible, and known to archives (archive.hpp), with all that it is made of. Its members
 /// return no futures. Any thread, one reference by one thread at a time.
