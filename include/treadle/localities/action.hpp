@@ -241,15 +241,9 @@ constexpr priority priority_of() noexcept {
     return action_priority<F>;
 }
 
-/// What a future of it would hold: T of future<T>.
+/// T of future<T> and shared_future<T>.
 template <class T>
-struct awaited_value {
-  using type = T;
-};
-template <class T>
-struct awaited_value<future<T>> {
-  using type = T;
-};
+struct awaited_value : unwrapped_future<T> {};
 template <class T>
 struct awaited_value<shared_future<T>> {
   using type = T;
@@ -353,37 +347,34 @@ class action {
       send_any(k_value_parcel, reply, locality(to), values...);
   }
 
-  /// Answers when the future that F has returned is ready, wherever that is.
-  template <class Future>
-  static void answer_when_ready(Future&& pending, std::uint64_t reply, unsigned from) {
-    static_cast<void>(std::forward<Future>(pending).then(launch::sync, [reply, from](auto done) {
-      try {
-        if constexpr (std::is_void_v<result>) {
-          done.get();
-          if (reply != 0) answer(reply, from);
-        } else {
-          const result& value = done.get();
-          if (reply != 0) answer(reply, from, value);
-        }
-      } catch (...) {
-        send_exception(entry, reply, from);
+  /// Sends what get() returns, or throws.
+  template <class Get>
+  static void answer_with(Get get, std::uint64_t reply, unsigned to) noexcept {
+    try {
+      if constexpr (std::is_void_v<result>) {
+        get();
+        if (reply != 0) answer(reply, to);
+      } else {
+        const result& value = get();
+        if (reply != 0) answer(reply, to, value);
       }
-    }));
+    } catch (...) {
+      send_exception(entry, reply, to);
+    }
   }
 
   static void execute(arguments& values, std::uint64_t reply, unsigned from) {
-    try {
-      if constexpr (!std::is_same_v<result, returned>) {
-        answer_when_ready(std::apply(function, std::move(values)), reply, from);
-      } else if constexpr (std::is_void_v<result>) {
-        std::apply(function, std::move(values));
-        if (reply != 0) answer(reply, from);
-      } else {
-        const result value = std::apply(function, std::move(values));
-        if (reply != 0) answer(reply, from, value);
+    const auto call = [&values]() -> returned { return std::apply(function, std::move(values)); };
+    if constexpr (std::is_same_v<result, returned>) {
+      answer_with(call, reply, from);
+    } else {
+      try { // when the future is ready, wherever that is
+        static_cast<void>(call().then(launch::sync, [reply, from](returned done) {
+          answer_with([&done]() -> decltype(auto) { return done.get(); }, reply, from);
+        }));
+      } catch (...) {
+        send_exception(entry, reply, from);
       }
-    } catch (...) {
-      send_exception(entry, reply, from);
     }
   }
 };

@@ -28,33 +28,21 @@ class channel_home final : public awaited_object {
 /// best made where its values are received. When a locality dies, nothing more comes: who waits gets that error. T as
 /// for archives (archive.hpp). Any thread.
 template <class T>
-class remote_channel {
+class remote_channel : public detail::reference_to_home<detail::channel_home<T>> {
  public:
-  /// None, until another one is assigned: calls throw std::logic_error.
-  remote_channel() noexcept = default;
+  using object = detail::channel_home<T>;
+  using detail::reference_to_home<object>::reference_to_home;
   /// A new one, in this locality.
   static remote_channel make() { return remote_channel(remote<object>(std::make_shared<object>())); }
-  explicit operator bool() const noexcept { return static_cast<bool>(m_home); }
 
   /// Does not wait for an answer. One that comes to a closed channel is lost, which is reported there
   /// (set_exit_report).
-  void set(T value) const { post<direct<&object::set>>(m_home, std::move(value)); }
+  void set(T value) const { post<direct<&object::set>>(this->home(), std::move(value)); }
   /// The next value. Throws remote_error, or here channel_closed, when the channel is closed and empty. One that comes
   /// for a future that was dropped is lost.
-  [[nodiscard]] future<T> get() const { return async<direct<&object::get>>(m_home); }
+  [[nodiscard]] future<T> get() const { return async<direct<&object::get>>(this->home()); }
   /// No more values come, once those are gone that were sent before.
-  void close() const { post<direct<&object::close>>(m_home); }
-
-  /// For register_name() and find_name<typename remote_channel<T>::object>().
-  using object = detail::channel_home<T>;
-  explicit remote_channel(remote<object> home) noexcept : m_home(std::move(home)) {}
-  const remote<object>& home() const noexcept { return m_home; }
-
-  void save(output_archive& archive) const { m_home.save(archive); }
-  void load(input_archive& archive) { m_home.load(archive); }
-
- private:
-  remote<object> m_home;
+  void close() const { post<direct<&object::close>>(this->home()); }
 };
 
 } // namespace treadle

@@ -52,36 +52,23 @@ class latch_home final : public awaited_object {
 /// A count that goes down to zero once, for all localities; as treadle::latch. A value that may be sent to others, of
 /// which all copies are one latch; it lives where it was made, as an object does (object.hpp). When a locality
 /// dies, the count cannot be relied on any more: who waits gets that error. Any thread.
-class remote_latch {
+class remote_latch : public detail::reference_to_home<detail::latch_home> {
  public:
-  /// None, until another one is assigned: calls throw std::logic_error.
-  remote_latch() noexcept = default;
+  using reference_to_home::reference_to_home;
   /// A new one, in this locality. Throws std::invalid_argument below zero.
   static remote_latch make(std::int64_t expected) {
     return remote_latch(remote<object>(std::make_shared<object>(expected)));
   }
-  explicit operator bool() const noexcept { return static_cast<bool>(m_home); }
 
   /// Does not wait for an answer. Counting below zero, or up, changes nothing, and is reported where the latch lives
   /// (set_exit_report).
-  void count_down(std::int64_t by = 1) const { post<direct<&detail::latch_home::count_down>>(m_home, by); }
+  void count_down(std::int64_t by = 1) const { post<direct<&object::count_down>>(home(), by); }
   /// Ready when the count is zero.
-  [[nodiscard]] future<void> wait() const { return async<direct<&detail::latch_home::wait>>(m_home); }
+  [[nodiscard]] future<void> wait() const { return async<direct<&object::wait>>(home()); }
   [[nodiscard]] future<void> arrive_and_wait(std::int64_t by = 1) const {
     count_down(by);
     return wait();
   }
-
-  /// For register_name() and find_name<remote_latch::object>().
-  using object = detail::latch_home;
-  explicit remote_latch(remote<object> home) noexcept : m_home(std::move(home)) {}
-  const remote<object>& home() const noexcept { return m_home; }
-
-  void save(output_archive& archive) const { m_home.save(archive); }
-  void load(input_archive& archive) { m_home.load(archive); }
-
- private:
-  remote<object> m_home;
 };
 
 } // namespace treadle

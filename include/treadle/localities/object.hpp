@@ -195,6 +195,29 @@ class remote {
   detail::object_ref m_ref;
 };
 
+namespace detail {
+
+/// What has copies in all localities that mean one object.
+template <class Home>
+class reference_to_home {
+ public:
+  using object = Home;
+  /// None, until another one is assigned: calls throw std::logic_error.
+  reference_to_home() noexcept = default;
+  explicit reference_to_home(remote<Home> home) noexcept : m_home(std::move(home)) {}
+  explicit operator bool() const noexcept { return static_cast<bool>(m_home); }
+  /// For register_name(), and find_name<object>().
+  const remote<Home>& home() const noexcept { return m_home; }
+
+  void save(output_archive& archive) const { m_home.save(archive); }
+  void load(input_archive& archive) { m_home.load(archive); }
+
+ private:
+  remote<Home> m_home;
+};
+
+} // namespace detail
+
 /// Makes T(args...) in that locality, as a task there.
 template <class T, class... Args>
 [[nodiscard]] future<remote<T>> make_remote(locality where, Args&&... args) {
