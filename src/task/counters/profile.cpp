@@ -44,10 +44,6 @@ task_profile row_of(std::string_view name, const sums_of_name& sums) {
   return row;
 }
 
-} // namespace
-
-namespace {
-
 /// Of a worker, in ticks.
 struct time_of_worker {
   std::int64_t alive = 0, useful = 0, awake = 0;
@@ -86,55 +82,63 @@ pool_profile profile_of(const std::string& name, const std::vector<time_of_worke
   return result;
 }
 
+/// Of the workers of a runtime, by pool.
+struct times_of_pools {
+  std::vector<std::pair<std::string, std::vector<time_of_worker>>> pools;
+  std::uint64_t epoch = 0; ///< which runtime
+
+  static times_of_pools read(const detail::pool_list& pools) {
+    times_of_pools all{.pools = {}, .epoch = pools.front()->serial};
+    const std::int64_t now = detail::ticks_now();
+    for (const auto& pool : pools) {
+      auto& times = all.pools.emplace_back(pool->name, std::vector<time_of_worker>()).second;
+      for (const auto& worker : pool->workers) times.push_back(time_of(worker->counters, now));
+    }
+    return all;
+  }
+  /// What was before, if it was of the same runtime, where both lists only grow.
+  void subtract(const times_of_pools& before) {
+    if (before.epoch != epoch) return;
+    for (std::size_t p = 0; p < before.pools.size(); ++p)
+      for (std::size_t w = 0; w < before.pools[p].second.size(); ++w) pools[p].second[w] -= before.pools[p].second[w];
+  }
+  double executing_ns() const {
+    std::int64_t ticks = 0;
+    for (const auto& [name, workers] : pools)
+      for (const time_of_worker& one : workers) ticks += one.useful;
+    return static_cast<double>(detail::ticks_to_ns(ticks));
+  }
+};
+
+using sums_by_name = std::map<std::string, sums_of_name, std::less<>>;
+
+void add(sums_by_name& to, const detail::profile_table& table) {
+  table.visit([&to](const profile_entry& one) {
+    auto found = to.find(one.name());
+    if (found == to.end()) found = to.emplace(one.name(), sums_of_name{}).first;
+    for (unsigned i = 0; i < field::k_all; ++i) found->second[i] += one.read(i);
+  });
+}
+void subtract(sums_by_name& from, const sums_by_name& before) {
+  for (const auto& [name, values] : before)
+    for (unsigned i = 0; i < field::k_all; ++i) from[name][i] -= values[i];
+}
+
 } // namespace
 
 struct profile::sums {
-  std::vector<std::pair<std::string, std::vector<time_of_worker>>> pools;
-  std::map<std::string, sums_of_name, std::less<>> workers, outside;
-  double executing_ns = 0;
-  std::uint64_t epoch = 0; ///< which runtime
+  times_of_pools times;
+  sums_by_name workers, outside;
 
   static sums read() {
     sums all;
-    const auto add_to = [](auto& names) {
-      return [&names](const profile_entry& one) {
-        auto found = names.find(one.name());
-        if (found == names.end()) found = names.emplace(one.name(), sums_of_name{}).first;
-        for (unsigned i = 0; i < field::k_all; ++i) found->second[i] += one.read(i);
-      };
-    };
     detail::visit_pools([&](const detail::pool_list& pools) {
-      all.epoch = pools.front()->serial;
-      const std::int64_t now = detail::ticks_now();
-      for (const auto& pool : pools) {
-        auto& times = all.pools.emplace_back(pool->name, std::vector<time_of_worker>()).second;
-        for (const auto& worker : pool->workers) {
-          worker->samples.found.visit(add_to(all.workers));
-          times.push_back(time_of(worker->counters, now));
-          all.executing_ns += static_cast<double>(detail::ticks_to_ns(times.back().useful));
-        }
-      }
+      all.times = times_of_pools::read(pools);
+      for (const auto& pool : pools)
+        for (const auto& worker : pool->workers) add(all.workers, worker->samples.found);
     });
-    detail::waits_outside::all().found.visit(add_to(all.outside));
+    add(all.outside, detail::waits_outside::all().found);
     return all;
-  }
-
-  /// What is new since then, in one list.
-  std::map<std::string, sums_of_name, std::less<>> since(const sums& before) {
-    const auto subtract = [](auto& names, const auto& old) {
-      for (const auto& [name, values] : old)
-        for (unsigned i = 0; i < field::k_all; ++i) names[name][i] -= values[i];
-    };
-    if (before.epoch == epoch) {
-      subtract(workers, before.workers);
-      executing_ns -= before.executing_ns;
-      for (std::size_t p = 0; p < before.pools.size(); ++p) // both only grow
-        for (std::size_t w = 0; w < before.pools[p].second.size(); ++w) pools[p].second[w] -= before.pools[p].second[w];
-    }
-    subtract(outside, before.outside);
-    for (const auto& [name, values] : outside)
-      for (unsigned i = 0; i < field::k_all; ++i) workers[name][i] += values[i];
-    return std::move(workers);
   }
 };
 
@@ -145,8 +149,7 @@ profile& profile::operator=(profile&&) noexcept = default;
 
 void profile::reset() { *m_before = sums::read(); }
 
-static std::vector<task_profile> rows_of(const std::map<std::string, sums_of_name, std::less<>>& found,
-                                         double executing_ns) {
+static std::vector<task_profile> rows_of(const sums_by_name& found, double executing_ns) {
   constexpr double k_noise = 0.05; // of the estimates
   std::vector<task_profile> rows;
   double measured_ns = 0;
@@ -168,13 +171,18 @@ static std::vector<task_profile> rows_of(const std::map<std::string, sums_of_nam
 
 std::vector<task_profile> profile::rows() const {
   sums now = sums::read();
-  const auto found = now.since(*m_before);
-  return rows_of(found, now.executing_ns);
+  if (now.times.epoch == m_before->times.epoch) subtract(now.workers, m_before->workers);
+  subtract(now.outside, m_before->outside);
+  for (const auto& [name, values] : now.outside)
+    for (unsigned i = 0; i < field::k_all; ++i) now.workers[name][i] += values[i];
+  now.times.subtract(m_before->times);
+  return rows_of(now.workers, now.times.executing_ns());
 }
 
 std::vector<pool_profile> profile::pools() const {
-  sums now = sums::read();
-  now.since(*m_before);
+  times_of_pools now;
+  detail::visit_pools([&now](const detail::pool_list& pools) { now = times_of_pools::read(pools); });
+  now.subtract(m_before->times);
   std::vector<pool_profile> result;
   for (const auto& [name, workers] : now.pools) result.push_back(profile_of(name, workers));
   return result;

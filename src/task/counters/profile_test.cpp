@@ -22,11 +22,6 @@ using namespace std::chrono_literals;
 using detail::profile_field;
 using clock = std::chrono::steady_clock;
 
-void work_for(std::chrono::nanoseconds time) {
-  for (const auto end = clock::now() + time; clock::now() < end;) {
-  }
-}
-
 std::map<std::string, task_profile> by_name(const profile& from) {
   std::map<std::string, task_profile> rows;
   for (const task_profile& row : from.rows()) rows[row.name] = row;
@@ -69,7 +64,7 @@ TEST_P(profile_test, long_tasks_are_all_measured) {
     async(annotated(
               [&] {
                 const auto begin = clock::now();
-                work_for(300us);
+                testing::spin_for(300us);
                 executed += clock::now() - begin;
               },
               "long one"))
@@ -117,7 +112,7 @@ TEST_P(profile_test, long_tasks_behind_short_ones_are_found) {
     async([] { make_in_turns(100'000); }).get();
     rt->wait_idle();
     const profile found; // what was before does not count
-    const auto run_one = [] { return async(annotated([] { work_for(150us); }, "long")); };
+    const auto run_one = [] { return async(annotated([] { testing::spin_for(150us); }, "long")); };
     if (in_place)
       async([&] {
         for (int i = 0; i < k_long; ++i) run_one().get();
@@ -139,16 +134,17 @@ TEST_P(profile_test, continuations_in_place_are_not_self) {
   const profile found;
   async([] {
     for (int i = 0; i < k_tasks; ++i) {
-      work_for(300us);
+      testing::spin_for(300us);
       std::atomic<bool> is_awaited{false};
       auto first = async(annotated(
           [&] {
             while (!is_awaited) {
             }
-            work_for(300us);
+            testing::spin_for(300us);
           },
           "first"));
-      auto second = std::move(first).then(launch::sync, annotated([](future<void>) { work_for(600us); }, "second"));
+      auto second =
+          std::move(first).then(launch::sync, annotated([](future<void>) { testing::spin_for(600us); }, "second"));
       is_awaited = true;
       second.get();
     }
@@ -185,7 +181,7 @@ TEST_P(profile_test, tasks_that_were_run_out_of_order_pass_no_wait_on) {
 TEST_P(profile_test, what_is_in_no_row_is_told) {
   const profile found;
   async([&] {
-    work_for(20ms);
+    testing::spin_for(20ms);
     EXPECT_EQ(found.rows().back().name, "(other)"); // this task has not ended
   }).get();
 }
@@ -195,11 +191,11 @@ TEST_P(profile_test, what_is_run_in_place_is_not_self) {
   const profile found;
   async([] {
     for (int i = 0; i < k_tasks; ++i) {
-      work_for(300us); // so that each is measured
+      testing::spin_for(300us); // so that each is measured
       auto outer = async(annotated(
           [] {
-            work_for(300us);
-            async(launch::deferred, annotated([] { work_for(300us); }, "inner")).get(); // always in place
+            testing::spin_for(300us);
+            async(launch::deferred, annotated([] { testing::spin_for(300us); }, "inner")).get(); // always in place
           },
           "outer"));
       outer.get();
@@ -234,7 +230,7 @@ TEST_P(profile_test, suspended_tasks_take_no_time) {
 
 TEST_P(profile_test, a_task_goes_on_on_a_fresh_stack) {
   const profile found;
-  async(annotated([] { this_task::on_fresh_stack([] { work_for(5ms); }); }, "deep")).get();
+  async(annotated([] { this_task::on_fresh_stack([] { testing::spin_for(5ms); }); }, "deep")).get();
   rt->wait_idle();
   const auto row = by_name(found).at("deep");
   EXPECT_EQ(row.tasks, 1u);
@@ -254,7 +250,7 @@ TEST_P(profile_test, waits_have_names) {
   }
   async([&] { // all are ready here at once, and wait for this task
     input.set_value(3);
-    work_for(2ms);
+    testing::spin_for(2ms);
   })
       .get();
   for (auto& one : all) EXPECT_EQ(one.get(), 3);
@@ -281,10 +277,10 @@ TEST_P(profile_test, waits_that_end_outside_have_names) {
 
 TEST_P(profile_test, counts_from_the_last_reset) {
   profile found;
-  async(annotated([] { work_for(200us); }, "before")).get();
+  async(annotated([] { testing::spin_for(200us); }, "before")).get();
   rt->wait_idle();
   found.reset();
-  async(annotated([] { work_for(200us); }, "after")).get();
+  async(annotated([] { testing::spin_for(200us); }, "after")).get();
   rt->wait_idle();
   const auto rows = by_name(found);
   EXPECT_FALSE(rows.contains("before"));
@@ -312,7 +308,7 @@ TEST_P(profile_test, may_be_read_while_tasks_run) {
 TEST_P(profile_test, efficiencies_of_pools) {
   const profile found;
   async([] { testing::fib(18); }).get();
-  async([] { work_for(5ms); }).get();
+  async([] { testing::spin_for(5ms); }).get();
   rt->wait_idle();
   const auto pools = found.pools();
   ASSERT_EQ(pools.size(), 1u);
@@ -338,7 +334,7 @@ TEST(profile_of_run, is_written_at_the_end_of_each) {
   std::filesystem::create_directory(folder);
   for (int run = 0; run < 2; ++run) {
     runtime rt({.workers = 2, .profile_file = file});
-    async(annotated([] { work_for(200us); }, "assemble, \"twice\"")).get();
+    async(annotated([] { testing::spin_for(200us); }, "assemble, \"twice\"")).get();
   }
   std::string text;
   int files = 0;
@@ -376,7 +372,7 @@ TEST(profile_of_process, outlives_runtimes) {
   const profile found;
   for (int i = 0; i < 3; ++i) {
     runtime rt({.workers = 2});
-    async(annotated([] { work_for(200us); }, "again")).get();
+    async(annotated([] { testing::spin_for(200us); }, "again")).get();
     rt.wait_idle();
     EXPECT_EQ(by_name(found).at("again").tasks, 1u) << "of the present runtime";
   }

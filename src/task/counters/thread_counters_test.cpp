@@ -166,12 +166,6 @@ TEST_P(thread_counters_test, nodes_that_wait_for_inputs) {
   EXPECT_EQ(created.value(), 0);
 }
 
-void spin_for(std::chrono::nanoseconds time) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
-  }
-}
-
 class critical_tasks : public testing::TestWithParam<const char*> {};
 
 TEST_P(critical_tasks, are_counted_apart_from_others) {
@@ -181,7 +175,7 @@ TEST_P(critical_tasks, are_counted_apart_from_others) {
   const treadle::pool_executor critical("urgent", treadle::priority::critical), other("urgent");
   std::vector<treadle::future<void>> all;
   for (int i = 0; i < k_critical; ++i)
-    all.push_back(treadle::async(critical, [] { spin_for(std::chrono::nanoseconds(100'000)); }));
+    all.push_back(treadle::async(critical, [] { treadle::testing::spin_for(std::chrono::nanoseconds(100'000)); }));
   for (int i = 0; i < k_others; ++i) all.push_back(treadle::async(other, [] {}));
   treadle::wait_all(all);
   runtime.wait_idle();
@@ -215,7 +209,7 @@ TEST_P(critical_tasks, are_staged_in_their_own_pool) {
       .get();
   EXPECT_EQ(staged("urgent"), 10);
   EXPECT_EQ(staged("default"), 0);
-  spin_for(std::chrono::nanoseconds(50'000));
+  treadle::testing::spin_for(std::chrono::nanoseconds(50'000));
   treadle::async([&] { input.set_value(7); }).get(); // there, too
   for (auto& node : nodes) EXPECT_EQ(node.get(), 7);
   EXPECT_EQ(staged("urgent"), 0);

@@ -6,9 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 
 namespace treadle::testing {
+
+inline void spin_for(std::chrono::nanoseconds time) {
+  for (const auto end = std::chrono::steady_clock::now() + time; std::chrono::steady_clock::now() < end;) {
+  }
+}
 
 /// By a future for one of the two calls.
 inline int fib(int n) {

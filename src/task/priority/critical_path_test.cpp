@@ -17,26 +17,20 @@ namespace {
 using treadle::dataflow;
 using treadle::shared_future;
 
-void spin_for(std::chrono::microseconds time) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
-  }
-}
-
 /// A creator makes 20 short tasks, and then a chain of five longer ones; returns the order in which they ran.
 std::vector<int> order_of_chain_and_others() {
   std::vector<int> order; // one worker
   std::vector<shared_future<void>> made;
   for (int i = 0; i < 20; ++i)
     made.push_back(treadle::async([&order, i] {
-      spin_for(std::chrono::microseconds(5));
+      treadle::testing::spin_for(std::chrono::microseconds(5));
       order.push_back(i);
     }));
   shared_future<void> last = treadle::make_ready_future();
   for (int i = 100; i < 105; ++i) {
     last = dataflow(
         [&order, i](const shared_future<void>&) {
-          spin_for(std::chrono::microseconds(20));
+          treadle::testing::spin_for(std::chrono::microseconds(20));
           order.push_back(i);
         },
         last);
@@ -72,14 +66,14 @@ TEST(critical_path, is_learned_of_threads_outside) {
     order.clear();
     for (int k = 0; k < 10; ++k)
       made.push_back(treadle::async([&order, k] {
-        spin_for(std::chrono::microseconds(5));
+        treadle::testing::spin_for(std::chrono::microseconds(5));
         order.push_back(k);
       }));
     shared_future<void> last = treadle::async([&order] { order.push_back(100); });
     for (int k = 101; k < 104; ++k) {
       last = dataflow(
           [&order, k](const shared_future<void>&) {
-            spin_for(std::chrono::microseconds(20));
+            treadle::testing::spin_for(std::chrono::microseconds(20));
             order.push_back(k);
           },
           last);
