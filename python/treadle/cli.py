@@ -29,6 +29,7 @@ from .merged_traces import merge_traces_command
 from .predict_command import predict_command
 from .run_command import RunCommand, run_command
 from .study.cli import app as study_app
+from .text_files import write_text
 from .top import top_command
 from .tune.cli import app as tune_app
 
@@ -96,7 +97,7 @@ def physl_command(
         (dump_counters, program.counters_csv),
     ):
         if path is not None:
-            _write(path, write())
+            write_text(path, write())
     if as_json:
         rows = [_plain_row(r) for r in recorded.rows] if performance else None
         found = {"result": _jsonable(result), "seconds": seconds, "policy": policy.value}
@@ -122,13 +123,6 @@ def _program(file: str | None, arguments: list[str], code: str | None) -> tuple[
 
 def _argument(text: str, number: int) -> Any:
     return physl.Program(text, f"<argument {number}>")()
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Error(f"{path}: {error.strerror}") from None
 
 
 def _jsonable(value: Any) -> Any:
@@ -368,7 +362,7 @@ def demo_command(
     else:
         for comparison in results:
             demo.show(comparison, out)
-    _write(output, demo_page(results, machine))
+    write_text(output, demo_page(results, machine))
     (err if as_json else out).print(
         f"The trees, decisions and timelines are in [bold]{output}[/]", highlight=False
     )

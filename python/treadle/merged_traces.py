@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .errors import Error
+from .text_files import read_text, write_text
 
 
 def merge_traces_command(
@@ -24,10 +25,7 @@ def merge_traces_command(
     so by what keeps that right there.
     """
     traces = [_read(file) for file in files]
-    try:
-        output.write_text(json.dumps(merged(traces)), encoding="utf-8")
-    except OSError as error:
-        raise Error(f"{output}: {error.strerror}") from None
+    write_text(output, json.dumps(merged(traces)))
 
 
 def merged(traces: list[dict[str, Any]]) -> dict[str, Any]:
@@ -57,9 +55,7 @@ def merged(traces: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Error(f"{file}: {error.strerror}") from None
+        found = json.loads(read_text(file))
     except ValueError as error:
         raise Error(f"{file}: {error}") from None
     if not isinstance(found, dict) or "start_ns" not in found.get("otherData", {}):

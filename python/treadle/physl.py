@@ -9,6 +9,7 @@ from . import _native, session
 from .config import Config
 from .errors import Error
 from .observed import observe
+from .text_files import read_text
 
 
 def prints(text: str) -> bool:
@@ -50,13 +51,7 @@ def load(text_or_path: str | os.PathLike[str]) -> Program:
         text_or_path.endswith(".physl") and "\n" not in text_or_path
     ):
         path = os.fspath(text_or_path)
-        try:
-            with open(path, encoding="utf-8-sig") as file:
-                return Program(file.read(), path)
-        except OSError as error:
-            raise Error(f"{path}: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise Error(f"{path}: not a text in UTF-8") from None
+        return Program(read_text(path), path)
     return Program(text_or_path)
 
 
