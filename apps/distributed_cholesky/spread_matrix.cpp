@@ -52,26 +52,23 @@ spread_matrix::~spread_matrix() {
   matrix_here = nullptr;
 }
 
-future_values spread_matrix::finished(std::size_t i, std::size_t j) {
-  if (is_own(i, j)) return m_tiles[place(i, j)];
+spread_matrix::coming& spread_matrix::coming_tile(std::size_t i, std::size_t j) {
   const std::lock_guard guard(m_lock);
-  auto& one = m_coming[place(i, j)];
+  auto& one = m_coming.at(place(i, j));
   if (!one) one = std::make_unique<coming>();
-  return one->when;
+  return *one;
+}
+
+future_values spread_matrix::finished(std::size_t i, std::size_t j) {
+  return is_own(i, j) ? m_tiles[place(i, j)] : coming_tile(i, j).when;
 }
 
 void spread_matrix::receive(std::size_t i, std::size_t j, std::vector<double> came, std::size_t at, std::size_t order) {
-  coming* one = nullptr;
-  {
-    const std::lock_guard guard(m_lock);
-    auto& known = m_coming.at(place(i, j));
-    if (!known) known = std::make_unique<coming>();
-    one = known.get();
-  }
+  treadle::promise<values>& tile = coming_tile(i, j).tile;
   if (came.empty())
-    one->tile.set_exception(std::make_exception_ptr(cholesky::not_positive_definite(at, order)));
+    tile.set_exception(std::make_exception_ptr(cholesky::not_positive_definite(at, order)));
   else
-    one->tile.set_value(std::make_shared<std::vector<double>>(std::move(came)));
+    tile.set_value(std::make_shared<std::vector<double>>(std::move(came)));
 }
 
 /// Tile (i, j) is read by those that write column j, if it is on the diagonal, or else row i and column i.

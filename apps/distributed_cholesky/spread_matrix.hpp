@@ -62,7 +62,9 @@ class spread_matrix {
     treadle::promise<values> tile;
     future_values when = tile.get_future().share();
   };
-  std::mutex m_lock; // of the next: a tile may come before somebody has asked for it
+  /// Made when it comes or is asked for, whichever is first.
+  coming& coming_tile(std::size_t i, std::size_t j);
+  std::mutex m_lock; // of the next
   std::vector<std::unique_ptr<coming>> m_coming;
 };
 

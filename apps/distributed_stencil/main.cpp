@@ -54,7 +54,7 @@ int run(int argc, char** argv) {
                      2.0 * sizeof(double) * static_cast<double>(a.check ? 2 * a.points : blocks.largest()));
   apps::phases measured(all, "channel_home");
   const bool is_right = apps::run_together("distributed_stencil", [&] {
-    distributed_stencil::ring_block block(all, a.points, a.tile, a.height);
+    distributed_stencil::ring_block block(all, blocks, a.tile, a.height);
     measured.begin();
     block.run_steps(a.steps);
     measured.end();

@@ -30,9 +30,10 @@ stencil::partitions blocks_of(std::size_t points, std::size_t localities, std::s
   return blocks;
 }
 
-ring_block::ring_block(treadle::communicator& all, std::size_t points, std::size_t tile, std::size_t height)
-    : m_begin(blocks_of(points, all.size(), height).begin(all.rank())),
-      m_points(blocks_of(points, all.size(), height).size(all.rank())),
+ring_block::ring_block(treadle::communicator& all, const stencil::partitions& blocks, std::size_t tile,
+                       std::size_t height)
+    : m_begin(blocks.begin(all.rank())),
+      m_points(blocks.size(all.rank())),
       m_height(height),
       m_halo(stencil::rounded_to_lines(height)),
       m_tiles(m_points, tile, k_line),

@@ -19,9 +19,8 @@ using edge = std::vector<double>;
 /// computed twice in place of sending some after each step. Tiles in the middle do not wait for them.
 class ring_block {
  public:
-  /// Collective. Points: of the whole ring, a multiple of stencil::k_line; `height` at most those of the smallest
-  /// block. `tile`: points of a task.
-  ring_block(treadle::communicator& all, std::size_t points, std::size_t tile, std::size_t height);
+  /// Collective. `blocks`: of blocks_of() for this `height`; `tile`: points of a task.
+  ring_block(treadle::communicator& all, const stencil::partitions& blocks, std::size_t tile, std::size_t height);
 
   /// No locality is more than a round ahead of its neighbours. To be called in a task.
   void run_steps(std::size_t steps);

@@ -5,7 +5,6 @@
 #include <treadle/localities/collectives.hpp>
 #include <treadle/localities/latch.hpp>
 #include <treadle/localities/migratable.hpp>
-#include <treadle/this_task.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -50,10 +49,6 @@ std::unique_ptr<int> pass_pointer(std::unique_ptr<int> x) {
 }
 std::string greet_number(int x) { return std::to_string(x) + " in " + std::to_string(find_here().number()); }
 
-void spin_until(const std::atomic<int>& reaches, int what) {
-  while (reaches.load() < what) this_task::sleep_for_ns(1'000'000);
-}
-
 promise<int> answer; // of the next
 std::atomic<int> asked{0};
 future<int> asks() {
@@ -67,7 +62,7 @@ future<void> fails_later() {
 }
 future<int> never_asked(int x) { throw std::invalid_argument("at once " + std::to_string(x)); }
 void answers(int x) {
-  spin_until(asked, 1);
+  until([] { return asked >= 1; });
   answer.set_value(x);
 }
 
@@ -305,7 +300,7 @@ void priorities() {
   const locality last(num_localities() - 1);
   const auto list = make_remote<urgent_list>(last).get();
   future<void> held = async<holds_worker>(last);
-  while (!async<direct<worker_is_held>>(last).get()) this_task::sleep_for_ns(1'000'000);
+  until([&] { return async<direct<worker_is_held>>(last).get(); });
   for (int i = 0; i < 10; ++i) post<note_usual>(last, i);
   future<void> urgent;
   for (int i = 100; i < 110; ++i)

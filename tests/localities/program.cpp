@@ -158,7 +158,7 @@ void survives() {
   future<void> opened = gate.wait();
   barrier(all).get();
   if (find_here().number() == 1) {
-    while (seen != num_localities() - 1) this_task::sleep_for_ns(1'000'000); // until all others are past it
+    testing::until([] { return seen == num_localities() - 1; }); // all others are past it
     std::_Exit(0);
   }
   post<direct<note>>(locality(1), std::uint64_t{1});
@@ -226,10 +226,6 @@ int alive_everywhere() {
   for (const locality one : find_all_localities()) sum += async<alive_here>(one).get();
   return sum;
 }
-template <class F>
-void until(F is_so) {
-  while (!is_so()) this_task::sleep_for_ns(1'000'000);
-}
 std::size_t count_of(const std::vector<remote<tally>>& all) { return all.size(); }
 int named_value(const std::string& name) { return async<&tally::value>(find_name<tally>(name).get()).get(); }
 int value_of(remote<tally> of) { return async<&tally::value>(of).get(); }
@@ -260,7 +256,7 @@ void objects() {
     REQUIRE(async<&tally::add>(one, 2).get() == 7);
     REQUIRE(async<direct<&tally::add>>(one, 3).get() == 10);
     post<&tally::add>(one, 10);
-    until([&] { return async<direct<&tally::value>>(one).get() == 20; });
+    testing::until([&] { return async<direct<&tally::value>>(one).get() == 20; });
     REQUIRE(async<pass>(there, one, 3 * num_localities() + 1).get() == 20);
     for (const locality other : find_all_localities()) REQUIRE(async<value_of>(other, one).get() == 20);
     const remote<tally> copy = async<&tally::other>(one).get();
@@ -502,7 +498,7 @@ void made_early_and_kept() {
       REQUIRE(std::strstr(e.what(), "there are objects already"));
     }
   }
-  until([] { return alive == 0; });
+  testing::until([] { return alive == 0; });
   {
     const localities all;
     kept = make_remote<tally>(find_here(), 1).get();
@@ -535,7 +531,7 @@ int run(const std::string& name) {
     if (name == "priorities") testing::priorities();
     if (name == "migrations") testing::migrations();
     if (name == "objects" || name == "references") {
-      if (find_here().number() == 0) until([] { return alive_everywhere() == 0; });
+      if (find_here().number() == 0) testing::until([] { return alive_everywhere() == 0; });
     }
     if (name == "repeats") repeats();
     if (name == "survives") survives();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <treadle/localities/locality.hpp>
+#include <treadle/this_task.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +17,11 @@
   } while (false)
 
 namespace treadle::testing {
+
+template <class F>
+void until(F is_so) {
+  while (!is_so()) this_task::sleep_for_ns(1'000'000);
+}
 
 // Cases of coordination.cpp.
 void futures_of_actions();
