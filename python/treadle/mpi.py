@@ -19,6 +19,7 @@ from __future__ import annotations
 import atexit
 import concurrent.futures
 import concurrent.futures.thread  # it cannot be loaded any more when the program is over
+import math
 import operator
 import os
 import pickle
@@ -27,6 +28,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from . import _native, session
@@ -39,7 +41,8 @@ __all__ = [
 ]  # fmt: skip
 
 T = TypeVar("T")
-_CALL, _RESULT, _FAILED, _PART, _ENDED, _TROUBLE = range(6)  # kinds of arrivals
+_CALL, _RESULT, _FAILED, _PART, _WAITING, _ENDED, _TROUBLE = range(7)  # kinds of arrivals
+_REMEMBERED = 100_000  # operations of the past that a rank can say of which kind they were
 
 
 class _Threads:
@@ -62,12 +65,13 @@ class _Threads:
                 self._all.append(one)
         self._work.put(work)
 
-    def end(self) -> None:
-        """When nothing is left to do."""
+    def end(self, within_s: float | None) -> None:
+        """Waits until all have done what is left; no longer than that, where calls may never end."""
         for _ in self._all:
             self._work.put(None)
+        until = None if within_s is None else time.monotonic() + within_s
         for one in self._all:
-            one.join()
+            one.join(None if until is None else max(0.0, until - time.monotonic()))
 
     def _run(self) -> None:
         while (work := self._work.get()) is not None:
@@ -92,10 +96,9 @@ class _World:
         os.environ.pop("TREADLE_LOCALITIES", None)  # processes that this one starts are no ranks
         self.rank, self.size = int(_native.locality()), int(_native.number_of_localities())
         self._news = threading.Condition()  # of all that follows
-        self._parts: dict[
-            tuple[str, int, int], tuple[str, bytes | None]
-        ] = {}  # space, number, from: operation, value
-        self._begun: dict[tuple[str, int], str] = {}  # operations of this rank
+        self._parts: dict[tuple[str, int, int], bytes | None] = {}  # by space, number and origin
+        self._begun: dict[tuple[str, int], str] = {}  # the operations of this rank by space and number
+        self._known: dict[tuple[str, int, int], str] = {}  # and those that others have begun before it
         self._next = {"": 0, "end": 0}
         self._ended: set[int] = set()
         self._trouble = ""
@@ -111,56 +114,62 @@ class _World:
     ) -> dict[int, bytes]:
         """Sends give()[r] to each rank r, and returns what the ranks in `need` have sent to this one. All ranks call it
         for an operation, or none; what give() raises is raised here, and everywhere else as Error."""
+        everybody = range(self.size)
         with self._news:
             number = self._next[space]
             self._next[space] += 1
             self._begun[space, number] = operation
-            self._begun.pop((space, number - 1000), None)
+            self._begun.pop((space, number - _REMEMBERED), None)
+            known = [self._known.pop((space, number, r), operation) for r in everybody]
             self._raise_trouble()
+        missing = set(everybody)
         try:
-            parts = give()
+            for to, value in give().items():
+                self._send_part(to, space, number, operation, value)
+                missing.remove(to)
         except BaseException:
-            for to in range(self.size):
-                if to != self.rank:
+            for to in missing - {self.rank}:
+                with suppress(Error):  # one that has died is noticed otherwise
                     self._send_part(to, space, number, operation, None)
             raise
-        for to, value in parts.items():
-            self._send_part(to, space, number, operation, value)
-        # Now that the others know what this one calls, too; what comes later _take_part() compares.
-        for origin in range(self.size):
-            with self._news:
-                part = self._parts.get((space, number, origin))
-            if part is not None:
-                self._compare(operation, origin, part[0])
+        for r in everybody:  # now that the others know what this one calls, too
+            self._compare(operation, r, known[r])
         with self._news:
             self._raise_trouble()
-        return {r: self._await_part(space, number, r) for r in need}
+        return {r: self._await_part(operation, space, number, r) for r in need}
 
     def _send_part(self, to: int, space: str, number: int, operation: str, value: bytes | None) -> None:
         _translated(_native.send_to, to, _PART, number, _dumped((space, operation, value)))
 
-    def _await_part(self, space: str, number: int, origin: int) -> bytes:
-        with self._news:
-            while True:
+    def _await_part(self, operation: str, space: str, number: int, origin: int) -> bytes:
+        ask_at = time.monotonic() + 0.1
+        while True:
+            with self._news:
                 self._raise_trouble()
-                if (part := self._parts.pop((space, number, origin), None)) is not None:
-                    if part[1] is None:
-                        raise Error(f"{part[0]}: rank {origin} has not given a value that can be sent")
-                    return part[1]
+                if (space, number, origin) in self._parts:
+                    if (value := self._parts.pop((space, number, origin))) is None:
+                        raise Error(f"{operation}: rank {origin} has not given a value that can be sent")
+                    return value
                 if not space and origin in self._ended:
-                    raise Error(f"{self._begun[space, number]}: rank {origin} has ended")
+                    raise Error(f"{operation}: rank {origin} has ended")
                 self._news.wait(0.1)  # so that Ctrl-C is seen
+            if time.monotonic() >= ask_at:
+                # It may be in another operation, which has no part for this rank and waits for one from here.
+                ask_at = math.inf
+                with suppress(Error):
+                    _translated(_native.send_to, origin, _WAITING, number, _dumped((space, operation)))
+
+    def _learn(self, space: str, number: int, origin: int, operation: str) -> None:
+        """What another rank calls; compared now, or when this one gets there."""
+        with self._news:
+            own = self._begun.get((space, number))
+            if own is None and number >= self._next[space]:
+                self._known[space, number, origin] = operation
+        self._compare(own or operation, origin, operation)
 
     def _compare(self, own: str, origin: int, operation: str) -> None:
-        """Where they are not the same all ranks are told: others wait for what will not come, too."""
-        if own == operation:
-            return
-        why = f"rank {self.rank} calls {own}, and rank {origin} {operation}"
-        self._fail(why)
-        for to in range(self.size):
-            if to != self.rank:
-                with suppress(Error):  # one that has died is noticed otherwise
-                    _translated(_native.send_to, to, _TROUBLE, 0, why.encode())
+        if own != operation:
+            self._fail_everywhere(f"rank {self.rank} calls {own}, and rank {origin} {operation}")
 
     def _raise_trouble(self) -> None:
         """With the lock."""
@@ -188,7 +197,7 @@ class _World:
 
     def _execute(self, origin: int, ticket: int, what: bytes) -> None:
         try:
-            function, args, kwargs = _loaded(what)
+            function, args, kwargs = _loaded_call(what)
             kind, result = _RESULT, _dumped(function(*args, **kwargs))
         except BaseException as error:
             kind, result = _FAILED, _dumped_error(error)
@@ -203,7 +212,9 @@ class _World:
 
     def _finish(self, origin: int, ticket: int, failed: bool, what: bytes) -> None:
         with self._news:
-            future = self._calls.pop(ticket)
+            future = self._calls.pop(ticket, None)
+        if future is None:  # it has failed with all others
+            return
         try:
             result = _loaded(what)
         except BaseException as error:
@@ -225,7 +236,7 @@ class _World:
             try:
                 self._take(*arrival)
             except BaseException as error:
-                self._fail(f"td.mpi: {type(error).__name__}: {error}")
+                self._fail_everywhere(f"td.mpi: {type(error).__name__}: {error}")
 
     def _take(self, kind: int, origin: int, ticket: int, what: bytes) -> None:
         if kind == _CALL:
@@ -234,12 +245,16 @@ class _World:
             except RuntimeError as error:
                 self._answer(origin, _FAILED, ticket, _dumped_error(error))
         elif kind in (_RESULT, _FAILED):
-            try:
-                self._threads.start(lambda: self._finish(origin, ticket, kind == _FAILED, what))
-            except RuntimeError:
-                self._finish(origin, ticket, kind == _FAILED, what)
+            self._start(lambda: self._finish(origin, ticket, kind == _FAILED, what))
         elif kind == _PART:
-            self._take_part(origin, ticket, *_loaded(what))
+            space, operation, value = _loaded(what)
+            with self._news:
+                self._parts[space, ticket, origin] = value
+                self._news.notify_all()
+            self._learn(space, ticket, origin, operation)
+        elif kind == _WAITING:
+            space, operation = _loaded(what)
+            self._learn(space, ticket, origin, operation)
         elif kind == _ENDED:
             with self._news:
                 self._ended.add(origin)
@@ -247,12 +262,12 @@ class _World:
         else:  # what another rank has found, or the connection: which of the processes has died
             self._fail(what.decode())
 
-    def _take_part(self, origin: int, number: int, space: str, operation: str, value: bytes | None) -> None:
-        with self._news:
-            self._parts[space, number, origin] = operation, value
-            own = self._begun.get((space, number), operation)
-            self._news.notify_all()
-        self._compare(own, origin, operation)
+    def _start(self, work: Callable[[], None]) -> None:
+        """What calls functions of the user's, which may take long: here only where there is no thread to be had."""
+        try:
+            self._threads.start(work)
+        except RuntimeError:
+            work()
 
     def _fail(self, why: str) -> None:
         with self._news:
@@ -260,19 +275,29 @@ class _World:
             waiting, self._calls = self._calls, {}
             self._news.notify_all()
         for future in waiting.values():
-            future.set_exception(Error(why))
+            self._start(partial(future.set_exception, Error(why)))
+
+    def _fail_everywhere(self, why: str) -> None:
+        """Others wait for what will not come, too."""
+        for to in range(self.size):
+            if to != self.rank:
+                with suppress(Error):  # one that has died is noticed otherwise
+                    _translated(_native.send_to, to, _TROUBLE, 0, why.encode())
+        self._fail(why)
 
     # The end --------------------------------------------------------------------------------------------------------
     def end(self) -> None:
         """Leaves with all others, when no call is left: two looks at how many were made and are done, with equal sums."""
+        all_calls_are_done = False
         with suppress(Error):  # end_localities() says what has happened
             for to in range(self.size):
                 _translated(_native.send_to, to, _ENDED, 0, b"")
             self._settle()
+            all_calls_are_done = True
         _native.end_localities()
         self._fail("td.mpi has ended")  # who still waits for a call, which is nobody where all went well
         self._server.join()
-        self._threads.end()
+        self._threads.end(None if all_calls_are_done else 1.0)
 
     def _settle(self) -> None:
         before, pause = None, 0.001
@@ -411,6 +436,8 @@ def all_reduce(value: T, operation: Callable[[T, T], T] = operator.add) -> T:
 def submit(to: int, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> concurrent.futures.Future[T]:
     """Call the function in the process with this rank, on a thread of its own; returns at once.
 
+    Functions and classes of the program itself have to be defined there by then: define them before the first use of
+    td.mpi, which waits for all ranks.
     What it raises there result() raises here, with a note that names the rank.
     """
     world = _checked(to)
@@ -445,6 +472,13 @@ def _dumped(value: Any) -> bytes:
 
 def _loaded(value: bytes) -> Any:
     return pickle.loads(value)  # of a process of the same program
+
+
+def _loaded_call(what: bytes) -> Any:
+    try:
+        return _loaded(what)
+    except AttributeError as error:
+        raise Error(f"{error}: what others submit has to be defined before the first use of td.mpi") from None
 
 
 def _dumped_error(error: BaseException) -> bytes:

@@ -192,6 +192,31 @@ except td.Error as error:
     assert done.stdout == "told\ntold\n", done.stderr
 
 
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        ("gather(1)", "broadcast()"),
+        ("gather(1)", "scatter()"),
+        ("gather(1, 0)", "gather(1, 1)"),
+        ("reduce(1)", "scatter()"),
+    ],
+)
+@pytest.mark.parametrize("late", (0, 1))
+def test_different_operations_in_which_nobody_gives_anything_are_told(tmp_path, first, second, late):
+    done = said_by(tmp_path, f"""
+td.mpi.barrier()
+if rank == {late}:
+    time.sleep(0.3)
+try:
+    td.mpi.{first} if rank == 0 else td.mpi.{second}
+    print("wrong")
+except td.Error as error:
+    assert "rank 0" in str(error) and "rank 1" in str(error), error
+    print("told")
+""")  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "told\n" * 2), done.stderr
+
+
 def test_ranks_that_were_told_do_not_keep_others_waiting(tmp_path):
     """Also those who had nothing to do with it, and while the one that has noticed goes on."""
     done = said_by(tmp_path, f"""
@@ -226,6 +251,54 @@ assert td.mpi.all_reduce(1) == 2
     assert (done.returncode, done.stdout) == (0, "told\ntold\n"), done.stderr
 
 
+def test_a_part_that_is_too_large_is_told_to_those_who_wait_for_one(tmp_path):
+    done = said_by(tmp_path, """
+send = td.mpi._native.send_to
+def limited(to, kind, number, value):
+    if to == 1 and len(value) > 10000:
+        raise OSError("too large")
+    send(to, kind, number, value)
+td.mpi._native.send_to = limited
+try:
+    print(len(td.mpi.broadcast("x" * 20000)))
+except td.Error as error:
+    assert ("too large" if rank == 0 else "has not given a value") in str(error), error
+    print("told")
+assert td.mpi.all_reduce(1) == 3
+""", size=3)  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "told\n" * 3), done.stderr
+
+
+def test_what_waits_for_a_call_learns_of_trouble_on_a_thread_of_its_own(tmp_path):
+    """And a call that never ends does not keep the program from its end."""
+    done = said_by(tmp_path, f"""
+import threading
+told = {str(tmp_path / "told ")!r}
+def asleep():
+    time.sleep(3600)
+def until_told():
+    while not os.path.exists(told + str(1 - td.mpi.rank())):
+        time.sleep(0.01)
+td.mpi.barrier()  # both have defined what they are asked for
+where = []
+futures = [td.mpi.submit(1 - rank, asleep), td.mpi.submit(1 - rank, until_told)]
+futures[0].add_done_callback(lambda f: (where.append(threading.current_thread().name), time.sleep(0.2)))
+try:
+    td.mpi.gather(1) if rank == 0 else td.mpi.broadcast()
+except td.Error as error:
+    pass
+for f in futures:
+    assert "rank 0" in str(f.exception(60))
+while not where:
+    time.sleep(0.01)
+assert where == ["treadle-mpi-call"], where
+open(told + str(rank), "w").close()
+time.sleep(0.3)  # a result comes, which nobody waits for
+print("ended", flush=True)
+""")  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n" * 2, "")
+
+
 def test_calls_that_cannot_be_made_are_no_calls(tmp_path):
     done = said_by(tmp_path, """
 class NoError(Exception):
@@ -252,6 +325,20 @@ while not got:
 print(got[0])
 """)  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "64\n64\n"), done.stderr
+
+
+def test_a_function_that_is_not_defined_yet(tmp_path):
+    done = said_by(tmp_path, """
+if rank == 0:
+    def early():
+        pass
+    try:
+        td.mpi.submit(1, early).result()
+    except td.Error as error:
+        assert "'early'" in str(error) and "before the first use of td.mpi" in str(error), error
+        print("told")
+""")  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "told\n"), done.stderr
 
 
 def test_it_ends_whole_every_time(tmp_path):

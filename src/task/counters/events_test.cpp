@@ -2,6 +2,7 @@
 #include <treadle/observe/events.hpp>
 #include <treadle/treadle.hpp>
 
+#include "task/engine/comes_true.hpp"
 #include "task/engine/runtime_fixture.hpp"
 
 #include <algorithm>
@@ -84,7 +85,9 @@ TEST_P(events_test, steals_name_thief_and_victim) {
     }).get();
   }
   rt->wait_idle();
-  EXPECT_EQ(static_cast<std::uint64_t>(steals), rt->statistics().tasks_stolen);
+  // A worker may still steal, and then drop, what was handed on and is done already.
+  EXPECT_TRUE(treadle::testing::comes_true(
+      [&] { return static_cast<std::uint64_t>(steals) == rt->statistics().tasks_stolen; }));
 }
 
 TEST_P(events_test, a_listener_may_end_itself) {

@@ -6,6 +6,7 @@
 #include "task/engine/runtime_fixture.hpp"
 #include "topology/cpu_distance.hpp"
 
+#include <array>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -17,6 +18,23 @@ namespace {
 
 std::string threads(const std::string& counter, const std::string& instance = "locality#0/total") {
   return "/threads{" + instance + "}/" + counter;
+}
+
+double sum(const counters::group& readers) {
+  double all = 0;
+  for (const auto& one : readers.read()) all += one.value;
+  return all;
+}
+
+// What `read` returns, an array of counts that only rise, as it was at one moment: two readings that agree. After
+// wait_idle() a worker may still queue or steal, and then drop, what was handed to it and is done already.
+template <class Read>
+auto at_one_time(Read read) {
+  for (auto before = read();;) {
+    const auto now = read();
+    if (now == before) return now;
+    before = now;
+  }
 }
 
 class thread_counters_test : public testing::TestWithParam<unsigned> {
@@ -238,17 +256,10 @@ TEST_P(thread_counters_test, workers_add_up_to_the_total) {
                         [](int) { treadle::async([] {}).get(); });
     }).get();
     runtime.wait_idle();
-    const auto equals_total = [&](const counters::group& readers) {
-      for (;;) {
-        const double before = total.value();
-        double sum = 0;
-        for (const auto& one : readers.read()) sum += one.value;
-        // A worker may just queue, and then drop, what was handed to it and is done already: it counts late.
-        if (total.value() == before) return sum == before;
-      }
-    };
-    EXPECT_TRUE(equals_total(workers)) << name;
-    EXPECT_TRUE(equals_total(of_pool)) << name;
+    const auto [all, by_worker, by_worker_of_pool] =
+        at_one_time([&] { return std::array{total.value(), sum(workers), sum(of_pool)}; });
+    EXPECT_EQ(all, by_worker) << name;
+    EXPECT_EQ(all, by_worker_of_pool) << name;
   }
 }
 
@@ -262,11 +273,12 @@ TEST_P(thread_counters_test, what_is_stolen_is_taken_from_somebody) {
     }).get();
   }
   runtime.wait_idle();
-  double sum = 0;
-  for (const auto& one : over.read()) sum += one.value;
-  EXPECT_EQ(to.value(), from.value());
-  EXPECT_EQ(to.value(), sum);
-  EXPECT_EQ(to.value(), static_cast<double>(runtime.statistics().tasks_stolen));
+  const auto [taken, given, by_distance, in_statistics] = at_one_time([&] {
+    return std::array{to.value(), from.value(), sum(over), static_cast<double>(runtime.statistics().tasks_stolen)};
+  });
+  EXPECT_EQ(taken, given);
+  EXPECT_EQ(taken, by_distance);
+  EXPECT_EQ(taken, in_statistics);
 }
 
 TEST_P(thread_counters_test, time_is_divided_without_rest) {
