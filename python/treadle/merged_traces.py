@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,21 +34,22 @@ def merged(traces: list[dict[str, Any]]) -> dict[str, Any]:
     about = [trace["otherData"] for trace in traces]
     clock = "start_ns" if len({one["host"] for one in about}) == 1 else "start_system_ns"
     first = min(one[clock] for one in about)
-    taken: set[int] = set()
+    traces = sorted(traces, key=lambda trace: (trace["otherData"]["process"], trace["otherData"][clock]))
+    runs: Counter[int] = Counter()  # of each locality
     events = []
-    for trace, one in zip(traces, about, strict=True):
-        process = one["process"]
-        while process in taken:  # of another run
-            process += 1
-        taken.add(process)
+    for number, trace in enumerate(traces):
+        one = trace["otherData"]
+        locality = one["process"]
+        runs[locality] += 1
+        name = f"locality {locality}" + (f", run {runs[locality]}" if runs[locality] > 1 else "")
         shift = (one[clock] - first) / 1000  # us
-        name = {"ph": "M", "pid": process, "name": "process_name", "args": {"name": f"locality {process}"}}
-        for event in [name, *trace["traceEvents"]]:
-            event = event | {"pid": process}
+        named = {"ph": "M", "pid": number, "name": "process_name", "args": {"name": name}}
+        for event in [named, *trace["traceEvents"]]:
+            event = event | {"pid": number}
             if "ts" in event:
                 event["ts"] = round(event["ts"] + shift, 3)
             if "id" in event:
-                event["id"] = f"{process}.{event['id']}"
+                event["id"] = f"{number}.{event['id']}"
             events.append(event)
     counts = {key: sum(one[key] for one in about) for key in ("records", "dropped")}
     return {"traceEvents": events, "displayTimeUnit": "ns", "otherData": counts}

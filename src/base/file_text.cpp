@@ -1,5 +1,7 @@
 #include "base/file_text.hpp"
 
+#include "base/process_in_program.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,7 +22,7 @@ void check_folder(const std::string& path, const char* what) {
 std::string own_file(const std::string& path, std::uint64_t run) {
   const std::size_t dot = path.rfind('.');
   if (dot == path.npos) return path; // "stderr"
-  const int process = process_in_program.load(order::relaxed);
+  const int process = process_in_program();
   return path.substr(0, dot) + (process < 0 ? "" : ".L" + std::to_string(process)) +
          (run == 1 ? "" : '.' + std::to_string(run)) + path.substr(dot);
 }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <treadle/detail/atomic.hpp>
-
 #include <cstdint>
 #include <fstream>
 #include <sstream>
@@ -19,10 +17,8 @@ inline std::string file_text(const char* path) {
 
 /// Throws std::invalid_argument that begins with `what` when the folder of the file cannot be written to.
 void check_folder(const std::string& path, const char* what);
-/// The number of this process among those of a program of several, which are told the same names of files; -1 in
-/// others. It stays when the program's localities have ended.
-inline constinit atomic<int> process_in_program{-1};
-/// FILE.txt, or FILE.L1.txt in such a process; of what comes later in a process FILE.2.txt and so on.
+/// FILE.txt, or FILE.L1.txt in process 1 of a program of several; of what comes later in a process FILE.2.txt and so
+/// on.
 std::string own_file(const std::string& path, std::uint64_t run);
 /// All of it or nothing: to a file beside it, which then takes its name. Throws std::system_error that begins with
 /// `what`.

@@ -1,7 +1,7 @@
 #include <treadle/localities/locality.hpp>
 
-#include "base/file_text.hpp"
 #include "base/fork.hpp"
+#include "base/process_in_program.hpp"
 #include "parcel/actions.hpp"
 #include "parcel/as_started.hpp"
 #include "parcel/coalescing_text.hpp"
@@ -385,7 +385,7 @@ localities::localities() : m_is(new implementation) {
   over->join(number_actions());
   m_is->all = std::make_unique<world>(std::move(over));
   own_number.store(m_is->all->rank(), order::relaxed);
-  if (m_is->all->size() > 1) process_in_program.store(static_cast<int>(m_is->all->rank()), order::relaxed);
+  if (m_is->all->size() > 1) set_process_in_program(m_is->all->rank());
   number_of_localities.store(m_is->all->size(), order::relaxed);
   g_world.store(m_is->all.get(), order::release);
   m_is->all->start(); // handlers find all of that

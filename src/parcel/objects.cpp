@@ -227,6 +227,8 @@ bool drop_name(const std::string& name) {
 void begin_objects() {
   if (objects_here() != 0)
     throw std::logic_error("localities: there are objects already, which were made before there were localities");
+  const scoped_lock guard(objects_lock);
+  why_no_more = nullptr;
 }
 
 void give_up_objects(const std::exception_ptr& why) noexcept {
@@ -247,7 +249,6 @@ void end_objects() noexcept {
     last.clear();
     {
       const scoped_lock guard(objects_lock);
-      why_no_more = nullptr;
       last.swap(objects); // first: references that end find nothing then
     }
     std::map<std::string, named_object> last_names;

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "parcel/bell.hpp"
 #include "parcel/byte_ring.hpp"
+#include "parcel/life_lock.hpp"
 #include "parcel/pieces.hpp"
 #include "parcel/refusals.hpp"
 
@@ -49,51 +50,23 @@ struct ring_part {
 
 class mapped_file {
  public:
-  mapped_file(const std::string& path, std::size_t bytes)
-      : m_file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)), m_bytes(bytes) {
+  mapped_file(const std::string& path, std::size_t bytes) : m_bytes(bytes) {
+    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     void* memory = MAP_FAILED;
     // All make it as large as it has to be: whoever is first fills it with zeroes.
-    if (m_file >= 0 && ftruncate(m_file, static_cast<off_t>(bytes)) == 0)
-      memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, m_file, 0);
+    if (file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0)
+      memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     const int error = errno;
-    if (memory == MAP_FAILED) {
-      if (m_file >= 0) close(m_file);
-      throw std::system_error(error, std::generic_category(), "memory of localities: " + path);
-    }
+    if (file >= 0) close(file);
+    if (memory == MAP_FAILED) throw std::system_error(error, std::generic_category(), "memory of localities: " + path);
     m_memory = static_cast<std::byte*>(memory);
   }
-  ~mapped_file() {
-    munmap(m_memory, m_bytes);
-    close(m_file);
-  }
+  ~mapped_file() { munmap(m_memory, m_bytes); }
   mapped_file(const mapped_file&) = delete;
   mapped_file& operator=(const mapped_file&) = delete;
   std::byte* at(std::size_t offset) const noexcept { return m_memory + offset; }
 
-  /// A lock on one byte, which the system takes away when this process ends, however that comes.
-  void lock(unsigned byte) const {
-    struct flock one = lock_of(byte);
-    if (fcntl(m_file, F_OFD_SETLK, &one) != 0)
-      throw std::system_error(errno, std::generic_category(),
-                              "localities: number " + std::to_string(byte) + " is taken");
-  }
-  /// Whether another process has it; true where the system does not tell.
-  bool is_locked(unsigned byte) const noexcept {
-    struct flock one = lock_of(byte);
-    return fcntl(m_file, F_OFD_GETLK, &one) != 0 || one.l_type != F_UNLCK;
-  }
-
  private:
-  static struct flock lock_of(unsigned byte) noexcept {
-    struct flock one{};
-    one.l_type = F_WRLCK;
-    one.l_whence = SEEK_SET;
-    one.l_start = byte;
-    one.l_len = 1;
-    return one;
-  }
-
-  const int m_file;
   std::byte* m_memory = nullptr;
   const std::size_t m_bytes;
 };
@@ -107,7 +80,7 @@ constexpr std::size_t bytes_of(unsigned size) {
 class shared_memory final : public transport {
  public:
   explicit shared_memory(const shared_memory_place& place)
-      : m_rank(place.rank), m_size(place.size), m_file(place.file, bytes_of(place.size)) {
+      : m_rank(place.rank), m_size(place.size), m_file(place.file, bytes_of(place.size)), m_alive(place.file) {
     for (unsigned other = 0; other < m_size; ++other) {
       ring_part& in = ring(other, m_rank);
       ring_part& out = ring(m_rank, other);
@@ -176,7 +149,7 @@ class shared_memory final : public transport {
     if (!header.magic.compare_exchange(none, k_magic, order::relaxed, order::relaxed) && none != k_magic)
       throw std::runtime_error("localities: the shared file is of another version of Treadle");
     locality_part& own = part(m_rank);
-    m_file.lock(m_rank);
+    m_alive.hold(m_rank);
     m_check_at_ns = 0;
     own.digest.store(digest, order::relaxed);
     header.joined.fetch_add(1, order::acq_rel);
@@ -213,7 +186,7 @@ class shared_memory final : public transport {
     m_check_at_ns = now_ns + k_check_ns;
     auto& first_gone = reinterpret_cast<file_header*>(m_file.at(0))->gone;
     for (unsigned other = 0; other < m_size && first_gone.load(order::relaxed) == 0; ++other) {
-      if (other == m_rank || m_file.is_locked(other) || part(other).has_left.load(order::acquire) != 0) continue;
+      if (other == m_rank || m_alive.is_held(other) || part(other).has_left.load(order::acquire) != 0) continue;
       std::uint32_t none = 0;
       first_gone.compare_exchange(none, other + 1, order::relaxed, order::relaxed);
     }
@@ -229,6 +202,7 @@ class shared_memory final : public transport {
 
   const unsigned m_rank, m_size;
   const mapped_file m_file;
+  const life_lock m_alive;
   std::vector<incoming> m_in;  ///< by sender; of the thread that polls
   std::vector<outgoing> m_out; ///< by receiver; of the thread that sends there
   atomic<std::uint32_t> m_polling{0};

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -85,7 +86,7 @@ TEST(shared_memory, all_join_or_are_refused) {
 }
 
 /// What this process is told when the other one has ended.
-std::string told_after(void (*end)(std::unique_ptr<transport>)) {
+std::string told_after(const std::function<void(std::unique_ptr<transport>)>& end) {
   const shared_file file;
   const pid_t child = fork();
   if (child == 0) {
@@ -124,6 +125,22 @@ TEST(shared_memory, who_dies_is_missed_and_who_leaves_is_not) {
               _exit(0);
             }),
             "");
+}
+
+TEST(shared_memory, who_dies_is_missed_while_a_child_of_it_lives_on) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_EQ(told_after([&](std::unique_ptr<transport>) {
+              if (fork() == 0) {
+                char none = 0;
+                close(ends[1]);
+                _exit(read(ends[0], &none, 1) == 0 ? 0 : 1); // until the test is over
+              }
+              raise(SIGKILL);
+            }),
+            "localities: locality 1 has ended without warning");
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST(shared_memory, places_are_read_and_refused) {

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import treadle as td
+from treadle.merged_traces import merged
 
 TREADLE = os.path.join(os.path.dirname(sys.executable), "treadle")
 
@@ -408,7 +409,7 @@ def test_the_module_says_what_it_has():
     assert set(td.mpi.__all__) <= set(dir(td.mpi))
 
 
-def test_each_rank_writes_files_of_its_own(tmp_path):
+def test_each_rank_writes_files_of_its_own(tmp_path, monkeypatch):
     body = """
 @td.jit
 def total(n):
@@ -420,11 +421,9 @@ assert total(1000) == 249750.0
 td.mpi.submit((rank + 1) % size, total, 10).result()
 td.mpi.barrier()
 """
-    os.environ |= {"TREADLE_TRACE": str(tmp_path / "run.json"), "TREADLE_PROFILE": str(tmp_path / "run.csv")}
-    try:
-        done = said_by(tmp_path, body)
-    finally:
-        del os.environ["TREADLE_TRACE"], os.environ["TREADLE_PROFILE"]
+    monkeypatch.setenv("TREADLE_TRACE", str(tmp_path / "run.json"))
+    monkeypatch.setenv("TREADLE_PROFILE", str(tmp_path / "run.csv"))
+    done = said_by(tmp_path, body)
     assert done.returncode == 0, done.stderr
     files = sorted(path.name for path in tmp_path.glob("run.*"))
     assert files == ["run.L0.csv", "run.L0.json", "run.L1.csv", "run.L1.json"]
@@ -451,3 +450,31 @@ td.mpi.barrier()
         [*merge[:2], tmp_path / "run.L0.csv", *merge[-2:]], capture_output=True, text=True
     )
     assert refused.returncode == 1 and "run.L0.csv: Expecting value" in refused.stderr
+
+
+def test_runs_of_a_process_are_named_when_traces_are_merged():
+    def trace(process, start_ns, records):
+        about = {"process": process, "host": "h", "start_ns": start_ns, "records": records, "dropped": 0}
+        return {
+            "traceEvents": [{"ph": "X", "pid": process, "ts": 1.0, "name": str(records)}],
+            "otherData": about,
+        }
+
+    whole = merged([trace(1, 2000, 1), trace(0, 9000, 2), trace(0, 1000, 3)])
+    assert [event["args"]["name"] for event in whole["traceEvents"] if event["ph"] == "M"] == [
+        "locality 0", "locality 0, run 2", "locality 1",
+    ]  # fmt: skip
+    events = [
+        (event["pid"], event["name"], event["ts"]) for event in whole["traceEvents"] if event["ph"] == "X"
+    ]
+    assert events == [(0, "3", 1.0), (1, "2", 9.0), (2, "1", 2.0)]
+
+
+def test_processes_that_are_no_ranks_write_files_of_their_own_too(tmp_path, monkeypatch):
+    monkeypatch.setenv("TREADLE_TRACE", str(tmp_path / "run.json"))
+    done = started(
+        tmp_path, TREADLE, "run", "-n", "2", "--",
+        program="import treadle as td\n@td.jit\ndef next(n):\n    return n + 1\nassert next(1) == 2\n",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in tmp_path.glob("run.*")) == ["run.L0.json", "run.L1.json"]

@@ -68,8 +68,8 @@ class place_of_object : public std::enable_shared_from_this<place_of_object<T>> 
         async<&place_of_object::end_lending>(from, place()).get();
         throw;
       }
+      set_elsewhere(place()); // from now on it is this one, also where the other one dies before it knows that
       async<&place_of_object::end_lending>(from, place(this->shared_from_this())).get();
-      set_elsewhere(place());
     }
     if (to == here) return;
     set_elsewhere(make_remote<place_of_object>(locality(to), *m_object).get()); // or it stays here

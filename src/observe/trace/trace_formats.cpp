@@ -1,6 +1,7 @@
 #include "base/clock.hpp"
 #include "base/file_text.hpp"
 #include "base/json.hpp"
+#include "base/process_in_program.hpp"
 #include "observe/profile_text.hpp"
 #include "observe/trace/trace_analysis.hpp"
 
@@ -79,7 +80,7 @@ class chrome_writer {
   }
 
   const trace_session& m_session;
-  const std::string m_process = std::to_string(std::max(process_in_program.load(order::relaxed), 0));
+  const std::string m_process = std::to_string(std::max(process_in_program(), 0));
   std::string m_text;
   bool m_first = true;
 };

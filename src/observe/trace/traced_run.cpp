@@ -13,8 +13,8 @@ traced_run::traced_run(const std::vector<std::string>& files, std::size_t record
   const bool with_forks = std::any_of(files.begin(), files.end(), [](const auto& f) { return f.ends_with(".tasks"); });
   try {
     m_trace.emplace(records_per_thread == 0 ? trace::default_records : records_per_thread, with_forks);
-  } catch (const std::logic_error&) {
-    std::fputs("treadle: a trace is being recorded already; this runtime will be in that one\n", stderr);
+  } catch (const std::logic_error& e) {
+    std::fprintf(stderr, "treadle: no trace of this runtime alone: %s\n", e.what());
     return;
   }
   static constinit atomic<std::uint64_t> runs{0};
