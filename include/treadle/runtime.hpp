@@ -88,6 +88,10 @@ struct runtime_options {
   /// "stdout", or a file, FILE.csv or FILE.txt. Nothing has to be recorded for that. --treadle:profile[=FILE],
   /// TREADLE_PROFILE=1 or a file.
   std::string profile_file = {};
+  /// A Unix socket on which all counters are served to this user in the OpenMetrics format (counters::open_metrics) as
+  /// long as the runtime exists: `curl --unix-socket FILE.sock http://any/metrics`. --treadle:metrics=FILE.sock,
+  /// TREADLE_METRICS.
+  std::string metrics_socket = {};
   /// Files that a trace of everything until the runtime ends is written to: .json for Perfetto, .dot, .txt, .csv,
   /// .tasks (treadle/observe/trace.hpp). --treadle:trace, any number of times; TREADLE_TRACE, separated by ';'.
   std::vector<std::string> trace_files = {};

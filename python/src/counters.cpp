@@ -55,6 +55,8 @@ void bind_counters(nanobind::module_& m) {
       },
       "pattern"_a);
 
+  m.def("open_metrics", &counters::open_metrics, "patterns"_a, nb::call_guard<nb::gil_scoped_release>());
+
   nb::class_<trace>(m, "Trace")
       .def(nb::init<std::size_t, bool>(), "records_per_thread"_a, "with_forks"_a)
       .def("stop", &trace::stop, nb::call_guard<nb::gil_scoped_release>())

@@ -91,6 +91,15 @@ class Counters:
         start_runtime(current().workers)
         return [Description(*row) for row in _native.discover_counters(pattern)]
 
+    def open_metrics(self, *patterns: str) -> str:
+        """All values that match, without patterns the totals of all, in the OpenMetrics format, as Prometheus reads it.
+
+        Counts are from the start of the runtime; times are in seconds. With TREADLE_METRICS=FILE.sock a program serves
+        the same on a Unix socket.
+        """
+        start_runtime(current().workers)
+        return _native.open_metrics(list(patterns or ("/*/*",)))
+
     @contextmanager
     def window(self, *patterns: str) -> Iterator[Window]:
         """What happens inside of the `with` block.

@@ -48,7 +48,7 @@ def merged(traces: list[dict[str, Any]]) -> dict[str, Any]:
             event = event | {"pid": number}
             if "ts" in event:
                 event["ts"] = round(event["ts"] + shift, 3)
-            if "id" in event:
+            if "id" in event and event["cat"] != "parcel":  # whose other end is in another trace
                 event["id"] = f"{number}.{event['id']}"
             events.append(event)
     counts = {key: sum(one[key] for one in about) for key in ("records", "dropped")}

@@ -18,9 +18,9 @@ namespace {
 
 } // namespace
 
-posix_file lock_folder(const std::string& folder) {
+detail::posix_file lock_folder(const std::string& folder) {
   const std::string name = folder + "/agent.lock";
-  posix_file file(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  detail::posix_file file(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) fail(name);
   struct flock lock{};
   lock.l_type = F_WRLCK;

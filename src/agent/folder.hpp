@@ -1,7 +1,7 @@
 // What an agent keeps in its folder.
 #pragma once
 
-#include "agent/posix_file.hpp"
+#include "base/posix_file.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -11,7 +11,7 @@ namespace treadle::agent {
 
 /// The lock on a folder, which goes with the process. Throws std::runtime_error when another agent has it, which it
 /// names; std::system_error.
-posix_file lock_folder(const std::string& folder);
+detail::posix_file lock_folder(const std::string& folder);
 
 /// Null when there is none. Throws std::invalid_argument that names the file, std::system_error.
 nlohmann::json read_json_file(const std::string& file);

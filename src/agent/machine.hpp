@@ -1,7 +1,7 @@
 // What the kernel tells an agent of the machine and of processes.
 #pragma once
 
-#include "agent/posix_file.hpp"
+#include "base/posix_file.hpp"
 #include "decide/cpu_sets.hpp"
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class watched_process {
 
  private:
   int m_pid;
-  posix_file m_descriptor;
+  detail::posix_file m_descriptor;
 };
 
 /// Hardware threads on which this process may run, by number.

@@ -3,13 +3,13 @@
 #include "agent/decision_log.hpp"
 #include "agent/folder.hpp"
 #include "agent/machine.hpp"
-#include "agent/open_metrics.hpp"
 #include "agent/process_tree.hpp"
 #include "agent/roster.hpp"
 #include "agent/transport.hpp"
 #include "agent_link/environment.hpp"
 #include "base/clock.hpp"
 #include "base/file_text.hpp"
+#include "base/metrics_socket.hpp"
 #include "observe/programs/invitation.hpp"
 #include "observe/programs/page_file.hpp"
 #include "observe/programs/private_directory.hpp"
@@ -22,6 +22,7 @@
 #include <cmath>
 #include <csignal>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -86,21 +87,21 @@ class server::parts {
         m_roster(programs_max()),
         m_transport(socket_file()),
         m_log(m_folder + "/decisions.jsonl"),
-        m_metrics(m_folder + "/metrics.sock"),
+        m_metrics(m_folder + "/metrics.sock", [this] { return published_metrics(); }),
         m_cpus(with_distances(own_cpus())) {
     if (!options.listen.empty()) {
       if (options.keys.empty())
         throw std::invalid_argument(options.listen + " needs the keys of CURVE: anybody could come otherwise");
       m_transport.listen(options.listen, read_server_keys(options.keys));
     }
-    m_socket = file_identity(socket_file());
+    m_socket = detail::file_identity(socket_file());
     restore();
     m_began_ns = m_last_sample_ns = m_last_look_ns = detail::steady_now_ns();
     m_next_sample_ns = m_began_ns;
     detail::invite_programs();
   }
   ~parts() {
-    if (file_identity(socket_file()) == m_socket) unlink(socket_file().c_str());
+    if (detail::file_identity(socket_file()) == m_socket) unlink(socket_file().c_str());
   }
   parts(const parts&) = delete;
   parts& operator=(const parts&) = delete;
@@ -217,7 +218,7 @@ class server::parts {
         one.page = detail::page_file::open(detail::page_directory() + '/' + std::to_string(one.process.pid()));
       if (one.page) detail::ask(*one.page);
     }
-    if (!(file_identity(m_lock.get()) == file_identity(m_folder + "/agent.lock")))
+    if (!(detail::file_identity(m_lock.get()) == detail::file_identity(m_folder + "/agent.lock")))
       throw std::runtime_error(m_folder + " is not what it was: somebody has removed it");
     m_asked = true;
     m_answers_ns = now + k_answer_ns;
@@ -300,7 +301,9 @@ class server::parts {
     ++m_decisions;
     for (const roster::outgoing& one : m_roster.grant(shares, now, lease_ms(), m_cpus))
       m_transport.send(one.route, detail::to_json(one.what));
-    m_metrics.publish(metrics());
+    std::string now_served = metrics();
+    const std::lock_guard guard(m_metrics_mutex);
+    m_metrics_text = std::move(now_served);
   }
 
   void free_all() {
@@ -367,6 +370,10 @@ class server::parts {
     return static_cast<double>(detail::steady_now_ns() - then_ns) / 1e9;
   }
 
+  std::string published_metrics() {
+    const std::lock_guard guard(m_metrics_mutex);
+    return m_metrics_text;
+  }
   std::string metrics() const {
     std::ostringstream out;
     const auto describe = [&](const char* name, const char* type, const char* help) {
@@ -383,7 +390,7 @@ class server::parts {
     const auto each = [&](const char* name, const char* help, auto value) {
       describe(name, "gauge", help);
       for (const member& m : m_roster.all())
-        out << name << "{pid=\"" << m.pid << "\",name=" << label(m.name) << "} " << value(m) << '\n';
+        out << name << "{pid=\"" << m.pid << "\",name=" << detail::metrics_label(m.name) << "} " << value(m) << '\n';
     };
     each("treadle_program_granted_workers", "Workers that may be active.", [](const member& m) { return m.granted; });
     each("treadle_program_used_cores", "Cores that it kept busy in the last period.", [&](const member& m) {
@@ -412,12 +419,14 @@ class server::parts {
   }
 
   const std::string m_folder;
-  const posix_file m_lock, m_signals;
+  const detail::posix_file m_lock, m_signals;
   roster m_roster;
   transport m_transport;
-  file_identity m_socket;
+  detail::file_identity m_socket;
   decision_log m_log;
-  metrics_socket m_metrics;
+  std::mutex m_metrics_mutex; // of the text
+  std::string m_metrics_text = "# EOF\n";
+  detail::metrics_socket m_metrics;
   settings m_settings;
   sharing m_sharing;
   std::map<std::string, watched_program> m_watched; // by number of the program

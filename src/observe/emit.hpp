@@ -24,7 +24,7 @@ inline bool is_told(event_kind kind) noexcept { return (told_events.load(order::
 /// What there is to tell, in the form that traces keep. Which fields mean something depends on the kind.
 struct event_record {
   event_kind kind = event_kind::custom;
-  std::uint64_t task = 0;     ///< or bytes of a message
+  std::uint64_t task = 0;
   std::string_view name = {}; ///< lives for ever
   double value = 0;           ///< or the victim of a steal; NaN when there is none
 
@@ -44,6 +44,27 @@ struct memory_use {
     const std::uint64_t packed = record.other_task();
     return {static_cast<std::int16_t>(packed & 0xffff), static_cast<std::int64_t>(packed >> 16)};
   }
+};
+
+/// What `task` and `value` of parcel_sent and parcel_handled hold. The record is told at the end.
+struct parcel_facts {
+  std::uint32_t bytes;
+  std::int64_t ticks;   ///< that it took; up to 2^32
+  unsigned other;       ///< locality, below 2^20: to, or from
+  std::uint64_t number; ///< among all from the one to the other, which they arrive in the order of; below 2^44
+
+  event_record as_record(event_kind kind, std::string_view action) const noexcept {
+    const auto took = static_cast<std::uint64_t>(ticks < 0 ? 0 : ticks >= k_most_ticks ? k_most_ticks : ticks);
+    return {kind, took << 32 | bytes, action, event_record::as_value(std::uint64_t{other} << 44 | number)};
+  }
+  static parcel_facts of(const event_record& record) noexcept {
+    const std::uint64_t packed = record.other_task();
+    return {static_cast<std::uint32_t>(record.task), static_cast<std::int64_t>(record.task >> 32),
+            static_cast<unsigned>(packed >> 44), packed & ((std::uint64_t{1} << 44) - 1)};
+  }
+
+ private:
+  static constexpr std::int64_t k_most_ticks = 0xffff'ffff;
 };
 
 /// For a part of the library that looks at events itself, where they arise: from now on, or no more, they are wanted.

@@ -194,8 +194,12 @@ void tell(const listener_list& list, const event_record& r) noexcept {
     return tell(list, events::steal{{}, r.task, static_cast<int>(r.value)});
   case event_kind::promotion:
     return tell(list, events::promotion{{}, r.task});
-  case event_kind::message:
-    return tell(list, events::message{{}, r.task});
+  case event_kind::parcel_sent:
+    return tell(
+        list, events::parcel_sent{{}, r.name, parcel_facts::of(r).bytes, static_cast<int>(parcel_facts::of(r).other)});
+  case event_kind::parcel_handled:
+    return tell(list, events::parcel_handled{
+                          {}, r.name, parcel_facts::of(r).bytes, static_cast<int>(parcel_facts::of(r).other)});
   case event_kind::custom:
     return tell(list, events::custom{{}, r.name, r.value});
   case event_kind::sample:

@@ -1,6 +1,8 @@
 // Which processes are alive: each holds a lock on a byte of a file that all know.
 #pragma once
 
+#include "base/uninherited_file.hpp"
+
 #include <string>
 
 namespace treadle::detail {
@@ -10,9 +12,6 @@ class life_lock {
  public:
   /// Throws std::system_error that names the file.
   explicit life_lock(const std::string& path);
-  ~life_lock();
-  life_lock(const life_lock&) = delete;
-  life_lock& operator=(const life_lock&) = delete;
 
   /// Held until the end of this object, or of this process, however that comes: also where a child made by fork()
   /// lives on. Throws std::system_error where another one has it.
@@ -21,7 +20,7 @@ class life_lock {
   bool is_held(unsigned byte) const noexcept;
 
  private:
-  const int m_file;
+  const uninherited_file m_file;
 };
 
 } // namespace treadle::detail

@@ -72,7 +72,8 @@ std::string text_of_current_exception() {
 /// The localities of the program, as this one sees them.
 class world final : public parcel_receiver, public background_work {
  public:
-  explicit world(std::unique_ptr<transport> over) : m_departure(over->size()), m_port(std::move(over), *this) {}
+  explicit world(std::unique_ptr<transport> over)
+      : m_departure(over->size()), m_parcels_from(over->size()), m_port(std::move(over), *this) {}
 
   void start() { m_port.start(); }
   unsigned rank() const noexcept { return m_port.rank(); }
@@ -117,7 +118,11 @@ class world final : public parcel_receiver, public background_work {
         }
         m_received.store(m_received.load(order::relaxed) + 1, order::relaxed); // by who polls alone
       }
+      const std::uint64_t number = ++m_parcels_from[from];
+      const std::int64_t start = parcel_port::begin_telling(event_kind::parcel_handled);
       handle(from, header.action, reply, message.first(header.bytes));
+      if (TREADLE_UNLIKELY(start != 0))
+        m_port.tell(event_kind::parcel_handled, start, lane_of(header.action), from, number, header.bytes);
       message = message.subspan(header.bytes);
     }
     m_handled.store(m_handled.load(order::relaxed) + counted, order::release); // what they have caused is there
@@ -135,7 +140,7 @@ class world final : public parcel_receiver, public background_work {
     return lane == k_departure_lane ? coalescing{.how = coalescing_kind::off} : coalescing_of(find_action(lane - 1));
   }
   std::string name_of_lane(std::uint32_t lane) const override {
-    return lane == k_reply_lane ? "results" : name_of(find_action(lane - 1));
+    return lane == k_departure_lane ? "departure" : lane == k_reply_lane ? "results" : name_of(find_action(lane - 1));
   }
 
   parcel_traffic traffic() const {
@@ -258,6 +263,7 @@ class world final : public parcel_receiver, public background_work {
   departure m_departure;
   bool m_asked = false, m_may_leave = false;
   std::exception_ptr m_failure;
+  std::vector<std::uint64_t> m_parcels_from;         ///< by sender; of who polls
   atomic<std::uint64_t> m_received{0}, m_handled{0}; ///< parcels of the program
   atomic<std::uint64_t> m_messages_received{0}, m_bytes_received{0};
   parcel_port m_port; // last: its thread uses the rest

@@ -46,19 +46,24 @@ void parcel_port::send(unsigned to, std::span<const std::byte> parcel, std::uint
 void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, std::uint32_t number,
                                std::vector<std::byte>* owner) {
   check();
+  const std::size_t bytes = parcel.size(); // it may be taken away
   outbox& box = m_outboxes[to];
   for (;;) {
     bool looks = false;
     lane* mine = nullptr;
+    std::uint64_t nth = 0;
+    const std::int64_t start = begin_telling(event_kind::parcel_sent);
     {
       const scoped_lock guard(box.lock);
       if (has_room(box)) {
         mine = &lane_of(box, number);
         add(box, *mine, parcel, owner);
         looks = wants_look(*mine);
+        nth = box.parcels;
       }
     }
     if (looks) look_at(box, *mine);
+    if (mine && start != 0) tell(event_kind::parcel_sent, start, number, to, nth, bytes);
     if (mine) return;
     this_task::sleep_for_ns(50'000);
     check();
@@ -256,6 +261,17 @@ void parcel_port::end_polling() noexcept {
 void parcel_port::arrived(unsigned from, std::span<const std::byte> message) {
   const callback_scope handles; // must not wait
   m_receiver.arrived(from, message);
+}
+
+void parcel_port::tell(event_kind kind, std::int64_t begin_ticks, std::uint32_t lane, unsigned other,
+                       std::uint64_t number, std::size_t bytes) const noexcept {
+  std::string_view name = "a parcel";
+  try {
+    name = kept_for_traces(m_receiver.name_of_lane(lane));
+  } catch (const std::bad_alloc&) {
+  }
+  const parcel_facts facts{static_cast<std::uint32_t>(bytes), ticks_now() - begin_ticks, other, number};
+  emit(facts.as_record(kind, name));
 }
 
 parcel_port::counts parcel_port::sent(std::uint32_t lane) const noexcept {

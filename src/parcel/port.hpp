@@ -81,10 +81,13 @@ class parcel_port final : message_sink {
   void end(const parcel_place& written, std::size_t bytes) {
     outbox& box = *static_cast<outbox*>(written.box);
     lane& of = *static_cast<lane*>(written.lane);
+    const std::int64_t start = begin_telling(event_kind::parcel_sent);
+    std::uint64_t number = 0;
     bool looks = false;
     try {
       put(box, of, bytes) ? send_gathered(box) : note_holding(box);
       looks = wants_look(of);
+      number = box.parcels;
       box.lock.unlock();
     } catch (...) {
       box.lock.unlock();
@@ -92,6 +95,7 @@ class parcel_port final : message_sink {
       throw;
     }
     if (TREADLE_UNLIKELY(looks)) look_at(box, of);
+    if (TREADLE_UNLIKELY(start != 0)) tell(event_kind::parcel_sent, start, of.number, box.to, number, bytes);
   }
 
   /// What has been gathered leaves: the caller has nothing else to do, or is about to wait.
@@ -104,6 +108,12 @@ class parcel_port final : message_sink {
   bool poll() noexcept;
 
   static constexpr std::size_t k_most_kept = std::size_t{16} << 20U; // for each destination
+
+  /// Of parcel_sent and parcel_handled: when what is told begins, in ticks; 0: nobody wants to know.
+  static std::int64_t begin_telling(event_kind kind) noexcept { return is_wanted(kind) ? ticks_now() : 0; }
+  /// `number`: of the parcel, among all from the one to the other.
+  void tell(event_kind kind, std::int64_t begin_ticks, std::uint32_t lane, unsigned other, std::uint64_t number,
+            std::size_t bytes) const noexcept;
 
   struct counts {
     std::uint64_t parcels = 0, messages = 0, bytes = 0;
@@ -137,7 +147,7 @@ class parcel_port final : message_sink {
     gathered_bytes gathered;
     std::deque<std::vector<std::byte>> kept;
     std::size_t kept_bytes = 0;
-    std::uint64_t messages = 0;
+    std::uint64_t parcels = 0, messages = 0;
     std::int64_t message_ticks = 0, sending_ticks = 0; ///< that one takes at the moment; that all have taken
     atomic<std::uint32_t> holds{0};                    ///< there is something
   };
@@ -162,6 +172,7 @@ class parcel_port final : message_sink {
   static void apply_settings(lane& of, const coalescing& asked);
   /// A parcel comes; true: it leaves now, with all that were gathered.
   bool put(outbox& box, lane& of, std::size_t bytes) {
+    ++box.parcels;
     of.gaps.note(++of.parcels);
     of.bytes += bytes;
     const bool is_handler = of.how.hold_ns > 0 && callback_scope::is_inside(); // of one who looks for messages

@@ -153,6 +153,7 @@ TEST_P(localities_test, urgent_actions_first) {
   if (GetParam().workers == 1) run("priorities");
 }
 TEST_P(localities_test, objects_that_move) { run("migrations"); }
+TEST_P(localities_test, parcels_in_events_and_traces) { run("traced"); }
 TEST_P(localities_test, a_communicator_made_again) { run("repeats"); }
 /// MPI ends the others itself.
 TEST_P(localities_test, who_dies_is_missed) {

@@ -530,6 +530,7 @@ int run(const std::string& name) {
     if (name == "coordination") testing::latches_and_channels();
     if (name == "priorities") testing::priorities();
     if (name == "migrations") testing::migrations();
+    if (name == "traced") testing::traced_parcels();
     if (name == "objects" || name == "references") {
       if (find_here().number() == 0) testing::until([] { return alive_everywhere() == 0; });
     }

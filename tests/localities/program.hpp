@@ -29,4 +29,7 @@ void latches_and_channels();
 void priorities();
 void migrations();
 
+// Of observation.cpp.
+void traced_parcels();
+
 } // namespace treadle::testing

@@ -1,6 +1,7 @@
 """Counters as Python shows them."""
 
 import math
+import os
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 import treadle as td
 
@@ -97,3 +99,49 @@ def test_printed_at_the_end_of_a_program() -> None:
         [sys.executable, "-c", code, "--treadle:print-counter=/threads{"], capture_output=True, text=True
     )
     assert bad.returncode == 1 and "counter name, column 10" in bad.stderr
+
+
+def test_open_metrics_are_what_prometheus_reads(tmp_path: Path) -> None:
+    norm(np.ones(1000))
+    text = td.counters.open_metrics("/*/*", "/threads{locality#0/worker-thread#*}/*", "/coalescing/*")
+    families = {one.name: one for one in text_string_to_metric_families(text)}
+    workers = families["treadle_runtime_count_workers"]
+    assert (workers.type, workers.samples[0].value) == ("gauge", td.counters["/runtime/count/workers"])
+    tasks = families["treadle_threads_count_cumulative"]
+    assert tasks.type == "counter"
+    assert {one.labels.get("worker_thread") for one in tasks.samples} >= {None, "0"}
+    assert families["treadle_threads_time_overall_seconds"].unit == "seconds"
+    assert families["treadle_threads_idle_rate_ratio"].unit == "ratio"
+    for one in families.values():
+        assert one.documentation
+    with pytest.raises(ValueError, match="expected"):
+        td.counters.open_metrics("/threads{")
+
+
+def test_open_metrics_are_served_on_a_socket(tmp_path: Path) -> None:
+    program = tmp_path / "served.py"
+    program.write_text("""
+import socket, sys, numpy as np, treadle as td
+@td.jit
+def norm(x):
+    return np.sqrt(np.sum(x * x))
+norm(np.ones(10))
+with socket.socket(socket.AF_UNIX) as one:
+    one.connect(sys.argv[1])
+    one.sendall(b"GET /metrics HTTP/1.1\\r\\n\\r\\n")
+    while part := one.recv(1 << 16):
+        sys.stdout.write(part.decode())
+""")
+    file = tmp_path / "m.sock"
+    settings = os.environ | {"TREADLE_METRICS": str(file)}
+    command = [sys.executable, str(program), str(file)]
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    body = done.stdout.partition("\n\n")[2]
+    assert "treadle_runtime_count_workers" in {one.name for one in text_string_to_metric_families(body)}
+    assert not file.exists()
+    file.write_text("mine")
+    refused = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=120)
+    assert refused.returncode != 0
+    assert f"metrics: {file}: Address already in use" in refused.stderr
+    assert file.read_text() == "mine"

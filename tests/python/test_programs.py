@@ -107,12 +107,16 @@ def test_publishing_can_be_turned_off(folder, tmp_path):
         "@td.jit\ndef f(x):\n    return x + 1.0\n"
         "td.config(workers=2)\nf(np.ones(3))\ntime.sleep(0.3)\nprint(td.programs())\n"
     )
-    for wanted, expected in (("0", False), ("1", True)):
+    for settings, expected in (
+        ({"TREADLE_PUBLISH": "0"}, "[]"),
+        ({"TREADLE_PUBLISH": "1"}, "name='brief.py'"),
+        ({"TREADLE_PUBLISH": "1", "TREADLE_LOCALITIES": "/nowhere:1:2"}, "name='brief.py L1'"),
+    ):
         done = subprocess.run(
-            [sys.executable, str(script)], env=os.environ | {"TREADLE_PUBLISH": wanted}, capture_output=True, text=True
+            [sys.executable, str(script)], env=os.environ | settings, capture_output=True, text=True
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        assert ("brief.py" in done.stdout) == expected
+        assert expected in done.stdout
 
 
 def test_top_prints_a_row_for_each(program):

@@ -13,7 +13,7 @@ class future_state;
 /// A bit for each kind of event that somebody wants (observe/emit.hpp).
 extern atomic<std::uint32_t> wanted_events;
 /// That of event_kind::input_attached, which is recorded together with the others of its sort.
-inline constexpr std::uint32_t k_dependence_bit = 1U << 14;
+inline constexpr std::uint32_t k_dependence_bit = 1U << 15;
 
 // relaxed: who begins to record finds the events from some moment on.
 inline bool records_dependences() noexcept { return (wanted_events.load(order::relaxed) & k_dependence_bit) != 0; }

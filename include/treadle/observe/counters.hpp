@@ -128,6 +128,12 @@ class group {
   std::vector<counter> m_counters;
 };
 
+/// All counters that match any of the patterns, without one the totals, as text in the OpenMetrics format (1.0) that
+/// Prometheus and others read: /threads{locality#0/total}/time/average is treadle_threads_time_average_seconds with the
+/// label locality="0". Monotonic counters count from the start; histograms are counters with the label `range`; what
+/// cannot be read at the moment has no sample. Throws std::invalid_argument for a malformed pattern.
+std::string open_metrics(const std::vector<std::string>& patterns = {"/*/*"});
+
 /// A counter of the program's own; it exists as long as this object.
 class definition {
  public:

@@ -44,8 +44,15 @@ struct steal : event { ///< by `worker`
 struct promotion : event { ///< a latent fork or part of a loop became a task
   task_number task = 0;
 };
-struct message : event { ///< to another locality
+struct parcel_sent : event { ///< gathered for another locality, or on its way there
+  std::string_view action;   ///< "results" for what answers a call
   std::uint64_t bytes = 0;
+  int to = 0;
+};
+struct parcel_handled : event { ///< one from another locality: executed, or made a task of
+  std::string_view action;
+  std::uint64_t bytes = 0;
+  int from = 0;
 };
 struct custom : event { ///< of the program: emit()
   std::string_view name;
@@ -71,7 +78,8 @@ enum class event_kind : unsigned char {
   worker_woken,
   steal,
   promotion,
-  message,
+  parcel_sent,
+  parcel_handled,
   custom,
   sample,
   decision, // from here on for traces only
@@ -98,7 +106,7 @@ template <class Event>
 inline constexpr event_kind kind_of = static_cast<event_kind>(
     position_of<Event, events::task_created, events::task_started, events::task_suspended, events::task_resumed,
                 events::task_finished, events::worker_parked, events::worker_woken, events::steal, events::promotion,
-                events::message, events::custom, events::sample>());
+                events::parcel_sent, events::parcel_handled, events::custom, events::sample>());
 
 class event_listener {
  public:

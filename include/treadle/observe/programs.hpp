@@ -24,7 +24,7 @@ struct program_report {
   };
 
   int pid = 0;
-  std::string name;           ///< of the executable, or of the Python script
+  std::string name;           ///< of the executable, or of the Python script; "stencil L1" in a program of several
   bool answers = false;       ///< otherwise it is stopped, or cannot run, and what follows is from `age_ns` ago
   std::int64_t age_ns = 0;    ///< of what follows
   std::int64_t runs_ns = 0;   ///< since it started its first runtime

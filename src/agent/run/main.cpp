@@ -48,7 +48,7 @@ class shared_grant {
   shared_grant() : m_file(program_directory() + "/grant." + std::to_string(getpid())) {
     detail::require_private_directory(program_directory());
     remove_old();
-    const posix_file file(open(m_file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    const detail::posix_file file(open(m_file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     void* memory = MAP_FAILED;
     if (file && ftruncate(file.get(), sizeof(grant_page)) == 0)
       memory = mmap(nullptr, sizeof(grant_page), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
@@ -109,7 +109,7 @@ class command {
     usual.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &usual, &m_child_action); // ignored ones could not be waited for
     prctl(PR_SET_CHILD_SUBREAPER, 1);            // orphans among its processes stay ours
-    const posix_file got(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+    const detail::posix_file got(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
     if (const int failed = start(); failed != 0) {
       std::fprintf(stderr, "treadle-run: %s: %s\n", m_words[0].c_str(), std::strerror(failed));
       return 127;

@@ -3,6 +3,7 @@
 #include <treadle/observe/programs.hpp>
 
 #include "base/fork.hpp"
+#include "base/process_in_program.hpp"
 
 #include <filesystem>
 #include <mutex>
@@ -37,5 +38,10 @@ std::string name_of_program() {
 }
 
 std::string short_name_of_program() { return std::filesystem::path(name_of_program()).filename().string(); }
+
+std::string shown_name_of_program() {
+  const int process = process_in_program();
+  return short_name_of_program() + (process < 0 ? "" : " L" + std::to_string(process));
+}
 
 } // namespace treadle::detail

@@ -132,7 +132,7 @@ class publisher final : fork_participant {
 
   bool make_page() noexcept {
     try {
-      const std::string folder = require_page_directory(), name = short_name_of_program();
+      const std::string folder = require_page_directory(), name = shown_name_of_program();
       const program_state now = state();
       const std::lock_guard guard(m_mutex);
       if (m_ends.load(order::relaxed) != 0) return false;

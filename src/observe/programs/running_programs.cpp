@@ -114,7 +114,7 @@ std::vector<program_report> running_programs(unsigned patience_ms) {
     program_report mine = report_of(present_state(), steady_now_ns());
     mine.answers = true;
     mine.pid = getpid();
-    mine.name = short_name_of_program();
+    mine.name = shown_name_of_program();
     reports.push_back(std::move(mine));
   }
   std::sort(reports.begin(), reports.end(), [](const auto& a, const auto& b) { return a.pid < b.pid; });

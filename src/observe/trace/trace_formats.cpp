@@ -32,18 +32,25 @@ class chrome_writer {
     begin("M", ring);
     m_text += R"(, "name": "thread_name", "args": {"name": )" + json_string(thread_name(m_session, ring)) + "}}";
   }
-  void add_slice(int ring, std::string_view name, std::int64_t from, std::int64_t to, bool parked) {
+  void add_slice(int ring, std::string_view name, std::int64_t from, std::int64_t to, const std::string& category) {
     begin("X", ring);
     add_time("ts", from - m_session.start_ticks());
     add_time("dur", to - from);
-    m_text += R"(, "name": )" + json_string(name) + (parked ? R"(, "cat": "parked"})" : R"(, "cat": "task"})");
+    m_text += R"(, "name": )" + json_string(name) + R"(, "cat": ")" + category + R"("})";
   }
   /// An arrow has two ends.
   void add_arrow(bool head, int ring, std::int64_t ticks, int number) {
-    begin(head ? "f" : "s", ring);
-    add_time("ts", ticks - m_session.start_ticks());
-    m_text += R"(, "name": "created", "cat": "created", "id": )" + std::to_string(number);
-    m_text += head ? R"(, "bp": "e"})" : "}";
+    add_arrow(head, ring, ticks, "created", std::to_string(number));
+  }
+  /// A slice at its sender and one at its receiver, with an arrow whose ends are in the traces of both.
+  void add_parcel(int ring, std::int64_t end_ticks, const event_record& what) {
+    const parcel_facts facts = parcel_facts::of(what);
+    const bool is_sent = what.kind == event_kind::parcel_sent;
+    const std::int64_t begin_ticks = end_ticks - facts.ticks;
+    add_slice(ring, (is_sent ? "send " : "handle ") + std::string(what.name), begin_ticks, end_ticks, "parcel");
+    const std::string other = std::to_string(facts.other),
+                      way = is_sent ? m_process + ">" + other : other + ">" + m_process;
+    add_arrow(!is_sent, ring, begin_ticks, "parcel", json_string(way + "." + std::to_string(facts.number)));
   }
   void add_moment(int ring, std::string_view name, std::int64_t ticks) {
     begin("i", ring);
@@ -67,6 +74,12 @@ class chrome_writer {
     gethostname(host, sizeof host - 1);
     return ", \"host\": " + json_string(host) + ", \"start_ns\": " + std::to_string(m_session.start_ns()) +
            ", \"start_system_ns\": " + std::to_string(m_session.start_system_ns());
+  }
+  void add_arrow(bool head, int ring, std::int64_t ticks, const std::string& kind, const std::string& id) {
+    begin(head ? "f" : "s", ring);
+    add_time("ts", ticks - m_session.start_ticks());
+    m_text += R"(, "name": ")" + kind + R"(", "cat": ")" + kind + R"(", "id": )" + id;
+    m_text += head ? R"(, "bp": "e"})" : "}";
   }
   void begin(const char* phase, int ring) {
     m_text += m_first ? "{\"traceEvents\": [\n" : ",\n";
@@ -112,23 +125,24 @@ std::string chrome_trace(const trace_session& session, const trace_analysis& fou
   for (int ring = 0; ring != static_cast<int>(session.rings().size()); ++ring) writer.add_thread(ring);
   for (const auto& slice : found.slices) {
     const auto& task = found.tasks[static_cast<std::size_t>(slice.task)];
-    writer.add_slice(slice.ring, task.name, slice.begin_ticks, slice.end_ticks, false);
+    writer.add_slice(slice.ring, task.name, slice.begin_ticks, slice.end_ticks, "task");
     if (!slice.first || task.created_on == trace_analysis::k_none) continue;
     writer.add_arrow(false, task.created_on, task.created_ticks, slice.task);
     writer.add_arrow(true, slice.ring, slice.begin_ticks, slice.task);
   }
   for (const auto& pause : found.pauses)
-    writer.add_slice(pause.ring, "parked", pause.begin_ticks, pause.end_ticks, true);
+    writer.add_slice(pause.ring, "parked", pause.begin_ticks, pause.end_ticks, "parked");
   for (const auto& moment : found.moments) {
     const event_record& what = moment.what;
     const bool has_value = what.kind == event_kind::sample || what.kind == event_kind::knob ||
                            (what.kind == event_kind::custom && !std::isnan(what.value));
-    if (has_value) {
+    if (what.kind == event_kind::parcel_sent || what.kind == event_kind::parcel_handled) {
+      writer.add_parcel(moment.ring, moment.ticks, what);
+    } else if (has_value) {
       writer.add_value(moment.ring, what.name, moment.ticks, what.value);
     } else {
       const std::string_view name = what.kind == event_kind::steal       ? "steal"
                                     : what.kind == event_kind::promotion ? "promotion"
-                                    : what.kind == event_kind::message   ? "message"
                                                                          : what.name;
       writer.add_moment(moment.ring, name, moment.ticks);
     }

@@ -130,6 +130,8 @@ constexpr option k_options[] = {
      [](runtime_options& o, std::string_view, std::string_view text) {
        if (text != "0") o.profile_file = text.empty() || text == "1" ? "stderr" : text;
      }},
+    {"metrics", "TREADLE_METRICS", "FILE.sock", [](const runtime_options& o) { return !o.metrics_socket.empty(); },
+     [](runtime_options& o, std::string_view, std::string_view text) { o.metrics_socket = text; }},
     {"inlining", "TREADLE_INLINING", "POLICY", [](const runtime_options& o) { return o.inlining.has_value(); },
      [](runtime_options& o, std::string_view source, std::string_view text) {
        try {

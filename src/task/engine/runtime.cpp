@@ -6,6 +6,7 @@
 #include "observe/counter_printer.hpp"
 #include "observe/decision_hooks.hpp"
 #include "observe/profile_text.hpp"
+#include "observe/served_metrics.hpp"
 #include "observe/trace/traced_run.hpp"
 #include "task/counters/profiled_run.hpp"
 #include "task/counters/published_workers.hpp"
@@ -133,6 +134,7 @@ struct runtime::parts {
   detail::scheduler* by_default = nullptr;
   std::optional<detail::counter_printer> printer;
   std::optional<detail::profiled_run> profiled;
+  std::optional<detail::served_metrics> metrics;
 };
 
 detail::scheduler& detail::scheduler::of(const runtime& r) noexcept { return *r.m_parts->by_default; }
@@ -201,6 +203,7 @@ runtime::runtime(runtime_options options) {
           resolved.print_counters, std::int64_t{resolved.print_counter_interval_ms} * 1'000'000,
           resolved.print_counter_destination, resolved.print_counter_format});
     if (!resolved.profile_file.empty()) made->profiled.emplace(resolved.profile_file);
+    if (!resolved.metrics_socket.empty()) made->metrics.emplace(resolved.metrics_socket);
   } catch (...) {
     made->runs.store(false, detail::order::relaxed);
     withdraw();
@@ -290,6 +293,7 @@ std::string runtime::end_within(std::int64_t deadline_ns) {
   const std::uint64_t created = tasks_created();
   p.printer.reset();
   p.profiled.reset();
+  p.metrics.reset();
   withdraw();
   for (auto& pool : p.all) pool->await_visitors(); // their tasks may go to any pool
   if (has_drained || tasks_created() != created) has_drained = drains_within(deadline_ns);

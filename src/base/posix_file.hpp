@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace treadle::agent {
+namespace treadle::detail {
 
 /// Which file a name means at the moment.
 class file_identity {
@@ -44,4 +44,4 @@ class posix_file {
   int m_descriptor;
 };
 
-} // namespace treadle::agent
+} // namespace treadle::detail

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "base/metrics_socket.hpp"
+
+#include <optional>
+#include <string>
+
+namespace treadle::detail {
+
+/// The counters of this process on a socket, from here to its end. The second one of a process has FILE.2.sock, and so
+/// on; a child of fork() has none, because all would want the same name.
+class served_metrics {
+ public:
+  /// Throws std::system_error that names the file.
+  explicit served_metrics(const std::string& file);
+
+ private:
+  std::optional<metrics_socket> m_socket;
+};
+
+} // namespace treadle::detail
