@@ -11,6 +11,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +76,20 @@ std::unique_ptr<localities>& all_localities() {
   return *all;
 }
 
+/// Whoever sends is inside; the end waits for them, and lets nobody in any more.
+struct gate {
+  std::shared_mutex mutex;
+  bool is_open = false;
+};
+gate& the_gate() {
+  static auto* const one = new gate; // a thread may come while the process ends
+  return *one;
+}
+void set_open(bool open) {
+  const std::lock_guard guard(the_gate().mutex);
+  the_gate().is_open = open;
+}
+
 /// What nobody ever gives fails when the connection does, which is how Python learns of it.
 void watch_connection() {
   constexpr int k_trouble = -1;
@@ -96,11 +112,13 @@ void bind_localities(nb::module_& m) {
         if (all_localities()) return;
         all_localities() = std::make_unique<localities>();
         watch_connection();
+        set_open(true);
       },
       nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "end_localities",
       [] {
+        set_open(false);
         all_localities().reset();
         the_inbox().close();
       },
@@ -112,6 +130,8 @@ void bind_localities(nb::module_& m) {
       [](unsigned to, int kind, std::uint64_t ticket, const nb::bytes& bytes) {
         std::string copy(bytes.c_str(), bytes.size());
         const nb::gil_scoped_release others;
+        const std::shared_lock inside(the_gate().mutex);
+        if (!the_gate().is_open) throw std::runtime_error("td.mpi has ended");
         post<direct<take_arrival>>(locality(to), kind, find_here().number(), ticket, std::move(copy));
       },
       "to"_a, "kind"_a, "ticket"_a, "value"_a);

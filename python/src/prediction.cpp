@@ -1,16 +1,34 @@
 // Simulated schedules for treadle.predict.
 #include "prediction.hpp"
 
+#include <treadle/sim/exchange.hpp>
 #include <treadle/sim/prediction.hpp>
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace treadle::python {
 namespace {
 
 namespace nb = nanobind;
 using namespace nb::literals;
+
+/// `amount`: parcels, or bytes of `adaptive`.
+coalescing coalescing_from(const std::string& how, std::int64_t wait_ns, std::int64_t amount) {
+  if (how == "off") return {.how = coalescing_kind::off};
+  if (how == "adaptive") return {.how = coalescing_kind::adaptive, .hold_ns = wait_ns, .bytes = amount};
+  if (how != "paper") throw std::invalid_argument("expected off, paper or adaptive, not '" + how + "'");
+  return {.how = coalescing_kind::paper, .parcels = static_cast<unsigned>(amount), .interval_ns = wait_ns};
+}
 
 nb::dict waits_of(const sim::waiting& w) {
   nb::dict d;
@@ -121,6 +139,24 @@ void bind_prediction(nb::module_& m) {
       },
       "program"_a, "machine"_a, "distances"_a, "core_speed"_a, "smt_gain"_a, "bandwidth_gbs"_a, "cache_bytes"_a,
       "pools"_a, "policy"_a, "critical"_a, "order"_a, "mapping"_a, "spawn_calls"_a, "inlining"_a, "seed"_a, "costs"_a);
+  m.def(
+      "simulate_exchange",
+      [](unsigned localities, unsigned partners, std::uint64_t requests, double work_ns, double latency_ns,
+         double overhead_ns, double byte_ns, const std::string& how, std::int64_t wait_ns, std::int64_t amount) {
+        const nb::gil_scoped_release released;
+        const sim::exchange what{
+            .localities = localities, .partners = partners, .requests = requests, .work_ns = work_ns};
+        const sim::message_costs costs{.latency_ns = latency_ns, .overhead_ns = overhead_ns, .byte_ns = byte_ns};
+        const sim::exchange_result found = sim::simulate(what, costs, coalescing_from(how, wait_ns, amount));
+        return std::tuple(found.seconds, found.overhead, found.answer_ns, found.parcels, found.messages);
+      },
+      "localities"_a, "partners"_a, "requests"_a, "work_ns"_a, "latency_ns"_a, "overhead_ns"_a, "byte_ns"_a, "how"_a,
+      "wait_ns"_a, "amount"_a);
+  m.def("coalescing_choices", [] {
+    std::vector<std::pair<std::int64_t, std::int64_t>> all; // hold in ns, bytes
+    for (const coalescing& one : sim::choices({})) all.emplace_back(one.hold_ns, one.bytes);
+    return all;
+  });
 }
 
 } // namespace treadle::python

@@ -10,8 +10,9 @@ functions, too (treadle.sent). A program that was started alone has one rank.
 The first use waits for all ranks, which have to come within a minute. The functions that are called "collective" are
 called by all ranks in the same order, and by one thread of each; they return when what they need has come. Where ranks
 call different ones, or one has ended that was to take part, or has died, they raise treadle.Error; Ctrl-C ends a wait.
-A rank whose program is over goes on to execute what others submit, until no call is left anywhere. After that, in the
-child of a fork, and where another rank has failed, all of them raise treadle.Error.
+A rank whose program is over goes on to execute what others submit, until no call is left anywhere; after a failure,
+calls that last for a second more end with the process. After that, in the child of a fork, and where another rank has
+failed, all of them raise treadle.Error.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import operator
 import os
 import pickle
 import queue
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -115,6 +117,7 @@ class _World:
         """Sends give()[r] to each rank r, and returns what the ranks in `need` have sent to this one. All ranks call it
         for an operation, or none; what give() raises is raised here, and everywhere else as Error."""
         everybody = range(self.size)
+        operation = sys.intern(operation)
         with self._news:
             number = self._next[space]
             self._next[space] += 1
@@ -278,7 +281,11 @@ class _World:
             self._start(partial(future.set_exception, Error(why)))
 
     def _fail_everywhere(self, why: str) -> None:
-        """Others wait for what will not come, too."""
+        """Others wait for what will not come, too; they are told once."""
+        with self._news:
+            if self._trouble:
+                return
+            self._trouble = why
         for to in range(self.size):
             if to != self.rank:
                 with suppress(Error):  # one that has died is noticed otherwise
@@ -478,7 +485,11 @@ def _loaded_call(what: bytes) -> Any:
     try:
         return _loaded(what)
     except AttributeError as error:
-        raise Error(f"{error}: what others submit has to be defined before the first use of td.mpi") from None
+        if not str(error).startswith("Can't get attribute"):
+            raise
+        raise Error(
+            f"{error}: what others submit has to be defined before the first use of td.mpi"
+        ) from error
 
 
 def _dumped_error(error: BaseException) -> bytes:

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -20,35 +21,57 @@ namespace {
 
 int unix_socket() noexcept { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
 
-/// What a process has left that was killed. Another kind of file stays, and bind() fails.
-void remove_if_deserted(const std::string& file, const sockaddr_un& address) {
+sockaddr_un address_of(const std::string& file) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (file.size() >= sizeof address.sun_path) throw std::system_error(ENAMETOOLONG, std::generic_category(), file);
+  std::memcpy(address.sun_path, file.c_str(), file.size());
+  return address;
+}
+
+/// Why the name cannot be had; 0: a process has left it that was killed.
+int error_of_existing(const std::string& file) {
   struct stat found{};
-  if (lstat(file.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return;
-  const posix_file probe(unix_socket());
-  if (connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 && errno == ECONNREFUSED)
-    unlink(file.c_str());
+  if (lstat(file.c_str(), &found) != 0) return errno;
+  if (!S_ISSOCK(found.st_mode)) return EEXIST;
+  const posix_file probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const sockaddr_un address = address_of(file);
+  const bool is_deserted =
+      connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 && errno == ECONNREFUSED;
+  return is_deserted ? 0 : EADDRINUSE;
 }
 
 } // namespace
 
 metrics_socket::metrics_socket(const std::string& file, std::function<std::string()> text)
-    : m_file(file), m_text(std::move(text)), m_listening(unix_socket) {
-  const auto fail = [&](int error) { throw std::system_error(error, std::generic_category(), "metrics: " + file); };
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (file.size() >= sizeof address.sun_path) fail(ENAMETOOLONG);
-  std::memcpy(address.sun_path, file.c_str(), file.size());
-  remove_if_deserted(file, address);
-  if (!m_listening || bind(m_listening.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    fail(errno);
-  m_identity = file_identity(file);
-  if (chmod(file.c_str(), 0600) != 0 || listen(m_listening.get(), 8) != 0) {
-    const int error = errno;
-    unlink(file.c_str());
-    fail(error);
+    : m_file(std::filesystem::absolute(file)), m_text(std::move(text)), m_listening(unix_socket) {
+  try {
+    if (!m_listening) throw std::system_error(errno, std::generic_category());
+    listen_at(file);
+    const blocked_signals guard;
+    m_thread = std::thread([this] { serve(); });
+  } catch (const std::system_error& e) {
+    if (m_identity == file_identity(m_file)) unlink(m_file.c_str());
+    throw std::system_error(e.code(), "metrics: " + file);
   }
-  const blocked_signals guard;
-  m_thread = std::thread([this] { serve(); });
+}
+
+/// It gets its name when it listens: one that does not yet looks deserted to others.
+void metrics_socket::listen_at(const std::string& file) {
+  const std::string unfinished = file + '.' + std::to_string(getpid());
+  const sockaddr_un address = address_of(unfinished);
+  unlink(unfinished.c_str());
+  int error = 0;
+  if (bind(m_listening.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      chmod(unfinished.c_str(), 0600) != 0 || listen(m_listening.get(), 8) != 0) {
+    error = errno;
+  } else if (link(unfinished.c_str(), file.c_str()) != 0) {
+    error = errno == EEXIST ? error_of_existing(file) : errno;
+    if (error == 0 && rename(unfinished.c_str(), file.c_str()) != 0) error = errno;
+  }
+  unlink(unfinished.c_str());
+  if (error != 0) throw std::system_error(error, std::generic_category());
+  m_identity = file_identity(file);
 }
 
 metrics_socket::~metrics_socket() {
@@ -61,10 +84,12 @@ metrics_socket::~metrics_socket() {
 void metrics_socket::serve() noexcept {
   while (!m_ends) {
     const posix_file connection(accept4(m_listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (connection)
+    if (connection) {
       answer(connection.get());
-    else if (!m_ends && errno != EINTR && errno != ECONNABORTED)
+      shutdown(connection.get(), SHUT_RDWR); // also where a child of a fork has it
+    } else if (!m_ends && errno != EINTR && errno != ECONNABORTED) {
       poll(nullptr, 0, 100); // no descriptors, for a while
+    }
   }
 }
 

@@ -16,18 +16,19 @@ namespace treadle::detail {
 class metrics_socket {
  public:
   /// `text`: called by that thread for each request; it may throw, which the reader is told. A socket that nobody
-  /// listens to is replaced. Throws std::system_error that names the file.
+  /// listens to is replaced. Throws std::system_error that names the file; address_in_use: somebody listens there.
   metrics_socket(const std::string& file, std::function<std::string()> text);
   ~metrics_socket();
   metrics_socket(const metrics_socket&) = delete;
   metrics_socket& operator=(const metrics_socket&) = delete;
 
  private:
+  void listen_at(const std::string& file);
   void serve() noexcept;
   void answer(int connection) noexcept;
   std::string response_to(const std::string& request) const;
 
-  const std::string m_file;
+  const std::string m_file; // absolute
   const std::function<std::string()> m_text;
   const uninherited_file m_listening;
   file_identity m_identity; // somebody else may have a file of this name by the end

@@ -44,7 +44,8 @@ std::string labels_of(const counter_name& name) {
   std::string unnamed;
   for (const counter_name::part& part : name.instance) {
     if (part.has_index)
-      labels[word(part.name)] = part.index;
+      labels[std::isdigit(static_cast<unsigned char>(part.name[0])) ? '_' + word(part.name) : word(part.name)] =
+          part.index;
     else if (part.name != "total")
       unnamed += (unnamed.empty() ? "" : "/") + part.name;
   }
@@ -86,7 +87,7 @@ class family {
   void add(const std::string& labels, double value) {
     if (std::isnan(value)) return;
     m_samples += m_name + (m_counts_up ? "_total" : "") + (labels.empty() ? "" : '{' + labels + '}') + ' ' +
-                 detail::json_number(value * m_unit.factor) + '\n';
+                 (std::isinf(value) ? value > 0 ? "+Inf" : "-Inf" : detail::json_number(value * m_unit.factor)) + '\n';
   }
 
   std::string m_name, m_samples;
@@ -109,7 +110,8 @@ std::string open_metrics(const std::vector<std::string>& patterns) {
   std::set<std::string> taken;
   for (const auto& [text, about] : wanted) {
     const counter_name name = counter_name::parse(text);
-    const auto of = families.try_emplace(name.object + '/' + name.counter, about, name, taken).first;
+    const std::string key = name.object + '/' + name.counter + ' ' + about.unit + ' ' + to_string(about.kind);
+    const auto of = families.try_emplace(key, about, name, taken).first;
     try {
       of->second.add(name, counter(text).read());
     } catch (const std::runtime_error&) {    // it cannot be read at the moment

@@ -22,14 +22,18 @@ struct open_metrics_test : testing::Test {
   definition cells{{"/test/cells/updated", kind::monotonic, "", "Cells,\n\"updated\"."}, [] { return 10; }};
   definition spent{{"/test{part#a.b/of}/time-spent", kind::elapsed, "ns", "Time."}, [] { return 2'500'000'000; }};
   definition more{{"/test{part#1}/time-spent", kind::elapsed, "ns", "Time."}, [] { return 5; }};
+  definition endless{{"/test{1st#2}/endless", kind::gauge, "", "Endless."}, [] { return -HUGE_VAL; }};
   definition none{{"/test/none", kind::gauge, "", "Nothing."}, [] { return std::nan(""); }};
 };
 
 TEST_F(open_metrics_test, families_have_types_units_and_samples) {
-  EXPECT_EQ(open_metrics({"/test/*", "/test{part#*}/*", "/test{part#1}/time-spent"}),
+  EXPECT_EQ(open_metrics({"/test/*", "/test{part#*}/*", "/test{1st#*}/*", "/test{part#1}/time-spent"}),
             "# TYPE treadle_test_cells_updated counter\n"
             "# HELP treadle_test_cells_updated Cells,\\n\\\"updated\\\".\n"
             "treadle_test_cells_updated_total 10\n"
+            "# TYPE treadle_test_endless gauge\n"
+            "# HELP treadle_test_endless Endless.\n"
+            "treadle_test_endless{_1st=\"2\"} -Inf\n"
             "# TYPE treadle_test_none gauge\n"
             "# HELP treadle_test_none Nothing.\n"
             "# TYPE treadle_test_time_spent_seconds gauge\n"
@@ -81,7 +85,13 @@ TEST_F(open_metrics_test, they_are_served_as_long_as_the_object_lives) {
     EXPECT_NE(answer.find("treadle_test_cells_updated_total 10\n"), std::string::npos);
     EXPECT_EQ(answer.substr(answer.size() - 6), "# EOF\n");
     EXPECT_EQ(asked(file, "GET /other HTTP/1.1\r\n\r\n").substr(0, 12), "HTTP/1.0 404");
-    EXPECT_THROW(detail::metrics_socket(file, [] { return ""; }), std::system_error) << "somebody listens there";
+    try {
+      const detail::metrics_socket second(file, [] { return ""; });
+      ADD_FAILURE() << "somebody listens there";
+    } catch (const std::system_error& e) {
+      EXPECT_EQ(e.code(), std::errc::address_in_use);
+    }
+    EXPECT_THROW(detail::served_metrics(std::string(folder) + "/all"), std::invalid_argument);
     const pid_t child = fork();
     if (child == 0) { // many children would want one name
       const detail::served_metrics none(named);
@@ -116,6 +126,7 @@ TEST_F(open_metrics_test, what_a_killed_process_has_left_is_replaced_and_other_f
     ADD_FAILURE() << "the file is lost";
   } catch (const std::system_error& e) {
     EXPECT_EQ(std::string(e.what()).find("metrics: " + file), 0U) << e.what();
+    EXPECT_EQ(e.code(), std::errc::file_exists);
   }
   EXPECT_EQ(unlink(file.c_str()), 0);
   rmdir(folder);

@@ -54,6 +54,10 @@ struct counts {
   std::uint64_t sent, received;
 };
 
+// All localities begin theirs one after the other, so that parcels in traces have other numbers in each.
+constexpr int k_parcels_of_world_bits = 36;
+std::uint64_t worlds_begun = 0;
+
 /// What it was thrown as, and what it says.
 std::string text_of_current_exception() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
@@ -72,8 +76,12 @@ std::string text_of_current_exception() {
 /// The localities of the program, as this one sees them.
 class world final : public parcel_receiver, public background_work {
  public:
-  explicit world(std::unique_ptr<transport> over)
-      : m_departure(over->size()), m_parcels_from(over->size()), m_port(std::move(over), *this) {}
+  explicit world(std::unique_ptr<transport> over) : world(std::move(over), worlds_begun++ << k_parcels_of_world_bits) {}
+
+  world(std::unique_ptr<transport> over, std::uint64_t first_number)
+      : m_departure(over->size()),
+        m_parcels_from(over->size(), first_number),
+        m_port(std::move(over), *this, first_number) {}
 
   void start() { m_port.start(); }
   unsigned rank() const noexcept { return m_port.rank(); }

@@ -18,9 +18,12 @@ static constinit thread_local bool is_looking = false;
 /// A parcel that leaves at once, and has so many bytes, is sent from where it is, behind what was gathered.
 static constexpr std::size_t k_not_copied = std::size_t{16} << 10U;
 
-parcel_port::parcel_port(std::unique_ptr<transport> over, parcel_receiver& receiver)
+parcel_port::parcel_port(std::unique_ptr<transport> over, parcel_receiver& receiver, std::uint64_t first_number)
     : m_transport(std::move(over)), m_receiver(receiver), m_outboxes(m_transport->size()) {
-  for (unsigned to = 0; to < size(); ++to) m_outboxes[to].to = to;
+  for (unsigned to = 0; to < size(); ++to) {
+    m_outboxes[to].to = to;
+    m_outboxes[to].parcels = first_number;
+  }
 }
 
 void parcel_port::start() {

@@ -3,8 +3,10 @@
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -132,7 +134,8 @@ with socket.socket(socket.AF_UNIX) as one:
     while part := one.recv(1 << 16):
         sys.stdout.write(part.decode())
 """)
-    file = tmp_path / "m.sock"
+    folder = tempfile.mkdtemp(dir="/tmp")  # names of sockets are short
+    file = Path(folder) / "m.sock"
     settings = os.environ | {"TREADLE_METRICS": str(file)}
     command = [sys.executable, str(program), str(file)]
     done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=120)
@@ -143,5 +146,6 @@ with socket.socket(socket.AF_UNIX) as one:
     file.write_text("mine")
     refused = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=120)
     assert refused.returncode != 0
-    assert f"metrics: {file}: Address already in use" in refused.stderr
+    assert f"metrics: {file}: File exists" in refused.stderr
     assert file.read_text() == "mine"
+    shutil.rmtree(folder)

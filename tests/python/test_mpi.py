@@ -455,10 +455,12 @@ td.mpi.barrier()
 def test_runs_of_a_process_are_named_when_traces_are_merged():
     def trace(process, start_ns, records):
         about = {"process": process, "host": "h", "start_ns": start_ns, "records": records, "dropped": 0}
-        return {
-            "traceEvents": [{"ph": "X", "pid": process, "ts": 1.0, "name": str(records)}],
-            "otherData": about,
-        }
+        events = [{"ph": "X", "pid": process, "ts": 1.0, "name": str(records)}]
+        events += [
+            {"ph": "s", "pid": process, "cat": cat, "id": id}
+            for cat, id in (("created", 3), ("parcel", "0>1.7"))
+        ]
+        return {"traceEvents": events, "otherData": about}
 
     whole = merged([trace(1, 2000, 1), trace(0, 9000, 2), trace(0, 1000, 3)])
     assert [event["args"]["name"] for event in whole["traceEvents"] if event["ph"] == "M"] == [
@@ -468,6 +470,15 @@ def test_runs_of_a_process_are_named_when_traces_are_merged():
         (event["pid"], event["name"], event["ts"]) for event in whole["traceEvents"] if event["ph"] == "X"
     ]
     assert events == [(0, "3", 1.0), (1, "2", 9.0), (2, "1", 2.0)]
+    arrows = [event["id"] for event in whole["traceEvents"] if event["ph"] == "s"]
+    assert arrows == [
+        "0.3",
+        "0>1.7",
+        "1.3",
+        "0>1.7",
+        "2.3",
+        "0>1.7",
+    ]  # a parcel's other end is in another trace
 
 
 def test_processes_that_are_no_ranks_write_files_of_their_own_too(tmp_path, monkeypatch):

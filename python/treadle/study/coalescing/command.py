@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from ..log import read
+from ..log import read, wanted
 from ..terminal import need_matplotlib, progress
-from . import measured
+from . import measured, simulated
 
-FILE = "coalescing.csv"
+FILE, SIMULATED = "coalescing.csv", "coalescing-simulated.csv"
 
 
 def coalescing_command(
@@ -24,6 +24,9 @@ def coalescing_command(
     network: Annotated[
         list[str] | None, typer.Option(help=f"Only this: {', '.join(measured.NETWORKS)}; may be repeated.")
     ] = None,
+    simulate: Annotated[
+        bool, typer.Option("--simulate/--no-simulate", help="4 to 1024 localities in simulated time, too.")
+    ] = True,
     quick: Annotated[
         bool, typer.Option("--quick", help="Few settings, one run: a minute, to see the shape.")
     ] = False,
@@ -34,24 +37,26 @@ def coalescing_command(
     parquet, whose pattern is that of the parquet equations, run with fixed numbers of parcels and intervals, with
     Treadle's own choice, and with the authors' search, over shared memory and over networks that are added to it. Every
     run is written to OUT/coalescing.csv at once; Ctrl-C keeps what there is, and the same command goes on.
-    OUT/coalescing.html has heat maps of time and network overhead, how they correlate, and what each search has found.
+    OUT/coalescing.html has heat maps of time and network overhead, how they correlate, and what each search has found;
+    and, simulated, the same question for more localities (OUT/coalescing-simulated.csv).
 
       treadle study coalescing --quick
 
       treadle study coalescing --network none --repeats 10
     """
     need_matplotlib()
-    plan = measured.Plan(repeats=repeats)
+    plan, more = measured.Plan(repeats=repeats), simulated.Plan()
     notes = []
     if quick:
         if repeats != 5 or network:
             raise ValueError("--quick chooses repeats and network itself")
-        plan = measured.QUICK
+        plan, more = measured.QUICK, simulated.QUICK
         notes.append("Made with --quick: one short run of each kind, without intervals.")
     if network:
         if unknown := sorted(set(network) - set(measured.NETWORKS)):
             raise ValueError(f"no network '{unknown[0]}'; there are {', '.join(measured.NETWORKS)}")
         plan = replace(plan, networks=tuple(network))
+        more = replace(more, networks=tuple(name for name in network if measured.NETWORKS[name]))
     if missing := measured.missing():
         raise FileNotFoundError(
             f"not part of this installation: {', '.join(missing)}; build the package with TREADLE_APPS=ON"
@@ -59,11 +64,14 @@ def coalescing_command(
     try:
         with progress(len(list(plan.cells()))) as report:
             measured.measure(plan, out / FILE, report)
+        if simulate and (cells := list(more.cells(plan))):
+            with progress(len(cells)) as report:
+                simulated.simulate(cells, out / SIMULATED, report)
     finally:
-        write(out, plan, notes)
+        write(out, plan, more, notes)
 
 
-def write(out: Path, plan: measured.Plan, notes: list[str]) -> None:
+def write(out: Path, plan: measured.Plan, more: simulated.Plan, notes: list[str]) -> None:
     """The page of what there is, and a line for the terminal."""
     from .page import page
 
@@ -72,5 +80,6 @@ def write(out: Path, plan: measured.Plan, notes: list[str]) -> None:
         return
     if len(runs) < of:
         notes.append(f"{len(runs)} of {of} runs are done; the same command goes on.")
-    (out / "coalescing.html").write_text(page(runs, notes), "utf-8")
+    others = wanted(more.cells(plan), read(out / SIMULATED, simulated.Run))
+    (out / "coalescing.html").write_text(page(runs, notes, others), "utf-8")
     print(f"{len(runs)} of {of} runs: {out / FILE}, {out / 'coalescing.html'}", file=sys.stderr)

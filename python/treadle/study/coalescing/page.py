@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ..median import Median
 from ..page import Section, captioned, head, notes_of, sections, table_of, words
-from . import figures
+from . import figures, simulated_page
+from . import simulated as simulated_part
 from .measured import FIXED, NETWORKS, SEARCHES, Run, correlation, grid_of
 
 NONE = "–"
@@ -53,7 +54,7 @@ class Found:
         ]
 
 
-def page(runs: Sequence[Run], notes: Sequence[str]) -> str:
+def page(runs: Sequence[Run], notes: Sequence[str], simulated: Sequence[simulated_part.Run] = ()) -> str:
     """A page that stands alone. Needs matplotlib."""
     found = Found(runs)
     about = (
@@ -76,6 +77,7 @@ def page(runs: Sequence[Run], notes: Sequence[str]) -> str:
         words(("program, network", "settings", "correlation of overhead and time"), correlations(found)),
         notes_of(notes),
         *sections(shown(found)),
+        *simulated_page.parts(simulated),
         table(found),
     ]
     return "\n".join(parts)

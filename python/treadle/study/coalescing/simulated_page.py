@@ -1,0 +1,102 @@
+"""The simulated part of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..page import COLORS, Section, canvas, captioned, svg, words
+from .measured import correlation, grid_of
+from .simulated import BEGINS, OFF, Run, choices
+
+TEXT = (
+    "Simulated: localities with one processor each ask others, by chance, for single elements, and go on; who is asked"
+    " answers. The code that decides which parcels travel together is that of programs; searches are left out, so that"
+    " adaptive is shown as it begins, and with the best of the times to wait that it would choose among."
+)
+
+
+class Found:
+    """The runs of one network, number of localities and of partners."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.runs = runs
+        self.first = runs[0]
+        by_setting = {run.setting: run for run in runs}
+        self.off, self.begins = by_setting.get(OFF), by_setting.get(BEGINS)
+        self.adaptive = _fastest(run for run in runs if run.setting in choices())
+        self.grid = _fastest(run for run in runs if grid_of(run.setting))
+
+    def against_grid(self, run: Run | None) -> float | None:
+        return run.seconds / self.grid.seconds if run and self.grid else None
+
+
+def parts(runs: Sequence[Run]) -> list[str]:
+    """HTML; empty where nothing was simulated."""
+    if not runs:
+        return []
+    groups: dict[tuple[str, int, int], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.network, run.partners, run.localities), []).append(run)
+    found = [Found(group) for group in groups.values()]
+    names = (
+        "network, localities, asked by each", "best of the grid", "off", "adaptive, as it begins", "adaptive at its best",
+        "correlation of overhead and time",
+    )  # fmt: skip
+    title, text, figures = section(found)
+    drawn = f"<div class=pair>{''.join(figures)}</div>"
+    return [f"<h2>{title}</h2><p>{text}</p>", words(names, rows(found)), drawn]
+
+
+def rows(found: Sequence[Found]) -> Iterator[tuple[str, ...]]:
+    for one in found:
+        first = one.first
+        pairs = [(run.overhead, run.seconds) for run in one.runs]
+        yield (
+            f"{first.network}, {first.localities}, {first.partners}",
+            f"{one.grid.setting}: {one.grid.seconds * 1e3:.3f} ms" if one.grid else "–",
+            _times(one.against_grid(one.off)),
+            _times(one.against_grid(one.begins)),
+            f"{_times(one.against_grid(one.adaptive))} ({one.adaptive.setting})" if one.adaptive else "–",
+            f"{correlation(pairs):.3f}",
+        )
+
+
+def section(found: Sequence[Found]) -> Section:
+    networks = dict.fromkeys(one.first.network for one in found)
+    return "More localities", TEXT, [
+        captioned(_over_localities([one for one in found if one.first.network == network]), f"simulated, network {network}")
+        for network in networks
+    ]  # fmt: skip
+
+
+def _over_localities(found: Sequence[Found]) -> str:
+    """Time against the best of the grid; the fewest partners that were simulated."""
+    drawing = canvas()
+    axes = drawing.add_subplot()
+    fewest: dict[int, Found] = {}
+    for one in sorted(found, key=lambda one: -one.first.partners):
+        fewest[one.first.localities] = one
+    for label, color in zip((OFF, BEGINS, "adaptive at its best"), COLORS, strict=False):
+        points = []
+        for count, one in sorted(fewest.items()):
+            run = {OFF: one.off, BEGINS: one.begins}.get(label, one.adaptive)
+            if (ratio := one.against_grid(run)) is not None:
+                points.append((count, ratio))
+        axes.plot([x for x, _ in points], [y for _, y in points], "o-", ms=4, color=color, label=label)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(sorted(fewest), [str(count) for count in sorted(fewest)])
+    most = max(one.first.partners for one in fewest.values())
+    axes.set(
+        xlabel=f"localities, each asks up to {most}", ylabel="time, best of the grid = 1", ylim=(0, None)
+    )
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, fontsize=8)
+    return svg(drawing)
+
+
+def _fastest(runs: Iterator[Run]) -> Run | None:
+    return min(runs, key=lambda run: run.seconds, default=None)
+
+
+def _times(ratio: float | None) -> str:
+    return "–" if ratio is None else f"{ratio:.3f}"
