@@ -134,14 +134,14 @@ void begin(const seismic::settings& how) {
   std::vector<ocrGuid_t> of_last = {s.ended, block};
   of_last.insert(of_last.end(), s.tiles(), s.tiles() + p.count());
   ocrDbRelease(block);
+  ocrGuid_t last; // before the tiles, with the last of which the latch is gone
+  ocrEdtCreate(&last, finish_template, EDT_PARAM_DEF, nullptr, EDT_PARAM_DEF, of_last.data(), EDT_PROP_NONE, NULL_HINT,
+               nullptr);
   for (std::size_t i = 0; i < p.count(); ++i) {
     u64 tile = i;
     ocrGuid_t deps[] = {block, of_last[2 + i]}, edt;
     ocrEdtCreate(&edt, first_template, EDT_PARAM_DEF, &tile, EDT_PARAM_DEF, deps, EDT_PROP_NONE, NULL_HINT, nullptr);
   }
-  ocrGuid_t last;
-  ocrEdtCreate(&last, finish_template, EDT_PARAM_DEF, nullptr, EDT_PARAM_DEF, of_last.data(), EDT_PROP_NONE, NULL_HINT,
-               nullptr);
   ocrEdtTemplateDestroy(first_template);
   ocrEdtTemplateDestroy(finish_template);
 }
