@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from treadle.study.coalescing import command, measured
+from treadle.study.coalescing import command, measured, simulated, simulated_page
 from treadle.study.coalescing.page import Found, page
 from treadle.study.log import read
 
@@ -113,3 +113,18 @@ def test_what_is_wrong_is_named(tmp_path):
             [TREADLE, "study", "coalescing", "--out", tmp_path, *arguments], capture_output=True, text=True
         )
         assert done.returncode != 0 and said in done.stderr, done.stderr
+
+
+def test_more_localities_are_simulated(tmp_path):
+    cells = list(simulated.Plan(localities=(2, 5), networks=("5 us",), requests=100, fewest=20).cells(TINY))
+    assert {(cell.localities, cell.partners) for cell in cells} == {(2, 1), (5, 4)}
+    runs = simulated.simulate(cells, tmp_path / "simulated.csv", silent)
+    assert read(tmp_path / "simulated.csv", simulated.Run) == runs
+    for run in runs:
+        assert run.parcels == 2 * run.localities * run.requests >= run.messages > 0
+        assert run.messages == run.parcels or run.setting != simulated.OFF
+    shown = "\n".join(simulated_page.parts(runs))
+    assert shown.count("<svg") == 1 and "5 us, 5, 4" in shown and "Simulated:" in shown
+    assert simulated_page.parts([]) == []
+    with pytest.raises(ValueError, match="no setting"):
+        simulated.numbers_of("nonsense")

@@ -37,7 +37,9 @@ class Plan:
             for count in self.localities:
                 for partners in sorted({min(most, count - 1) for most in self.partners}):
                     for setting in (OFF, BEGINS, *choices(), *grid):
-                        yield Cell(count, partners, max(self.requests // count, self.fewest), network, setting)
+                        yield Cell(
+                            count, partners, max(self.requests // count, self.fewest), network, setting
+                        )
 
 
 QUICK = Plan(localities=(4, 64), networks=("costly messages",), requests=10_000, fewest=100)
