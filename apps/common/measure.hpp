@@ -32,16 +32,19 @@ timing measure(const runs& all, const std::vector<std::string>& counters, const 
   using clock = std::chrono::steady_clock;
   treadle::counters::group read(counters);
   treadle::counters::counter queued("/threads/count/instantaneous/pending");
+  const auto await_counts = [&] { // a task that a wait has run in place is counted when its queue entry is gone
+    while (queued.value() > 0) treadle::this_task::yield();
+  };
   timing fastest;
   for (std::size_t i = 0; i < all.before + all.counted; ++i) {
     prepare();
+    await_counts();
     read.reset();
     if (tuner) tuner->resume();
     const auto start = clock::now();
     run();
     const double seconds = std::chrono::duration<double>(clock::now() - start).count();
-    // A task that a wait has run in place is counted when its queue entry is gone.
-    while (queued.value() > 0) treadle::this_task::yield();
+    await_counts();
     if (i >= all.before && seconds < fastest.seconds) fastest = {seconds, read.read()};
     if (tuner) tuner->done();
   }
