@@ -76,7 +76,7 @@ std::unique_ptr<localities>& all_localities() {
   return *all;
 }
 
-/// Whoever sends is inside; the end waits for them, and lets nobody in any more.
+/// Senders hold it shared. The end of td.mpi waits until none does, and closes it: sending is an error from then on.
 struct gate {
   std::shared_mutex mutex;
   bool is_open = false;

@@ -128,12 +128,11 @@ class _World:
         missing = set(everybody)
         try:
             for to, value in give().items():
-                self._send_part(to, space, number, operation, value)
+                _translated(_native.send_to, to, _PART, number, _dumped((space, operation, value)))
                 missing.remove(to)
         except BaseException:
             for to in missing - {self.rank}:
-                with suppress(Error):  # one that has died is noticed otherwise
-                    self._send_part(to, space, number, operation, None)
+                self._try_to_send(to, _PART, number, _dumped((space, operation, None)))
             raise
         for r in everybody:  # now that the others know what this one calls, too
             self._compare(operation, r, known[r])
@@ -141,8 +140,10 @@ class _World:
             self._raise_trouble()
         return {r: self._await_part(operation, space, number, r) for r in need}
 
-    def _send_part(self, to: int, space: str, number: int, operation: str, value: bytes | None) -> None:
-        _translated(_native.send_to, to, _PART, number, _dumped((space, operation, value)))
+    @staticmethod
+    def _try_to_send(to: int, kind: int, number: int, what: bytes) -> None:
+        with suppress(Error):  # a rank that has died is noticed otherwise
+            _translated(_native.send_to, to, kind, number, what)
 
     def _await_part(self, operation: str, space: str, number: int, origin: int) -> bytes:
         ask_at = time.monotonic() + 0.1
@@ -159,8 +160,7 @@ class _World:
             if time.monotonic() >= ask_at:
                 # It may be in another operation, which has no part for this rank and waits for one from here.
                 ask_at = math.inf
-                with suppress(Error):
-                    _translated(_native.send_to, origin, _WAITING, number, _dumped((space, operation)))
+                self._try_to_send(origin, _WAITING, number, _dumped((space, operation)))
 
     def _learn(self, space: str, number: int, origin: int, operation: str) -> None:
         """What another rank calls; compared now, or when this one gets there."""
@@ -288,8 +288,7 @@ class _World:
             self._trouble = why
         for to in range(self.size):
             if to != self.rank:
-                with suppress(Error):  # one that has died is noticed otherwise
-                    _translated(_native.send_to, to, _TROUBLE, 0, why.encode())
+                self._try_to_send(to, _TROUBLE, 0, why.encode())
         self._fail(why)
 
     # The end --------------------------------------------------------------------------------------------------------

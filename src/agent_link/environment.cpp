@@ -1,11 +1,11 @@
 #include "agent_link/environment.hpp"
 
 #include "agent_link/key_file.hpp"
+#include "base/variable.hpp"
 #include "observe/programs/private_directory.hpp"
 
 #include <treadle/observe/programs.hpp>
 
-#include <cstdlib>
 #include <map>
 #include <stdexcept>
 
@@ -14,11 +14,6 @@
 namespace treadle {
 namespace detail {
 namespace {
-
-std::string variable(const char* name) {
-  const char* const text = std::getenv(name);
-  return text ? text : "";
-}
 
 agent_address address_in(const std::string& folder, bool was_asked_for) {
   const std::string file = folder + '/' + k_agent_socket;
@@ -41,7 +36,7 @@ curve_keys read_curve_keys(const std::string& file) {
 }
 
 std::optional<agent_address> address_of_agent() {
-  const std::string given = variable("TREADLE_AGENT");
+  const std::string given(variable("TREADLE_AGENT"));
   if (given == "off") return std::nullopt;
   if (given.empty()) return address_in(program_directory(), false);
   if (given.find("://") == std::string::npos) {
@@ -50,14 +45,16 @@ std::optional<agent_address> address_of_agent() {
   }
   if (!given.starts_with("tcp://"))
     throw std::invalid_argument("TREADLE_AGENT: expected 'off', a folder or tcp://HOST:PORT, got '" + given + "'");
-  const std::string keys = variable("TREADLE_AGENT_KEYS");
+  const std::string keys(variable("TREADLE_AGENT_KEYS"));
   if (keys.empty())
     throw std::invalid_argument("TREADLE_AGENT: " + given +
                                 " needs the keys of CURVE (TREADLE_AGENT_KEYS=FILE): anybody could be there");
   return agent_address{given, "", read_curve_keys(keys), true};
 }
 
-core_wish wish_of_environment() { return parse_core_wish(variable("TREADLE_AGENT_WISH"), "TREADLE_AGENT_WISH"); }
+core_wish wish_of_environment() {
+  return parse_core_wish(std::string(variable("TREADLE_AGENT_WISH")), "TREADLE_AGENT_WISH");
+}
 
 } // namespace detail
 } // namespace treadle

@@ -11,8 +11,8 @@
 
 namespace treadle::detail {
 
-/// Serves metrics in the OpenMetrics format to whoever asks on a Unix socket, by a thread of its own, so that slow
-/// readers delay nobody: `curl --unix-socket FILE http://any/metrics`. Only this user can connect.
+/// Serves metrics in the OpenMetrics format on a Unix socket, by a thread of its own, so that slow readers delay
+/// nobody: `curl --unix-socket FILE http://any/metrics`. Only this user can connect.
 class metrics_socket {
  public:
   /// `text`: called by that thread for each request; it may throw, which the reader is told. A socket that nobody

@@ -1,20 +1,16 @@
 #include "base/process_in_program.hpp"
 
+#include "base/variable.hpp"
+
 #include <treadle/detail/atomic.hpp>
 
 #include <charconv>
-#include <cstdlib>
 #include <string_view>
 
 namespace treadle::detail {
 namespace {
 
 constinit atomic<int> g_number{-1};
-
-std::string_view variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
 
 int number_among(std::string_view number, std::string_view size) {
   int found = -1;

@@ -1,6 +1,7 @@
 #include <treadle/tune/tuning_store.hpp>
 
 #include "base/fork.hpp"
+#include "base/variable.hpp"
 #include "control/recall.hpp"
 #include "control/store_file.hpp"
 #include "observe/decision_hooks.hpp"
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -134,13 +134,9 @@ struct tuning_store::contents final : loop::memory, detail::periodic_action {
 };
 
 std::string tuning_store::standard_path() {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value ? value : "");
-  };
-  if (const std::string given = variable("TREADLE_STORE"); !given.empty()) return given;
-  std::string state = variable("XDG_STATE_HOME");
-  if (state.empty()) state = variable("HOME") + "/.local/state";
+  if (const std::string_view given = detail::variable("TREADLE_STORE"); !given.empty()) return std::string(given);
+  std::string state(detail::variable("XDG_STATE_HOME"));
+  if (state.empty()) state = std::string(detail::variable("HOME")) + "/.local/state";
   return state + "/treadle/tuning-2.sqlite";
 }
 

@@ -174,6 +174,12 @@ void tell(const listener_list& list, Event e) noexcept {
   for (const auto& one : list) call(*one, e);
 }
 
+template <class Event>
+Event parcel_event(const event_record& r) noexcept {
+  const parcel_facts facts = parcel_facts::of(r);
+  return {{}, r.name, facts.bytes, static_cast<int>(facts.other)};
+}
+
 void tell(const listener_list& list, const event_record& r) noexcept {
   switch (r.kind) {
   case event_kind::task_created:
@@ -195,11 +201,9 @@ void tell(const listener_list& list, const event_record& r) noexcept {
   case event_kind::promotion:
     return tell(list, events::promotion{{}, r.task});
   case event_kind::parcel_sent:
-    return tell(
-        list, events::parcel_sent{{}, r.name, parcel_facts::of(r).bytes, static_cast<int>(parcel_facts::of(r).other)});
+    return tell(list, parcel_event<events::parcel_sent>(r));
   case event_kind::parcel_handled:
-    return tell(list, events::parcel_handled{
-                          {}, r.name, parcel_facts::of(r).bytes, static_cast<int>(parcel_facts::of(r).other)});
+    return tell(list, parcel_event<events::parcel_handled>(r));
   case event_kind::custom:
     return tell(list, events::custom{{}, r.name, r.value});
   case event_kind::sample:

@@ -1,8 +1,8 @@
 #include "parcel/as_started.hpp"
 
+#include "base/variable.hpp"
 #include "parcel/shared_memory.hpp"
 
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,11 +18,6 @@ struct known_mpi {
 };
 constexpr known_mpi k_openmpi{"openmpi", "libtreadle_openmpi.so", "OMPI_COMM_WORLD_SIZE"};
 constexpr known_mpi k_mpich{"mpich", "libtreadle_mpich.so", "PMI_SIZE"};
-
-std::string_view variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
 
 /// Empty: none.
 std::string library_as_started() {

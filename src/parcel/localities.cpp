@@ -2,6 +2,7 @@
 
 #include "base/fork.hpp"
 #include "base/process_in_program.hpp"
+#include "base/variable.hpp"
 #include "parcel/actions.hpp"
 #include "parcel/as_started.hpp"
 #include "parcel/coalescing_text.hpp"
@@ -23,7 +24,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <mutex>
@@ -392,10 +392,9 @@ localities::localities() : m_is(new implementation) {
   publish_parcel_counters();
   std::unique_ptr<transport> over = transport_as_started();
   if (!over) return;
-  if (const char* const network = std::getenv("TREADLE_NETWORK"); network && *network != '\0')
-    over = with_delays(std::move(over), parse_network_delays(network));
-  if (const char* const how = std::getenv("TREADLE_COALESCING"); how && *how != '\0')
-    set_coalescing(parse_coalescing(how));
+  if (const std::string_view network = variable("TREADLE_NETWORK"); !network.empty())
+    over = with_delays(std::move(over), parse_network_delays(std::string(network)));
+  if (const std::string_view how = variable("TREADLE_COALESCING"); !how.empty()) set_coalescing(parse_coalescing(how));
   over->join(number_actions());
   m_is->all = std::make_unique<world>(std::move(over));
   own_number.store(m_is->all->rank(), order::relaxed);

@@ -43,7 +43,7 @@ class parcel_receiver {
 /// for tasks, and by a thread of the port while there are none; by one of them at a time.
 class parcel_port final : message_sink {
  public:
-  /// `first_number`: what is told of parcels counts on from there, for each destination.
+  /// `first_number`: in events and traces the parcels to each destination are numbered from the next one on.
   parcel_port(std::unique_ptr<transport> over, parcel_receiver& receiver, std::uint64_t first_number = 0);
   ~parcel_port();
   /// From now on messages are handled. Once.

@@ -6,7 +6,7 @@ What is measured with one worker says how long tasks are; the schedule simulator
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
@@ -97,7 +97,7 @@ class SimulatedRun(Run):
 
     @property
     def cell(self) -> Cell:
-        return Cell(**{f.name: getattr(self, f.name) for f in fields(Cell)})
+        return log.cell_from(self, Cell)
 
 
 def bandwidth_of(plan: Plan, runs: Iterable[Run], caches: Caches) -> Bandwidth:

@@ -68,16 +68,7 @@ class Run:
 
     @property
     def cell(self) -> Cell:
-        return Cell(
-            self.repeat,
-            self.experiment,
-            self.users,
-            self.items,
-            self.iterations,
-            self.workers,
-            self.policy,
-            self.lower_us,
-        )
+        return log.cell_from(self, Cell)
 
 
 @dataclass(frozen=True)

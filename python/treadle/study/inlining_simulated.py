@@ -51,15 +51,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Run:
-    experiment: str
-    users: int
-    items: int
-    iterations: int
-    cores: int
-    costs: str
-    policy: str
-    lower_us: int
+class Run(Cell):
     seconds: float
     inlined_seconds: float  # measured, with one worker; all of it inlined
     tasks_seconds: float  # the same, each node a task
@@ -70,10 +62,7 @@ class Run:
 
     @property
     def cell(self) -> Cell:
-        return Cell(
-            self.experiment, self.users, self.items, self.iterations, self.cores, self.costs, self.policy,
-            self.lower_us,
-        )  # fmt: skip
+        return log.cell_from(self, Cell)
 
     def like_measured(self) -> inlining.Run:
         """For the figures and tables of the measured part."""

@@ -86,6 +86,11 @@ class Measured(Protocol):
     def cell(self) -> Any: ...
 
 
+def cell_from(run: Any, kind: type[C]) -> C:
+    """The cell, a dataclass, whose fields are all among those of the run."""
+    return kind(**{f.name: getattr(run, f.name) for f in fields(kind)})  # type: ignore[arg-type]
+
+
 def measure(
     file: Path,
     kind: type[M],

@@ -43,11 +43,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Run:
-    repeat: int
-    program: str
-    network: str
-    setting: str
+class Run(Cell):
     seconds: float
     parcels: float
     messages: float
@@ -58,7 +54,7 @@ class Run:
 
     @property
     def cell(self) -> Cell:
-        return Cell(self.repeat, self.program, self.network, self.setting)
+        return log.cell_from(self, Cell)
 
 
 @dataclass(frozen=True)

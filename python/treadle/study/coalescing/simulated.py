@@ -60,12 +60,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Run:
-    localities: int
-    partners: int
-    requests: int
-    network: str
-    setting: str
+class Run(Cell):
     seconds: float
     overhead: float  # percent of the processors' time
     answer_us: float  # from a request to its answer
@@ -74,7 +69,7 @@ class Run:
 
     @property
     def cell(self) -> Cell:
-        return Cell(self.localities, self.partners, self.requests, self.network, self.setting)
+        return log.cell_from(self, Cell)
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..page import COLORS, Section, canvas, captioned, svg, words
+from ..page import COLORS, Section, canvas, captioned, sections, svg, words
 from .measured import correlation, grid_of
 from .simulated import BEGINS, OFF, Run, choices
 
@@ -42,9 +42,7 @@ def parts(runs: Sequence[Run]) -> list[str]:
         "network, localities, asked by each", "best of the grid", "off", "adaptive, as it begins", "adaptive at its best",
         "correlation of overhead and time",
     )  # fmt: skip
-    title, text, figures = section(found)
-    drawn = f"<div class=pair>{''.join(figures)}</div>"
-    return [f"<h2>{title}</h2><p>{text}</p>", words(names, rows(found)), drawn]
+    return [*sections([section(found)]), words(names, rows(found))]
 
 
 def rows(found: Sequence[Found]) -> Iterator[tuple[str, ...]]:

@@ -37,13 +37,9 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Cell):
     """Seconds; nan where a case has none. A run whose programs did not compute the right thing is none."""
 
-    repeat: int
-    written_for: str
-    case: str
-    mode: str
     cores: int
     seconds: float
     producer_ends_s: float
@@ -52,7 +48,7 @@ class Run:
 
     @property
     def cell(self) -> Cell:
-        return Cell(self.repeat, self.written_for, self.case, self.mode)
+        return log.cell_from(self, Cell)
 
 
 @dataclass(frozen=True)

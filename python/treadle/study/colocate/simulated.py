@@ -26,12 +26,9 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Cell):
     """Seconds and items; nan where a case has none."""
 
-    case: str
-    mode: str
-    seed: int
     seconds: float
     producer_ends_s: float
     consumer_alone: float  # times as fast after the producer has ended
@@ -44,7 +41,7 @@ class Run:
 
     @property
     def cell(self) -> Cell:
-        return Cell(self.case, self.mode, self.seed)
+        return log.cell_from(self, Cell)
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class Run:
 
     @property
     def cell(self) -> Cell:
-        return Cell(**{f.name: getattr(self, f.name) for f in fields(Cell)})
+        return log.cell_from(self, Cell)
 
 
 ALL = {

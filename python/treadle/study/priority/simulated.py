@@ -6,7 +6,7 @@ Programs are generated and machines described, so that nothing depends on this m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,7 @@ class Run:
 
     @property
     def cell(self) -> Cell:
-        return Cell(**{f.name: getattr(self, f.name) for f in fields(Cell)})
+        return log.cell_from(self, Cell)
 
     def mean_wait_ns(self, what: str) -> float:
         """Of all tasks, for "staged" or "pending"."""
