@@ -1,5 +1,6 @@
 # find_package(treadle CONFIG) gives treadle::treadle (tasks), treadle::treadle_tree (array programs),
-# treadle::treadle_parcel (programs of several processes) and treadle::treadle_ocr (the C interface of OCR).
+# treadle::treadle_parcel (programs of several processes), treadle::treadle_distributed (array programs of these) and
+# treadle::treadle_ocr (the C interface of OCR).
 if(TREADLE_PYTHON)
   return() # the wheel holds only the Python package
 endif()
@@ -7,7 +8,7 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/treadle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY include/treadle_ocr DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-set(treadle_libraries treadle treadle_tree treadle_parcel treadle_ocr)
+set(treadle_libraries treadle treadle_tree treadle_parcel treadle_distributed treadle_ocr)
 install(TARGETS ${treadle_libraries} EXPORT treadle_targets)
 install(TARGETS ${treadle_programs})
 add_custom_target(treadle_installed DEPENDS ${treadle_libraries} ${treadle_programs}) # without tests and benchmarks

@@ -270,7 +270,7 @@ bool is_single(const value& v) { return v.is_array() && v.as_array().size() == 1
 } // namespace
 
 bool value::to_bool() const {
-  switch (m_kind) {
+  switch (kind()) {
   case value_kind::nil:
     return false;
   case value_kind::boolean:
@@ -292,9 +292,9 @@ bool value::to_bool() const {
 }
 
 std::int64_t value::to_int64() const {
-  switch (m_kind) {
+  switch (kind()) {
   case value_kind::boolean:
-    if (m_array_scalar) wrong_kind("an integer", *this); // as NumPy
+    if (m_head.array_scalar) wrong_kind("an integer", *this); // as NumPy
     [[fallthrough]];
   case value_kind::int64:
     return m_payload.integer;
@@ -305,7 +305,7 @@ std::int64_t value::to_int64() const {
 }
 
 double value::to_float64() const {
-  switch (m_kind) {
+  switch (kind()) {
   case value_kind::boolean:
   case value_kind::int64:
     return static_cast<double>(m_payload.integer);
@@ -347,7 +347,7 @@ array value::to_array() const {
 }
 
 array value::elements() const {
-  switch (m_kind) {
+  switch (kind()) {
   case value_kind::array:
     return as_array();
   case value_kind::boolean: {
@@ -386,7 +386,7 @@ array value::elements() const {
 }
 
 std::size_t value::size() const {
-  switch (m_kind) {
+  switch (kind()) {
   case value_kind::string:
     return detail::as_string(*this).characters;
   case value_kind::list:
@@ -427,7 +427,7 @@ const value* value::find(const value& key) const {
 }
 
 value value::wait() const {
-  if (m_kind != value_kind::future) return *this;
+  if (kind() != value_kind::future) return *this;
   return static_cast<const detail::dynamic_object*>(m_payload.pointer)->wait();
 }
 

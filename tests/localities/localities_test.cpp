@@ -153,6 +153,11 @@ TEST_P(localities_test, urgent_actions_first) {
   if (GetParam().workers == 1) run("priorities");
 }
 TEST_P(localities_test, objects_that_move) { run("migrations"); }
+TEST_P(localities_test, calls_of_array_programs_are_computed_where_they_say) { run("placed"); }
+TEST_P(localities_test, random_programs_are_the_same_wherever_their_calls_are_computed) { run("placements"); }
+TEST_P(localities_test, distributed_arrays) { run("arrays"); }
+TEST_P(localities_test, distributed_products) { run("products"); }
+TEST_P(localities_test, array_programs_that_do_not_fit_together_fail_everywhere) { run("array_faults"); }
 TEST_P(localities_test, parcels_in_events_and_traces) { run("traced"); }
 TEST_P(localities_test, a_communicator_made_again) { run("repeats"); }
 /// MPI ends the others itself.

@@ -531,6 +531,11 @@ int run(const std::string& name) {
     if (name == "priorities") testing::priorities();
     if (name == "migrations") testing::migrations();
     if (name == "traced") testing::traced_parcels();
+    if (name == "placed") testing::placed_calls();
+    if (name == "placements") testing::random_placements();
+    if (name == "arrays") testing::distributed_arrays();
+    if (name == "products") testing::distributed_products();
+    if (name == "array_faults") testing::array_faults();
     if (name == "objects" || name == "references") {
       if (find_here().number() == 0) testing::until([] { return alive_everywhere() == 0; });
     }

@@ -29,6 +29,13 @@ void latches_and_channels();
 void priorities();
 void migrations();
 
+// Of arrays.cpp.
+void placed_calls();
+void random_placements();
+void distributed_arrays();
+void distributed_products();
+void array_faults();
+
 // Of observation.cpp.
 void traced_parcels();
 

@@ -17,6 +17,15 @@
 #include <vector>
 
 namespace treadle::physl {
+class program;
+}
+namespace treadle::tree {
+struct placed_call;
+struct placed_result;
+placed_result execute_placed(const physl::program&, const placed_call&);
+} // namespace treadle::tree
+
+namespace treadle::physl {
 
 struct trace_entry {
   std::string function;               // name of the PhySL function that was being called
@@ -158,6 +167,7 @@ class program {
   struct state;
 
  private:
+  friend tree::placed_result tree::execute_placed(const program&, const tree::placed_call&);
   std::shared_ptr<state> m_state;
 };
 

@@ -239,15 +239,15 @@ class value {
  public:
   using entry = std::pair<value, value>;
 
-  constexpr value() noexcept : m_payload{.integer = 0}, m_kind(value_kind::nil) {}
+  constexpr value() noexcept : m_payload{.integer = 0}, m_head{value_kind::nil} {}
   template <class T>
     requires std::is_same_v<T, bool>
-  constexpr value(T b) noexcept : m_payload{.integer = b ? 1 : 0}, m_kind(value_kind::boolean) {}
+  constexpr value(T b) noexcept : m_payload{.integer = b ? 1 : 0}, m_head{value_kind::boolean} {}
   template <class T>
     requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-  constexpr value(T i) noexcept : m_payload{.integer = static_cast<std::int64_t>(i)}, m_kind(value_kind::int64) {}
-  constexpr value(double d) noexcept : m_payload{.real = d}, m_kind(value_kind::float64) {}
-  value(treadle::array a) noexcept : m_payload{.pointer = std::move(a).release()}, m_kind(value_kind::array) {}
+  constexpr value(T i) noexcept : m_payload{.integer = static_cast<std::int64_t>(i)}, m_head{value_kind::int64} {}
+  constexpr value(double d) noexcept : m_payload{.real = d}, m_head{value_kind::float64} {}
+  value(treadle::array a) noexcept : m_payload{.pointer = std::move(a).release()}, m_head{value_kind::array} {}
   value(std::string_view text);
   value(const std::string& text) : value(std::string_view(text)) {}
   value(const char* text) : value(std::string_view(text)) {}
@@ -257,40 +257,40 @@ class value {
   static value range(std::int64_t start, std::int64_t stop, std::int64_t step); // a list of int64 that takes no memory
   static value dict(std::vector<entry> entries); // of keys that are such; a later duplicate wins
 
-  value(const value& other) noexcept
-      : m_payload(other.m_payload), m_kind(other.m_kind), m_array_scalar(other.m_array_scalar) {
+  value(const value& other) noexcept : m_payload(other.m_payload), m_head(other.m_head) {
     if (is_object()) detail::add_reference(m_payload.pointer);
   }
-  value(value&& other) noexcept
-      : m_payload(other.m_payload),
-        m_kind(std::exchange(other.m_kind, value_kind::nil)),
-        m_array_scalar(other.m_array_scalar) {}
+  value(value&& other) noexcept : m_payload(other.m_payload), m_head(std::exchange(other.m_head, {value_kind::nil})) {}
   value& operator=(const value& other) noexcept { return *this = value(other); }
   value& operator=(value&& other) noexcept {
     std::swap(m_payload, other.m_payload);
-    std::swap(m_kind, other.m_kind);
-    std::swap(m_array_scalar, other.m_array_scalar);
+    std::swap(m_head, other.m_head);
     return *this;
   }
   ~value() {
     if (is_object()) detail::drop_reference(m_payload.pointer);
   }
 
-  value_kind kind() const noexcept { return m_kind; }
-  bool is_nil() const noexcept { return m_kind == value_kind::nil; }
-  bool is_array() const noexcept { return m_kind == value_kind::array; }
-  bool is_list() const noexcept { return m_kind == value_kind::list; }
+  value_kind kind() const noexcept { return m_head.kind; }
+  bool is_nil() const noexcept { return m_head.kind == value_kind::nil; }
+  bool is_array() const noexcept { return m_head.kind == value_kind::array; }
+  bool is_list() const noexcept { return m_head.kind == value_kind::list; }
   bool is_tuple() const noexcept;
   bool is_range() const noexcept;
-  bool is_string() const noexcept { return m_kind == value_kind::string; }
-  bool is_dict() const noexcept { return m_kind == value_kind::dict; }
-  bool is_scalar() const noexcept { return m_kind >= value_kind::boolean && m_kind <= value_kind::float64; }
+  bool is_string() const noexcept { return m_head.kind == value_kind::string; }
+  bool is_dict() const noexcept { return m_head.kind == value_kind::dict; }
+  bool is_scalar() const noexcept { return m_head.kind >= value_kind::boolean && m_head.kind <= value_kind::float64; }
   bool is_number() const noexcept { return is_scalar() || is_array(); }
 
   // A number that came out of an array, or out of a function of arrays, and is none of the language's own. Python and
   // NumPy compute differently with the two: truth values are added or joined, and division by zero is an error or not.
-  bool is_array_scalar() const noexcept { return m_array_scalar && is_scalar(); }
-  void set_array_scalar(bool yes) noexcept { m_array_scalar = yes; }
+  bool is_array_scalar() const noexcept { return m_head.array_scalar && is_scalar(); }
+  void set_array_scalar(bool yes) noexcept { m_head.array_scalar = yes; }
+
+  // Which part it is of an array that is spread over localities, as a number that the evaluator knows; 0: of none.
+  // Copies of a value are the same part; what is computed from it is none.
+  std::uint32_t tile() const noexcept { return m_head.tile; }
+  void set_tile(std::uint32_t number) noexcept { m_head.tile = number; }
 
   // Exact payloads; calling one of another kind is undefined.
   bool boolean() const noexcept { return m_payload.integer != 0; }
@@ -318,30 +318,34 @@ class value {
 
   // Evaluator internals: non-owning alias (must be forgotten before it dies) and raw objects.
   static value alias(const value& other) noexcept {
-    value same(other.m_payload.integer, other.m_kind);
-    same.m_array_scalar = other.m_array_scalar;
+    value same(other.m_payload.integer, other.kind());
+    same.m_head = other.m_head;
     return same;
   }
-  void forget() noexcept { m_kind = value_kind::nil; }
+  void forget() noexcept { m_head.kind = value_kind::nil; }
   static value adopt(value_kind kind, detail::object* o) noexcept { return value(o, kind); }
   static value signal(std::int64_t code) noexcept { return value(code, value_kind::signal); } // code: integer()
   detail::object* object() const noexcept { return m_payload.pointer; }
   friend bool operator==(const value& a, const value& b); // same kind and contents; arrays bit by bit
-  bool is_object() const noexcept { return m_kind >= value_kind::string && m_kind <= value_kind::future; }
+  bool is_object() const noexcept { return m_head.kind >= value_kind::string && m_head.kind <= value_kind::future; }
 
  private:
+  struct head {
+    value_kind kind;
+    bool array_scalar = false;
+    std::uint32_t tile = 0;
+  };
   union payload {
     std::int64_t integer;
     double real;
     detail::object* pointer;
   };
   treadle::array elements() const; // to_array() of lists that are known not to be too deep
-  value(std::int64_t bits, value_kind kind) noexcept : m_payload{.integer = bits}, m_kind(kind) {}
-  value(detail::object* o, value_kind kind) noexcept : m_payload{.pointer = o}, m_kind(kind) {}
+  value(std::int64_t bits, value_kind kind) noexcept : m_payload{.integer = bits}, m_head{kind} {}
+  value(detail::object* o, value_kind kind) noexcept : m_payload{.pointer = o}, m_head{kind} {}
 
   payload m_payload;
-  value_kind m_kind;
-  bool m_array_scalar = false;
+  head m_head;
 };
 
 std::string to_string(const value& v); // as `cout` prints: strings bare, arrays and numbers as NumPy prints them

@@ -3,6 +3,7 @@
 #include "base/suggestion.hpp"
 #include "tree/compile/vocabulary.hpp"
 #include "tree/nodes/forms.hpp"
+#include "tree/nodes/placed.hpp"
 #include "tree/nodes/primitive_node.hpp"
 
 #include <algorithm>
@@ -144,6 +145,7 @@ class compiler {
 
   node* compile_call(const ast_node& n, position p) {
     if (is_binding_form(n.name)) return compile_binding_form(n, p);
+    if (n.attribute.starts_with("L#")) return placed_call_to(n);
     const bool builtin = n.attribute == "builtin"; // name{builtin}(...): not what the user defined
     if (!builtin)
       if (auto* v = find_variable(n.name, true)) return function_call(n, *v);
@@ -216,7 +218,7 @@ class compiler {
   }
 
   node* function_call(const ast_node& n, variable& v) {
-    if (v.is_constant_function()) return constant_call(n, *v.function, v);
+    if (v.is_constant_function()) return constant_call(n, *v.function, m_scope->level - v.level);
     const auto* type = v.is_parameter ? "access-argument" : "access-function";
     std::vector<node*> operands{track(v, make<variable_node>(type, v.name, place_of(n), use(v, false, false)))};
     std::vector<std::string> keywords;
@@ -238,7 +240,8 @@ class compiler {
     return call;
   }
 
-  node* constant_call(const ast_node& n, const function_code& code, const variable& v) {
+  // `levels`: outwards to the frame that the code runs in.
+  node* constant_call(const ast_node& n, const function_code& code, std::uint32_t levels) {
     std::vector<node*> operands;
     std::vector<std::uint32_t> positions;
     std::vector<bool> given(code.parameters.size());
@@ -265,10 +268,41 @@ class compiler {
     }
     for (std::size_t i = 0; i < given.size(); ++i)
       if (!given[i] && !code.parameters[i].optional) wrong_count(n, code.required(), code.parameters.size());
-    auto* result = make<call_node>(code, place_of(n), m_scope->level - v.level);
+    auto* result = make<call_node>(code, place_of(n), levels);
     if (keywords) result->positions = std::move(positions);
     for (auto* operand : operands) result->add_operand(operand);
     return finish_call(result);
+  }
+
+  // name{L#1}(...): a primitive, or a function that is defined once and outside of all others.
+  node* placed_call_to(const ast_node& n) {
+    unsigned locality = 0;
+    const std::string_view number = std::string_view(n.attribute).substr(2);
+    const auto [end, trouble] = std::from_chars(number.data(), number.data() + number.size(), locality);
+    if (number.empty() || trouble != std::errc() || end != number.data() + number.size())
+      throw failure(n.name + "{" + n.attribute + "}: a place is written {L#1}, with the number of a locality",
+                    place_of(n));
+    const auto* v = find_variable(n.name, true);
+    const auto p = v ? std::pair<const primitive*, std::optional<dtype>>() : find_primitive_or_cast(n.name);
+    if (!v && !p.first) v = find_variable(n.name, false);
+    if (!p.first && (!v || !v->is_constant_function() || v->level != 0))
+      throw failure(n.name + "{" + n.attribute + "}: only a primitive can be placed, or a function that is defined once "
+                    "and outside of all others", place_of(n));
+    node* plain = p.first ? primitive_call(n, *p.first, n.name, p.second) : constant_call(n, *v->function, 0);
+    if (plain->type() != node_class::strict) return plain; // an empty list
+    auto owned = take_back<strict_node>();
+    const auto operands = owned->take_operands();
+    auto* result = make<placed_node>(std::move(owned), locality, m_scope->level, m_result->text);
+    for (auto* operand : operands) result->add_operand(operand);
+    m_result->has_placed_calls = true;
+    return finish_call(result);
+  }
+  // The node that was made last: it is to be a part of another one.
+  template <class Node>
+  std::unique_ptr<Node> take_back() {
+    auto owned = std::move(m_result->nodes.back());
+    m_result->nodes.pop_back();
+    return std::unique_ptr<Node>(static_cast<Node*>(owned.release()));
   }
 
   // Functions --------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include <treadle/this_task.hpp>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace treadle::tree {
@@ -33,6 +34,10 @@ struct compiled {
   std::vector<std::unique_ptr<statement_stages>> stages;
   std::vector<std::unique_ptr<elementwise_chain>> chains;
   std::vector<physl::parallelism_note> parallelism; // in pre-order
+  // What it does with other localities.
+  program_text text;      // for those that compute calls of it; empty where there are none
+  bool has_placed_calls = false;
+  bool exchanges = false;
 };
 
 // Throws failure: unknown names (with a suggestion), wrong numbers of arguments, misplaced statements.

@@ -2,7 +2,9 @@
 
 #include "observe/emit.hpp"
 #include "tree/compile/last_reads.hpp"
+#include "tree/compile/localities.hpp"
 #include "tree/nodes/forms.hpp"
+#include "tree/nodes/placed.hpp"
 #include "tree/nodes/primitive_node.hpp"
 #include "tree/run/profile.hpp"
 
@@ -21,6 +23,7 @@ void number_nodes(compiled& program) {
     open.pop_back();
     n->index = static_cast<std::uint32_t>(program.pre_order.size());
     n->sequence = sequences[n->primitive_name()]++;
+    if (auto* const placed = dynamic_cast<placed_node*>(n)) placed->call().index = n->index;
     if (!n->is_leaf()) n->name_for_traces = detail::kept_for_traces(full_name(*n)).data(); // ends with a null
     program.pre_order.push_back(n);
     program.parents.push_back(parent);
@@ -64,8 +67,10 @@ bool is_unshared_leaf(const node& n) {
 void link(compiled& program) {
   number_nodes(program);
   const auto effects = find_effects(program);
+  check_localities(program, effects);
   for (const auto& n : program.nodes) {
     n->has_effects = effects[n->index].any();
+    n->waits_elsewhere = effects[n->index].elsewhere;
     const bool borrows = dynamic_cast<const primitive_node*>(n.get()) != nullptr;
     bool later_effects = false;
     const auto operands = n->operands();

@@ -6,15 +6,16 @@
 namespace treadle::tree {
 namespace {
 
-constexpr auto k_calls_first = form_node::calls::first_operand, k_calls_unknown = form_node::calls::unknown;
+constexpr auto k_calls_first = form_node::calls::first_operand, k_calls_unknown = form_node::calls::unknown,
+               k_in_order = form_node::calls::in_order;
 constexpr form k_forms[] = {
     {"__and", 1, k_any_number, execute_and},
     {"__name", 1, 1, execute_name},
     {"__or", 1, k_any_number, execute_or},
     {"apply", 2, 2, execute_apply, flow::values, k_calls_first},
-    {"async", 1, 1, execute_async, flow::parallel, k_calls_unknown},
+    {"async", 1, 1, execute_async, flow::parallel, k_in_order},
     {"block", 0, k_any_number, execute_block, flow::statements},
-    {"enable_tracing", 1, 1, execute_enable_tracing, flow::values, k_calls_unknown},
+    {"enable_tracing", 1, 1, execute_enable_tracing, flow::values, k_in_order},
     {"filter", 2, 2, execute_filter, flow::values, k_calls_first},
     {"fmap", 2, k_any_number, execute_map, flow::values, k_calls_first},
     {"fold_left", 3, 3, execute_fold_left, flow::values, k_calls_first},

@@ -12,7 +12,8 @@ class form_node final : public node {
  public:
   using meaning = value (*)(const node& self, frame& f, context& c);
 
-  enum class calls : std::uint8_t { nothing, first_operand, unknown }; // what its execution calls besides its operands
+  // What its execution calls besides its operands. in_order: nothing, but it keeps the order of the program.
+  enum class calls : std::uint8_t { nothing, in_order, first_operand, unknown };
 
   form_node(std::string_view name, place where, meaning m, calls called = calls::nothing)
       : node(node_class::form, name, {}, where), m_meaning(m), m_calls(called) {}
@@ -21,7 +22,8 @@ class form_node final : public node {
   bool calls_first_operand() const noexcept { return m_calls == calls::first_operand; }
   node_effects own_effects() const noexcept override {
     if (m_calls == calls::first_operand) return effects_of_callee(*operands()[0]);
-    return {m_calls == calls::unknown};
+    if (m_calls == calls::unknown) return node_effects::of_unknown_code();
+    return {.ordered = m_calls == calls::in_order};
   }
 
  private:

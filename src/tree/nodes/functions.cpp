@@ -116,9 +116,9 @@ node_effects effects_of_callee(const node& operand) {
   if (operand.type() == node_class::literal) {
     const auto& v = static_cast<const literal_node&>(operand).constant();
     if (v.kind() == value_kind::function)
-      return {static_cast<const function_object*>(v.object())->builtin->effects != effect::none};
+      return effects_of(*static_cast<const function_object*>(v.object())->builtin);
   }
-  return {true};
+  return node_effects::of_unknown_code();
 }
 
 value call_node::compute(std::span<value> args, std::uint32_t owned, frame& f, context& c) const {

@@ -128,7 +128,7 @@ class dynamic_call_node final : public strict_node {
   dynamic_call_node(std::string_view name, place where) : strict_node("call-function", name, where) {}
 
   value compute(std::span<value> args, std::uint32_t owned, frame& f, context& c) const override;
-  node_effects own_effects() const noexcept override { return {true}; }
+  node_effects own_effects() const noexcept override { return node_effects::of_unknown_code(); }
 
   std::vector<std::string> keywords; // of each argument; empty text: positional
 };

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace treadle::tree {
@@ -29,11 +30,16 @@ inline constexpr std::uint32_t k_stretch = 16; // levels of nested expressions t
 struct node_effects {
   bool ordered = false;              // I/O, random numbers, or code that is not known
   std::uint32_t writes = k_no_level; // outermost function level whose variables it writes; deeper ones may be, too
+  bool exchanges = false; // with other localities, which have to do the same in the same order; or code that is not known
+  bool elsewhere = false; // waits for another locality
 
+  static constexpr node_effects of_unknown_code() noexcept { return {.ordered = true, .exchanges = true}; }
   bool any() const noexcept { return ordered || writes != k_no_level; }
   void add(const node_effects& e) noexcept {
     ordered = ordered || e.ordered;
     writes = std::min(writes, e.writes);
+    exchanges = exchanges || e.exchanges;
+    elsewhere = elsewhere || e.elsewhere;
   }
   friend bool operator==(const node_effects&, const node_effects&) = default;
 };
@@ -64,6 +70,7 @@ class node {
   const std::string& instance_name() const noexcept { return m_instance; }
   place where() const noexcept { return m_where; }
   std::span<node* const> operands() const noexcept { return m_operands; }
+  std::vector<node*> take_operands() noexcept { return std::exchange(m_operands, {}); }
   void add_operand(node* n) { m_operands.push_back(n); }
 
   bool ends_stretch() const noexcept { return depth % k_stretch == 0; }
@@ -77,6 +84,7 @@ class node {
   bool check_stack = false;            // look whether the stack is nearly used up: at calls and every few levels
   bool always_inline = false;          // bookkeeping that is never spawned
   bool has_effects = false;            // writes variables, does I/O, draws random numbers, or may
+  bool waits_elsewhere = false;        // for calls that are placed
   bool ordered_operands = false;       // an operand has effects: one after the other
   std::uint32_t borrowed_operands = 0; // bit i: operand i is a leaf nobody else can write before the node is done
   bool may_overlap = false; // strict: it is the root of a chain, or operands may be evaluated at the same time

@@ -1,6 +1,7 @@
 // Operators of the language, as opposed to functions of NumPy: a list is no array to them.
 #pragma once
 
+#include "tree/nodes/node.hpp"
 #include "tree/nodes/primitive.hpp"
 
 namespace treadle::tree {
@@ -11,6 +12,10 @@ bool is_operator(std::string_view primitive) noexcept;
 // Lists among the operands are joined by + and repeated by *, and compute with arrays as if they were some. value_error
 // for all else.
 void check_operands(std::string_view primitive, std::span<const value> args);
+
+inline node_effects effects_of(const primitive& p) noexcept {
+  return {.ordered = p.effects != effect::none, .exchanges = p.effects == effect::exchange};
+}
 
 inline bool any_of_array(std::span<const value> args) noexcept {
   bool found = false;
@@ -31,6 +36,7 @@ inline bool any_list(std::span<const value> args) noexcept {
                         (rule == number_rule::as_operands && any_of_array(args)); // the kernel may consume them
   value v = call.self->compute(call, args);
   if (of_array && v.is_scalar()) v.set_array_scalar(true);
+  if (!call.self->gives_tiles) v.set_tile(0); // it may be an argument
   return v;
 }
 

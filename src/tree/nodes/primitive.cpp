@@ -34,6 +34,7 @@ std::span<const primitive* const> all_primitives() {
           shape_primitives(),      joining_primitives(),    padding_primitives(), slicing_primitives(),
           matrix_primitives(),     solver_primitives(),     sorting_primitives(), list_primitives(),
           random_primitives(),     output_primitives(),     format_primitives(),  information_primitives(),
+          distributed_primitives(),
           python_primitives()})
       for (const auto& p : family) all.push_back(&p);
     std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name < b->name; });

@@ -29,7 +29,8 @@ using kernel = value (*)(call_context& context, std::span<value> args);
 
 enum class effect : std::uint8_t {
   none,   // the result depends on the arguments alone: may overlap with anything
-  ordered // random numbers, input and output: in program order
+  ordered, // random numbers, input and output: in program order
+  exchange // what all localities do together, in program order
 };
 
 // What a number that a primitive gives is in Python: NumPy's, as a function of arrays gives it; NumPy's where an
@@ -44,6 +45,7 @@ struct primitive {
   kernel compute;
   effect effects = effect::none;
   number_rule numbers = number_rule::of_arrays;
+  bool gives_tiles = false; // results may be parts of arrays that are spread over localities
 };
 
 struct parameter {
@@ -85,6 +87,7 @@ std::span<const primitive> random_primitives();
 std::span<const primitive> output_primitives();
 std::span<const primitive> format_primitives();
 std::span<const primitive> information_primitives();
+std::span<const primitive> distributed_primitives();
 std::span<const primitive> python_primitives();
 
 // Helpers for kernels

@@ -45,7 +45,7 @@ class primitive_node final : public strict_node {
     if (timeline) timeline->add(index, start, detail::ticks_now());
     return v;
   }
-  node_effects own_effects() const noexcept override { return {m_primitive.effects != effect::none}; }
+  node_effects own_effects() const noexcept override { return effects_of(m_primitive); }
   const primitive& definition() const noexcept { return m_primitive; }
   bool is_plain(std::string_view name) const noexcept { return m_primitive.name == name && !m_cast; }
 

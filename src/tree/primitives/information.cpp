@@ -1,5 +1,7 @@
-// Questions about values and the machine, and annotations that change nothing.
+// Questions about values, the machine and the program's localities.
 #include "tree/nodes/primitive.hpp"
+
+#include <treadle/detail/own_locality.hpp>
 
 #include <unistd.h>
 
@@ -14,12 +16,13 @@ value host_name(call_context&, std::span<value>) {
   return std::string_view(name);
 }
 
-// A program runs in one process: locality 0 of 1.
-value locality(call_context&, std::span<value>) { return 0; }
-value locality_count(call_context&, std::span<value>) { return 1; }
-value localities(call_context&, std::span<value>) { return value::list({value(0)}); }
-
-value first_argument(call_context&, std::span<value> args) { return args[0]; }
+value locality(call_context&, std::span<value>) { return detail::own_number.load(detail::order::relaxed); }
+value locality_count(call_context&, std::span<value>) {
+  return detail::number_of_localities.load(detail::order::relaxed);
+}
+value localities(call_context& context, std::span<value> args) {
+  return value::range(0, locality_count(context, args).integer(), 1);
+}
 
 } // namespace
 
@@ -30,8 +33,6 @@ std::span<const primitive> information_primitives() {
       {"find_here", "", locality},
       {"num_localities", "", locality_count},
       {"find_all_localities", "", localities},
-      {"annotate", "x, ...", first_argument},
-      {"annotate_d", "x, ...", first_argument},
   };
   return k_table;
 }

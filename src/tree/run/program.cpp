@@ -9,7 +9,9 @@
 #include "physl/ast.hpp"
 #include "tree/compile/compiler.hpp"
 #include "tree/compile/vocabulary.hpp"
+#include "tree/nodes/placed.hpp"
 #include "tree/run/evaluate.hpp"
+#include "tree/run/measurement.hpp"
 #include "tree/run/profile.hpp"
 #include "tree/run/reasons.hpp"
 #include "value/text.hpp"
@@ -71,6 +73,9 @@ program::program(std::string_view text, std::string source_name, std::string_vie
                    m_state->code || !m_state->source.empty() ? m_state->source : std::string_view(text));
   }
   m_state->statistics = std::make_unique<node_statistics[]>(m_state->size());
+  for (const auto& n : m_state->code->nodes) m_state->statistics[n->index].waits_elsewhere = n->waits_elsewhere;
+  if (m_state->code->has_placed_calls)
+    m_state->code->text = {std::string(text), m_state->name, std::string(source_text)};
 }
 
 namespace {
@@ -119,21 +124,32 @@ double size_of(std::span<const value> args) noexcept {
   return size;
 }
 
-value run_program(const compiled& code, run_state& run, std::span<const value> args) {
+// What f(globals, context) gives, with new global variables.
+template <class F>
+value in_globals(const compiled& code, run_state& run, F&& f) {
   struct released {
-    void operator()(frame* f) const noexcept { f->release(); }
+    void operator()(frame* globals) const noexcept { globals->release(); }
   };
   const std::unique_ptr<frame, released> globals(frame::create(nullptr, code.functions.front().slots));
   context c(run, 0);
-  c.before_loops = true;
-  globals->at(code.arguments_slot).v = value::list({args.begin(), args.end()});
   try {
+    return resolved(f(*globals, c));
+  } catch (...) {
+    run.wait_asynchronous(); // they may use variables of frames that go now
+    throw;
+  }
+}
+
+value run_program(const compiled& code, run_state& run, std::span<const value> args) {
+  return in_globals(code, run, [&](frame& globals, context& c) {
+    c.before_loops = true;
+    globals.at(code.arguments_slot).v = value::list({args.begin(), args.end()});
     value result;
     for (const node* root : code.roots) {
-      result = evaluate(*root, *globals, c);
+      result = evaluate(*root, globals, c);
       settle(result, c);
     }
-    if (!args.empty() && result.is_nil() && !code.roots.empty()) result = defined_by(*code.roots.back(), *globals, c);
+    if (!args.empty() && result.is_nil() && !code.roots.empty()) result = defined_by(*code.roots.back(), globals, c);
     if (result.kind() == value_kind::function) {
       std::vector<value> given(args.begin(), args.end());
       result = traced_call(*code.roots.back(), "the program's result", [&] {
@@ -144,20 +160,20 @@ value run_program(const compiled& code, run_state& run, std::span<const value> a
         }
       });
     }
-    return resolved(std::move(result));
-  } catch (...) {
-    run.wait_asynchronous(); // they may use variables of frames that go now
-    throw;
-  }
+    return result;
+  });
 }
 
 } // namespace
 
 value program::run(std::span<const value> args, const run_options& options) const {
   const auto self = m_state; // the handle may go while the run is suspended
+  std::optional<run_exchanges> exchanges;
   try {
+    if (self->code->exchanges) exchanges.emplace(options.cancel);
     const auto searches = options.policy == policy::paper_adaptive ? self->all_searches() : nullptr;
     run_state run(options, self->all_statistics(), searches, self->split, self->terms, size_of(args));
+    if (exchanges) run.services().exchange_by(*exchanges);
     value result;
     const bool on_worker = run.spawns() || self->starts_on_worker.load(detail::order::relaxed);
     if (on_worker && options.policy != policy::always_inline && this_task::worker_index() < 0) {
@@ -174,11 +190,41 @@ value program::run(std::span<const value> args, const run_options& options) cons
     }
     return result;
   } catch (const failure& f) {
+    if (exchanges) exchanges->fail(f.message);
     throw to_error(f, self->name, self->source);
   } catch (const std::exception& e) { // of the run as a whole: no threads, no memory
+    if (exchanges) exchanges->fail(e.what());
     throw to_error(failure(e.what(), {}), self->name, {});
   }
 }
+
+} // namespace treadle::physl
+
+namespace treadle::tree {
+
+placed_result execute_placed(const physl::program& program, const placed_call& what) {
+  const auto self = program.m_state;
+  placed_result found;
+  physl::run_options options = what.options;
+  options.write = [](void* to, std::string_view text) { static_cast<std::string*>(to)->append(text); };
+  options.write_context = &found.written;
+  const auto* n = what.node < self->size() ? as<placed_node>(*self->code->pre_order[what.node]) : nullptr;
+  if (!n) throw failure("there is no placed call of number " + std::to_string(what.node), {});
+  std::vector<value> arguments(what.arguments.begin(), what.arguments.end());
+  const auto searches = options.policy == physl::policy::paper_adaptive ? self->all_searches() : nullptr;
+  run_state run(options, self->all_statistics(), searches, self->split, self->terms, physl::size_of(arguments));
+  if (what.random) run.services().set_random(*what.random);
+  found.result = physl::in_globals(*self->code, run, [&](frame& globals, context& c) {
+    return located(*n, [&] { return n->call().compute(arguments, 0, globals, c); });
+  });
+  run.wait_asynchronous();
+  if (what.random) found.random = run.services().random();
+  return found;
+}
+
+} // namespace treadle::tree
+
+namespace treadle::physl {
 
 node_profile program::state::profile_of(std::uint32_t i) {
   const auto& n = *code->pre_order[i];

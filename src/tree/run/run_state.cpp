@@ -1,5 +1,6 @@
 #include "tree/run/run_state.hpp"
 
+#include <treadle/detail/own_locality.hpp>
 #include <treadle/runtime.hpp>
 
 #include "observe/emit.hpp"
@@ -119,6 +120,7 @@ void run_state::give_back(local_statistics* shard) noexcept {
 bool run_state::is_worth_by_others(std::uint32_t node, std::uint64_t times, local_statistics* shard) const noexcept {
   if (m_options.policy == physl::policy::always_async) return true;
   auto& all = m_statistics[node];
+  if (all.waits_elsewhere && detail::number_of_localities.load(detail::order::relaxed) > 1) return true;
   const detail::scoped_lock guard(all.lock);
   const bool known = all.cost.is_known();
   const double work = known ? std::min(all.cost.at(m_size) * static_cast<double>(times), 0x1p62) : 0;

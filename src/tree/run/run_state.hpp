@@ -34,6 +34,8 @@ struct node_statistics {
   detail::atomic<const run_terms*> by{nullptr};
   detail::atomic<std::uint64_t> part{0}, threshold{0};
 
+  bool waits_elsewhere = false; // for another locality, which nobody has measured yet: worth overlapping
+
   detail::spinlock lock;     // of the next
   decide::cost_by_size cost; // of an evaluation in one run, by what its arguments hold
 };

@@ -4,6 +4,8 @@
 #include <treadle/arrays/physl.hpp>
 #include <treadle/detail/spinlock.hpp>
 
+#include "tree/run/other_localities.hpp"
+
 #include <random>
 #include <span>
 #include <string>
@@ -45,17 +47,31 @@ class run_services {
   template <class F>
   auto with_random(F&& f) {
     detail::scoped_lock guard(m_random_lock);
-    return f(m_engine);
+    return f(m_random.engine);
   }
   void seed(std::uint32_t s) {
     detail::scoped_lock guard(m_random_lock);
-    m_engine.seed(s);
-    m_seed = s;
+    m_random.engine.seed(s);
+    m_random.seed = s;
   }
   std::uint32_t seed() {
     detail::scoped_lock guard(m_random_lock);
-    return m_seed;
+    return m_random.seed;
   }
+  random_state random() {
+    detail::scoped_lock guard(m_random_lock);
+    return m_random;
+  }
+  void set_random(const random_state& to) {
+    detail::scoped_lock guard(m_random_lock);
+    m_random = to;
+  }
+
+  // What all localities give to an operation, in their order; of a program that has such operations.
+  std::vector<value> all_gather(std::string_view operation, const value& own) {
+    return m_exchanges->all_gather(operation, own);
+  }
+  void exchange_by(run_exchanges& all) noexcept { m_exchanges = &all; }
 
  private:
   void (*m_write)(void*, std::string_view);
@@ -64,8 +80,8 @@ class run_services {
   bool m_keeps_diagonals;
   detail::spinlock m_output_lock, m_random_lock;
   bool m_tasks = false;
-  std::uint32_t m_seed = std::mt19937::default_seed;
-  std::mt19937 m_engine{m_seed};
+  random_state m_random;
+  run_exchanges* m_exchanges = nullptr;
 };
 
 } // namespace treadle::tree

@@ -1,0 +1,108 @@
+#include <treadle/arrays/over_localities.hpp>
+
+#include <treadle/localities/action.hpp>
+#include <treadle/localities/locality.hpp>
+#include <treadle/semaphore.hpp>
+
+#include "distributed/exchanged_values.hpp"
+#include "distributed/placed_calls.hpp"
+#include "tree/run/other_localities.hpp"
+#include "value/bytes.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+
+namespace treadle::distributed {
+namespace {
+
+using bytes = std::vector<std::byte>;
+
+// Others ask for what was given here, also when this process has left its main().
+exchanged_values& own_values() {
+  static auto& all = *new exchanged_values;
+  return all;
+}
+
+// The error, or what is asked for, so that an error has its own words.
+bytes take_value(std::uint64_t run, std::uint64_t number, std::string name) {
+  bytes answer;
+  try {
+    const bytes value = own_values().take({run, number}, name);
+    detail::write_bytes(answer, treadle::value());
+    answer.insert(answer.end(), value.begin(), value.end());
+  } catch (const value_error& e) {
+    detail::write_bytes(answer, e.what());
+  }
+  return answer;
+}
+
+bytes compute_call(const bytes& call) { return computed(call); }
+
+// The value of a future that others make ready; it is left alone when the run is cancelled.
+bytes get_unless_cancelled(future<bytes> answer, const std::atomic<bool>* cancel) {
+  struct box {
+    future<bytes> done;
+    binary_semaphore is_done{0};
+  };
+  const auto shared = std::make_shared<box>();
+  static_cast<void>(answer.then(launch::sync, [shared](future<bytes> done) { // where messages are read: must not wait
+    shared->done = std::move(done);
+    shared->is_done.release();
+  }));
+  while (!shared->is_done.try_acquire_for(std::chrono::milliseconds(50)))
+    if (cancel && cancel->load(std::memory_order_relaxed)) throw value_error(error_kind::program, "cancelled");
+  return shared->done.get();
+}
+
+class localities_of_trees final : public tree::other_localities {
+ public:
+  tree::placed_result call(unsigned at, const tree::placed_call& what) override {
+    const bytes answer = get_unless_cancelled(async<compute_call>(locality(at), written(what)), what.options.cancel);
+    return result_of(answer, at);
+  }
+
+  std::uint64_t begin_run() override { return own_values().begin_run(); }
+  void end_run(std::uint64_t run, const std::string& why) noexcept override { own_values().end_run(run, why); }
+
+  std::vector<value> all_gather(std::uint64_t run, std::uint64_t number, std::string_view name, const value& own,
+                                const std::atomic<bool>* cancel) override {
+    const operation at{run, number};
+    bytes mine;
+    detail::write_bytes(mine, own);
+    own_values().give(at, std::string(name), std::move(mine));
+    std::vector<future<bytes>> asked;
+    for (const locality other : find_remote_localities())
+      asked.push_back(async<take_value>(other, run, number, std::string(name)));
+    std::vector<value> all;
+    std::size_t next = 0;
+    for (unsigned i = 0; i < num_localities(); ++i) {
+      if (i == find_here().number()) {
+        all.push_back(own);
+        continue;
+      }
+      const bytes answer = get_unless_cancelled(std::move(asked[next++]), cancel);
+      std::span<const std::byte> left = answer;
+      const value error = detail::read_bytes(left);
+      if (!error.is_nil()) throw value_error(error_kind::program, std::string(error.to_string_view()));
+      all.push_back(detail::read_bytes(left));
+    }
+    own_values().passed(at);
+    return all;
+  }
+};
+
+} // namespace
+} // namespace treadle::distributed
+
+namespace treadle::physl {
+
+over_localities::over_localities() {
+  distributed::own_values().open();
+  static auto& all = *new distributed::localities_of_trees; // calls that are placed here may place others, also at the end
+  tree::others.store(&all, detail::order::release);
+}
+
+over_localities::~over_localities() { distributed::own_values().close(); }
+
+} // namespace treadle::physl

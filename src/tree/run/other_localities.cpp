@@ -1,0 +1,33 @@
+#include "tree/run/other_localities.hpp"
+
+#include <treadle/detail/own_locality.hpp>
+
+namespace treadle::tree {
+
+other_localities& required_others() {
+  auto* const all = others.load(detail::order::acquire);
+  if (!all)
+    throw value_error(error_kind::program, "array programs of this process do not reach other localities: its main() "
+                                           "has no treadle::physl::over_localities");
+  return *all;
+}
+
+namespace {
+other_localities* needed_others() {
+  return detail::number_of_localities.load(detail::order::relaxed) > 1 ? &required_others() : nullptr;
+}
+} // namespace
+
+run_exchanges::run_exchanges(const std::atomic<bool>* cancel)
+    : m_others(needed_others()), m_run(m_others ? m_others->begin_run() : 0), m_cancel(cancel) {}
+
+run_exchanges::~run_exchanges() {
+  if (m_others) m_others->end_run(m_run, m_why);
+}
+
+std::vector<value> run_exchanges::all_gather(std::string_view operation, const value& own) {
+  if (!m_others) return {own};
+  return m_others->all_gather(m_run, m_begun++, operation, own, m_cancel);
+}
+
+} // namespace treadle::tree
