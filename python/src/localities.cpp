@@ -1,6 +1,7 @@
 // What treadle.mpi is made of: bytes from one process to another.
 #include "localities.hpp"
 
+#include <treadle/arrays/over_localities.hpp>
 #include <treadle/localities/collectives.hpp>
 
 #include <nanobind/stl/string.h>
@@ -76,6 +77,11 @@ std::unique_ptr<localities>& all_localities() {
   return *all;
 }
 
+std::optional<physl::over_localities>& all_arrays() {
+  static auto* const one = new std::optional<physl::over_localities>;
+  return *one;
+}
+
 /// Senders hold it shared. The end of td.mpi waits until none does, and closes it: sending is an error from then on.
 struct gate {
   std::shared_mutex mutex;
@@ -111,10 +117,12 @@ void bind_localities(nb::module_& m) {
       [] {
         if (all_localities()) return;
         all_localities() = std::make_unique<localities>();
+        all_arrays().emplace();
         watch_connection();
         set_open(true);
       },
       nb::call_guard<nb::gil_scoped_release>());
+  m.def("end_arrays", [] { all_arrays().reset(); }, nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "end_localities",
       [] {

@@ -301,6 +301,7 @@ NB_MODULE(_native, m) {
              for (const auto& r : found.records) records.append(nb::make_tuple(r.node, r.worker, r.start_ns, r.end_ns));
              return nb::make_tuple(records, found.dropped);
            })
+      .def("uses_localities", &physl::program::uses_localities)
       .def("text", &physl::program::text)
       .def("dot", &physl::program::dot)
       .def("newick", &physl::program::newick)

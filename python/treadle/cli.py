@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.table import Table
 from typer.core import TyperCommand
 
-from . import _native, demo, physl
+from . import _native, demo, mpi, physl
 from .agent_command import app as agent_app
 from .config import config
 from .counters import counters, without_total
@@ -82,6 +82,9 @@ def physl_command(
     """Run a PhySL program.
 
     Its value is printed, if it has one. When the value is a function, it is called with the arguments.
+
+    A program that uses localities is started as several processes, and tells what rank 0 found:
+      treadle run -n 2 -- treadle physl apps/physl/als_d.physl ...
     """
     from .profile import profile
 
@@ -91,6 +94,8 @@ def physl_command(
         start = time.perf_counter()
         result = program(*values)
         seconds = time.perf_counter() - start
+    if program.native.uses_localities() and mpi.rank() != 0:
+        return  # it has come to the same
     for path, write in (
         (dump_dot, program.dot),
         (dump_newick, program.newick),

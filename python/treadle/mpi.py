@@ -295,6 +295,7 @@ class _World:
     def end(self) -> None:
         """Leaves with all others, when no call is left: two looks at how many were made and are done, with equal sums."""
         all_calls_are_done = False
+        _native.end_arrays()  # programs in PhySL that wait for this one go on, and get to their end
         with suppress(Error):  # end_localities() says what has happened
             for to in range(self.size):
                 _translated(_native.send_to, to, _ENDED, 0, b"")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import _native, session
+from . import _native, mpi, session
 from .config import Config
 from .errors import Error
 from .observed import observe
@@ -28,7 +28,11 @@ class Program:
         self.name, self._prints = name, prints(text)
 
     def __call__(self, *arguments: Any, config: Config | None = None) -> Any:
-        """The value of the last expression; if that is a function, it is called with the arguments."""
+        """The value of the last expression; if that is a function, it is called with the arguments. What uses localities
+        runs in all ranks of the program (td.mpi): `name{L#1}(...)` is computed by rank 1, and the primitives that end in
+        _d, but those that only make a tile, are collective."""
+        if self.native.uses_localities():
+            mpi.rank()  # now all ranks are there
         with observe(self.native, [(self.name, 0)]) as timeline:
             return session.run(self.native, arguments, [], session.settings(config, timeline), self._prints)
 

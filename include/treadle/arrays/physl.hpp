@@ -159,6 +159,9 @@ class program {
   splitting_report splitting() const;
   std::vector<parallelism_note> parallelism() const; // one per loop, and per block with parts that may overlap
 
+  // What it gives depends on which locality runs it, or it does something with others (over_localities.hpp).
+  bool uses_localities() const;
+
   std::string text() const;         // canonical PhySL, tags kept
   std::string dot() const;          // graph "name" { "parent" -- "child"; }
   std::string newick() const;       // one line per top-level expression, (children) name;

@@ -37,7 +37,7 @@ struct compiled {
   // What it does with other localities.
   program_text text;      // for those that compute calls of it; empty where there are none
   bool has_placed_calls = false;
-  bool exchanges = false;
+  bool exchanges = false, uses_localities = false;
 };
 
 // Throws failure: unknown names (with a suggestion), wrong numbers of arguments, misplaced statements.

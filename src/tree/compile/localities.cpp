@@ -51,6 +51,20 @@ class global_search {
   std::set<const function_code*> m_seen;
 };
 
+// That the node calls, or has as a value; null: none.
+const primitive* primitive_in(const node& n) {
+  if (const auto* p = as<primitive_node>(n)) return &p->definition();
+  if (const auto* placed = as<placed_node>(n)) return primitive_in(placed->call());
+  const auto* l = as<literal_node>(n);
+  if (!l || l->constant().kind() != value_kind::function) return nullptr;
+  return static_cast<const function_object*>(l->constant().object())->builtin;
+}
+
+bool knows_localities(std::string_view primitive) {
+  return primitive.ends_with("_d") || primitive == "find_here" || primitive == "num_localities" ||
+         primitive == "find_all_localities";
+}
+
 bool is_parallel(const node& n) {
   return is_form(n, execute_parallel_block) || is_form(n, execute_parallel_map) || is_form(n, execute_async);
 }
@@ -58,12 +72,12 @@ bool is_parallel(const node& n) {
 } // namespace
 
 void check_localities(compiled& program, std::span<const node_effects> effects) {
-  program.exchanges = std::any_of(program.nodes.begin(), program.nodes.end(), [](const auto& n) {
-    const auto* p = as<primitive_node>(*n);
-    const auto* l = as<literal_node>(*n);
-    return (p && effects_of(p->definition()).exchanges) ||
-           (l && l->constant().kind() == value_kind::function && effects_of_callee(*l).exchanges);
-  });
+  for (const auto& n : program.nodes)
+    if (const auto* p = primitive_in(*n)) {
+      program.exchanges = program.exchanges || p->effects == effect::exchange;
+      program.uses_localities = program.uses_localities || knows_localities(p->name);
+    }
+  program.uses_localities = program.uses_localities || program.has_placed_calls;
   for (const auto& n : program.nodes) {
     if (const auto* placed = as<placed_node>(*n)) {
       const std::string name(placed->instance_name().empty() ? placed->primitive_name() : placed->instance_name());

@@ -302,6 +302,8 @@ std::vector<parallelism_note> program::parallelism() const {
 
 const std::string& program::instance() const noexcept { return m_state->instance.text(); }
 
+bool program::uses_localities() const { return m_state->code->uses_localities; }
+
 std::string program::text() const { return print(m_state->syntax); }
 
 std::string program::dot() const {
