@@ -25,8 +25,8 @@ class exchanged_values {
  public:
   std::uint64_t begin_run();
   void end_run(std::uint64_t run, const std::string& why); // `why`: it has failed
-  void open();  // before the first run; std::logic_error when it is
-  void close(); // the program is over here
+  void open();                                             // before the first run; std::logic_error when it is
+  void close();                                            // the program is over here
 
   void give(operation at, std::string name, std::vector<std::byte> bytes);
   // All localities have given something to this operation, so none needs what was given to those before.

@@ -99,7 +99,8 @@ namespace treadle::physl {
 
 over_localities::over_localities() {
   distributed::own_values().open();
-  static auto& all = *new distributed::localities_of_trees; // calls that are placed here may place others, also at the end
+  static auto& all =
+      *new distributed::localities_of_trees; // calls that are placed here may place others, also at the end
   tree::others.store(&all, detail::order::release);
 }
 

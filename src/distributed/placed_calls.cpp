@@ -73,7 +73,8 @@ class known_programs {
     const std::string key = repr(value::list({text, name, source}));
     if (auto known = look_up(key)) return *known;
     const auto view = [](const value& v) { return v.to_string_view(); };
-    const physl::program made(view(text), std::string(view(name)), view(source), std::string(view(name)) + " of others");
+    const physl::program made(view(text), std::string(view(name)), view(source),
+                              std::string(view(name)) + " of others");
     const detail::scoped_lock guard(m_lock);
     m_latest.emplace_front(key, made);
     if (m_latest.size() > k_most) m_latest.pop_back();
@@ -123,8 +124,8 @@ std::vector<std::byte> computed(std::span<const std::byte> call) {
     for (std::size_t i = 0, n = what.item(4).size(); i < n; ++i) arguments.push_back(what.item(4).item(i));
     const physl::run_options options = options_of(what.item(5));
     const tree::program_text known; // the program itself
-    const auto found = tree::execute_placed(
-        program, {known, static_cast<std::uint32_t>(what.item(3).to_int64()), arguments, options, random_of(what.item(6))});
+    const auto found = tree::execute_placed(program, {known, static_cast<std::uint32_t>(what.item(3).to_int64()),
+                                                      arguments, options, random_of(what.item(6))});
     detail::write_bytes(bytes, value::list({true, found.result, found.written, optional_text_of(found.random)}));
   } catch (const physl::failure& f) {
     fail(f);

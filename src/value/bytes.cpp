@@ -126,7 +126,9 @@ class reader {
   }
 
  private:
-  [[noreturn]] static void wrong() { throw value_error(error_kind::program, "bytes that are no value, or are cut short"); }
+  [[noreturn]] static void wrong() {
+    throw value_error(error_kind::program, "bytes that are no value, or are cut short");
+  }
 
   const std::byte* bytes(std::size_t size) {
     if (size > m_from.size()) wrong();

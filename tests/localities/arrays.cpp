@@ -146,16 +146,16 @@ void placed_calls() {
     expect("define(fib, k, if(k < 2, k, fib(k - 1) + fib(k - 2))) fib" + there + "(15)", "610");
     expect("define(g, x, f" + place((to + 1) % n) + "(x) + find_here()) define(f, x, 10 * x) g" + there + "(1)",
            std::to_string(10 + to));
-    expect("define(f, lambda(list(find_here(), list('(1, 2), \"x\", dict(list(1, 2)), range(3), nil, true)))) f" + there + "()",
+    expect("define(f, lambda(list(find_here(), list('(1, 2), \"x\", dict(list(1, 2)), range(3), nil, true)))) f" +
+               there + "()",
            "list(" + number + ", list(list(1, 2), \"x\", dict(list(1, 2)), list(0, 1, 2), nil, true))");
     // Effects are those of the program, in its order.
     const std::string effects = "set_seed(5) define(f, k, block(cout(\"f\", k), random(k))) cout(1) "
-                                "define(a, list(random(2), f" + there + "(3), random(2))) cout(2) set_seed" + there +
-                                "(6) list(a, random(2))";
+                                "define(a, list(random(2), f" +
+                                there + "(3), random(2))) cout(2) set_seed" + there + "(6) list(a, random(2))";
     for (const auto policy : k_policies) REQUIRE(run(effects, policy) == run(without_places(effects), policy));
     // Errors have their own place, kind and way there.
-    const physl::error e =
-        error_of("define(f, x,\n  slice([1, 2], x))\ndefine(g, x, f(x))\n1 + g" + there + "(5)");
+    const physl::error e = error_of("define(f, x,\n  slice([1, 2], x))\ndefine(g, x, f(x))\n1 + g" + there + "(5)");
     REQUIRE(e.line() == 2 && e.kind() == error_kind::index && e.back_trace().size() == 2);
     REQUIRE(e.back_trace()[0].function == "f" && e.back_trace()[1].line == 4);
     REQUIRE((e.message().find("locality " + number + ": ") == 0) == (to != find_here().number()));
@@ -213,7 +213,8 @@ void distributed_arrays() {
   };
   const unsigned start = own * (own + 1) / 2, stop = start + own + 1;
   expect("all_gather_d(annotate_d(arange(" + std::to_string(start) + ", " + std::to_string(stop) +
-             "), \"v\", list(\"args\", list(\"locality\", 0, 1), list(\"tile\", " + list("columns", start, stop) + "))))",
+             "), \"v\", list(\"args\", list(\"locality\", 0, 1), list(\"tile\", " + list("columns", start, stop) +
+             "))))",
          run("arange(" + std::to_string(n * (n + 1) / 2) + ")").result);
   expect("all_gather_d(array(list(find_here())))", run("arange(" + count + ")").result);
   expect("shape(all_gather_d(array(list(list(find_here()))), \"column\"))", "list(1, " + count + ")");
@@ -243,7 +244,8 @@ void distributed_products() {
     return kind.empty() ? x : "retile_d(" + x + ", \"" + kind + "\")";
   };
   const auto same = [&](const std::string& x, const std::string& kx, const std::string& y, const std::string& ky) {
-    expect("define(p, dot_d(" + tiled(x, kx) + ", " + tiled(y, ky) + ")) if(ndim(p) == 0, p, all_gather_d(retile_d(p)))",
+    expect("define(p, dot_d(" + tiled(x, kx) + ", " + tiled(y, ky) +
+               ")) if(ndim(p) == 0, p, all_gather_d(retile_d(p)))",
            run("dot(" + x + ", " + y + ")").result);
   };
   for (const auto& kx : kinds) {
@@ -280,7 +282,8 @@ void array_faults() {
     expect_error("all_gather_d(" + tile(2 * own, 2 * own + 1) + ")", "the tiles of \"v\" leave gaps: [0:1], [2:3]");
     expect_error("all_gather_d(if(find_here() == 0, constant_d(1, 5), [1]))",
                  "is a tile in some localities, and none in others");
-    expect_error("all_gather_d(constant_d(1, 5, nil, nil, if(find_here() == 0, \"v\", \"w\")))", "a tile of \"v\" meets");
+    expect_error("all_gather_d(constant_d(1, 5, nil, nil, if(find_here() == 0, \"v\", \"w\")))",
+                 "a tile of \"v\" meets");
     // Localities that do different things.
     const std::string other = own == 0 ? "all_gather_d([1])" : "all_reduce_d(1)";
     expect_error(other, "where another one calls");

@@ -286,8 +286,10 @@ class compiler {
     const auto p = v ? std::pair<const primitive*, std::optional<dtype>>() : find_primitive_or_cast(n.name);
     if (!v && !p.first) v = find_variable(n.name, false);
     if (!p.first && (!v || !v->is_constant_function() || v->level != 0))
-      throw failure(n.name + "{" + n.attribute + "}: only a primitive can be placed, or a function that is defined once "
-                    "and outside of all others", place_of(n));
+      throw failure(n.name + "{" + n.attribute +
+                        "}: only a primitive can be placed, or a function that is defined once "
+                        "and outside of all others",
+                    place_of(n));
     node* plain = p.first ? primitive_call(n, *p.first, n.name, p.second) : constant_call(n, *v->function, 0);
     if (plain->type() != node_class::strict) return plain; // an empty list
     auto owned = take_back<strict_node>();

@@ -35,7 +35,7 @@ struct compiled {
   std::vector<std::unique_ptr<elementwise_chain>> chains;
   std::vector<physl::parallelism_note> parallelism; // in pre-order
   // What it does with other localities.
-  program_text text;      // for those that compute calls of it; empty where there are none
+  program_text text; // for those that compute calls of it; empty where there are none
   bool has_placed_calls = false;
   bool exchanges = false, uses_localities = false;
 };

@@ -91,8 +91,9 @@ void check_localities(compiled& program, std::span<const node_effects> effects) 
                       n->where());
     }
     if (program.exchanges && is_parallel(*n) && effects[n->index].exchanges)
-      throw failure("what is in " + std::string(n->primitive_name()) + "() may exchange something with all localities: "
-                    "it would do so in an order that is not the same in all of them",
+      throw failure("what is in " + std::string(n->primitive_name()) +
+                        "() may exchange something with all localities: "
+                        "it would do so in an order that is not the same in all of them",
                     n->where());
   }
 }

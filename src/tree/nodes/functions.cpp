@@ -115,8 +115,7 @@ node_effects effects_of_callee(const node& operand) {
   if (const auto* closure = dynamic_cast<const closure_node*>(&operand)) return closure->code().effects;
   if (operand.type() == node_class::literal) {
     const auto& v = static_cast<const literal_node&>(operand).constant();
-    if (v.kind() == value_kind::function)
-      return effects_of(*static_cast<const function_object*>(v.object())->builtin);
+    if (v.kind() == value_kind::function) return effects_of(*static_cast<const function_object*>(v.object())->builtin);
   }
   return node_effects::of_unknown_code();
 }

@@ -30,7 +30,8 @@ inline constexpr std::uint32_t k_stretch = 16; // levels of nested expressions t
 struct node_effects {
   bool ordered = false;              // I/O, random numbers, or code that is not known
   std::uint32_t writes = k_no_level; // outermost function level whose variables it writes; deeper ones may be, too
-  bool exchanges = false; // with other localities, which have to do the same in the same order; or code that is not known
+  bool exchanges =
+      false; // with other localities, which have to do the same in the same order; or code that is not known
   bool elsewhere = false; // waits for another locality
 
   static constexpr node_effects of_unknown_code() noexcept { return {.ordered = true, .exchanges = true}; }

@@ -28,7 +28,7 @@ struct call_context {
 using kernel = value (*)(call_context& context, std::span<value> args);
 
 enum class effect : std::uint8_t {
-  none,   // the result depends on the arguments alone: may overlap with anything
+  none,    // the result depends on the arguments alone: may overlap with anything
   ordered, // random numbers, input and output: in program order
   exchange // what all localities do together, in program order
 };

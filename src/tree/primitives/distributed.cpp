@@ -206,9 +206,9 @@ named_tile chosen(std::span<const value> args, std::size_t first, const extents&
     const value& v = argument(args, i);
     return std::string(v.is_nil() ? otherwise : v.to_string_view());
   };
-  return {text(first + 2, ""),
-          part_of(shape, number(first, detail::own_number.load(detail::order::relaxed)),
-                  number(first + 1, detail::number_of_localities.load(detail::order::relaxed)), text(first + 3, "row"))};
+  return {text(first + 2, ""), part_of(shape, number(first, detail::own_number.load(detail::order::relaxed)),
+                                       number(first + 1, detail::number_of_localities.load(detail::order::relaxed)),
+                                       text(first + 3, "row"))};
 }
 
 value constant_d(call_context& context, std::span<value> args) { // (x, shape, ..., dtype)
