@@ -18,7 +18,11 @@ TREADLE = os.path.join(os.path.dirname(sys.executable), "treadle")
 
 def run(ranks: int, *command: str, code: int = 0) -> str:
     done = subprocess.run(
-        [TREADLE, "run", "-n", str(ranks), "--", *command], cwd=ROOT, capture_output=True, text=True, timeout=100
+        [TREADLE, "run", "-n", str(ranks), "--", *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=100,
     )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -37,7 +41,10 @@ def test_als_is_the_same_as_in_one_process(ranks: int) -> None:
         text_of(rng.standard_normal((4, 2))),
     ]  # fmt: skip
     alone = subprocess.run(
-        [TREADLE, "physl", "apps/physl/als_rows.physl", *given, "--json"], cwd=ROOT, capture_output=True, text=True
+        [TREADLE, "physl", "apps/physl/als_rows.physl", *given, "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     said = run(ranks, TREADLE, "physl", "apps/physl/als_d.physl", *given, "--json")
     assert json.loads(re.sub(r"^\[0\] ", "", said))["result"] == json.loads(alone.stdout)["result"]
@@ -68,7 +75,8 @@ def test_programs_in_a_script(tmp_path) -> None:
     script = tmp_path / "script.py"
     script.write_text(PROGRAM)
     said = run(2, sys.executable, str(script))
-    assert "[0] told" in said and said.count("] 1\n") == 2  # what is printed there shows where it was asked for
+    # What is printed there shows where it was asked for.
+    assert "[0] told" in said and said.count("] 1\n") == 2
 
 
 def test_a_failure_ends_all() -> None:

@@ -33,12 +33,11 @@ TEST(localities, what_is_placed_needs_nothing_that_only_this_one_has) {
 }
 
 TEST(localities, order_of_what_they_exchange_is_the_same_everywhere) {
-  for (const char* text :
-       {"parallel_block(all_reduce_d(1), 2)", "parallel_map(lambda(x, all_reduce_d(x)), range(3))",
-        "parallel_map(all_reduce_d, range(3))", "async(all_reduce_d(1))",
-        "define(f, x, all_reduce_d(x)) parallel_map(f, range(3))",
-        "define(f, x, block(all_reduce_d(x), x)) parallel_block(1 + f(2), 3)",
-        "all_reduce_d(1) define(g, h, parallel_map(lambda(x, h(x)), range(3))) g(sin)"}) {
+  for (const char* text : {"parallel_block(all_reduce_d(1), 2)", "parallel_map(lambda(x, all_reduce_d(x)), range(3))",
+                           "parallel_map(all_reduce_d, range(3))", "async(all_reduce_d(1))",
+                           "define(f, x, all_reduce_d(x)) parallel_map(f, range(3))",
+                           "define(f, x, block(all_reduce_d(x), x)) parallel_block(1 + f(2), 3)",
+                           "all_reduce_d(1) define(g, h, parallel_map(lambda(x, h(x)), range(3))) g(sin)"}) {
     EXPECT_NE(error_of(text).message().find("in an order that is not the same in all of them"), std::string::npos)
         << text;
   }
