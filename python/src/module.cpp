@@ -173,7 +173,14 @@ nb::object run(const physl::program& program, nb::handle arguments, const std::v
   value result;
   bool was_interrupted = false;
   {
-    auto values = values_of(arguments, names);
+    std::vector<value> values;
+    try {
+      values = values_of(arguments, names);
+    } catch (...) {
+      nb::gil_scoped_release unlocked;
+      program.not_run("its arguments cannot be taken");
+      throw;
+    }
     nb::gil_scoped_release unlocked;
     running use(options, s.workers);
     interruptible guard;

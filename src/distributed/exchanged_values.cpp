@@ -4,6 +4,7 @@
 
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 namespace treadle::distributed {
 
@@ -12,42 +13,43 @@ std::string here() { return "locality " + std::to_string(detail::own_number.load
 [[noreturn]] void never(const std::string& why) { throw value_error(error_kind::program, why); }
 } // namespace
 
-std::uint64_t exchanged_values::begin_run() {
+std::uint64_t exchanged_values::begin_run(std::uint64_t program) {
   const std::lock_guard guard(m_lock);
-  if (!m_is_open) never("localities cannot exchange anything any more: treadle::physl::over_localities has gone");
+  if (m_is_over) never("localities cannot exchange anything any more: treadle::physl::over_localities has gone");
   if (m_runs) never("another run that exchanges something with other localities is not over: one at a time");
   m_runs = true;
+  m_program = program;
   m_changed.notify_all();
   return ++m_run;
 }
 
-void exchanged_values::end_run(std::uint64_t run, const std::string& why) {
+void exchanged_values::end_run(std::uint64_t run, std::string why) noexcept {
   const std::lock_guard guard(m_lock);
   m_runs = false;
-  if (!why.empty()) m_failed = {run, why};
+  if (!why.empty()) m_failed = {run, std::move(why)};
   m_changed.notify_all();
 }
 
 void exchanged_values::open() {
   const std::lock_guard guard(m_lock);
-  if (m_is_open) throw std::logic_error("array programs of this process are over localities already");
-  m_is_open = true;
-  m_is_over = m_runs = false;
-  m_run = 0;
-  m_failed = {};
-  m_given.clear();
+  if (std::exchange(m_was_opened, true))
+    throw std::logic_error("array programs of this process are, or have been, over localities already");
+}
+
+std::uint64_t exchanged_values::program() {
+  const std::lock_guard guard(m_lock);
+  return m_program;
 }
 
 void exchanged_values::close() {
   const std::lock_guard guard(m_lock);
-  m_is_open = false;
   m_is_over = true;
   m_changed.notify_all();
 }
 
 void exchanged_values::give(operation at, std::string name, std::vector<std::byte> bytes) {
   const std::lock_guard guard(m_lock);
-  m_given[at] = {std::move(name), std::move(bytes)};
+  m_given[at] = {m_program, std::move(name), std::move(bytes)};
   m_changed.notify_all();
 }
 
@@ -56,17 +58,21 @@ void exchanged_values::passed(operation at) {
   m_given.erase(m_given.begin(), m_given.lower_bound(at));
 }
 
-std::vector<std::byte> exchanged_values::take(operation at, const std::string& name) {
+std::vector<std::byte> exchanged_values::take(operation at, std::uint64_t program, const std::string& name) {
   std::unique_lock guard(m_lock);
   for (;;) {
-    if (const auto found = m_given.find(at); found != m_given.end()) {
+    const auto found = m_given.find(at);
+    const bool is_given = found != m_given.end();
+    if ((is_given && found->second.program != program) || (at.run == m_run && m_program != program))
+      never(here() + " runs another program than one that calls " + name + "()");
+    if (is_given) {
       if (found->second.name != name)
         never(here() + " has called " + found->second.name + "() where another one calls " + name + "()");
       return found->second.bytes;
     }
     if (m_failed.first == at.run && at.run != 0) never("the program has failed in " + here() + ": " + m_failed.second);
     if (at.run < m_run || (at.run == m_run && !m_runs)) never(here() + " has ended this run without " + name + "()");
-    if (m_is_over) never(here() + " has ended without " + name + "()");
+    if (m_is_over && at.run > m_run) never(here() + " has ended without " + name + "()");
     m_changed.wait(guard);
   }
 }

@@ -23,29 +23,31 @@ struct operation {
 // Any task or thread. Runs come one after the other.
 class exchanged_values {
  public:
-  std::uint64_t begin_run();
-  void end_run(std::uint64_t run, const std::string& why); // `why`: it has failed
-  void open();                                             // before the first run; std::logic_error when it is
-  void close();                                            // the program is over here
+  std::uint64_t begin_run(std::uint64_t program);            // of that identity
+  void end_run(std::uint64_t run, std::string why) noexcept; // `why`: it has failed
+  void open();                                               // before the first run, once: std::logic_error
+  void close();                                              // the program is over here
 
+  std::uint64_t program(); // of the latest run
   void give(operation at, std::string name, std::vector<std::byte> bytes);
   // All localities have given something to this operation, so none needs what was given to those before.
   void passed(operation at);
 
   // Suspends the task until it is there. value_error: it will never be, or belongs to another name.
-  std::vector<std::byte> take(operation at, const std::string& name);
+  std::vector<std::byte> take(operation at, std::uint64_t program, const std::string& name);
 
  private:
   struct given {
+    std::uint64_t program;
     std::string name;
     std::vector<std::byte> bytes;
   };
   mutex m_lock; // of all
   condition_variable m_changed;
   std::map<operation, given> m_given;
-  std::uint64_t m_run = 0; // the latest one
-  bool m_runs = false;     // it has not ended
-  bool m_is_open = false, m_is_over = false;
+  std::uint64_t m_run = 0, m_program = 0; // the latest one
+  bool m_runs = false;                    // it has not ended
+  bool m_was_opened = false, m_is_over = false;
   std::pair<std::uint64_t, std::string> m_failed; // the latest one that has
 };
 

@@ -1,5 +1,6 @@
 #include <treadle/arrays/over_localities.hpp>
 
+#include <treadle/detail/spinlock.hpp>
 #include <treadle/localities/action.hpp>
 #include <treadle/localities/locality.hpp>
 #include <treadle/semaphore.hpp>
@@ -11,7 +12,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <memory>
+#include <utility>
 
 namespace treadle::distributed {
 namespace {
@@ -25,10 +28,10 @@ exchanged_values& own_values() {
 }
 
 // The error, or what is asked for, so that an error has its own words.
-bytes take_value(std::uint64_t run, std::uint64_t number, std::string name) {
+bytes take_value(std::uint64_t run, std::uint64_t number, std::uint64_t program, std::string name) {
   bytes answer;
   try {
-    const bytes value = own_values().take({run, number}, name);
+    const bytes value = own_values().take({run, number}, program, name);
     detail::write_bytes(answer, treadle::value());
     answer.insert(answer.end(), value.begin(), value.end());
   } catch (const value_error& e) {
@@ -37,7 +40,40 @@ bytes take_value(std::uint64_t run, std::uint64_t number, std::string name) {
   return answer;
 }
 
-bytes compute_call(const bytes& call) { return computed(call); }
+// Calls of others that are computed here, so that they can be cancelled.
+class computed_calls {
+ public:
+  using key = std::pair<unsigned, std::uint64_t>; // who has placed it, and the number it has there
+  using flag = std::shared_ptr<std::atomic<bool>>;
+
+  flag of(key k) {
+    auto made = std::make_shared<std::atomic<bool>>(false);
+    const detail::scoped_lock guard(m_lock); // also where messages are read, which must not wait
+    return m_flags.try_emplace(k, std::move(made)).first->second;
+  }
+  void end(key k) {
+    const detail::scoped_lock guard(m_lock);
+    m_flags.erase(k);
+  }
+
+ private:
+  detail::spinlock m_lock;
+  std::map<key, flag> m_flags;
+};
+computed_calls& calls_of_others() {
+  static auto& all = *new computed_calls;
+  return all;
+}
+
+bytes compute_call(unsigned from, std::uint64_t number, const bytes& call) {
+  const auto cancel = calls_of_others().of({from, number});
+  bytes answer = computed(call, *cancel);
+  calls_of_others().end({from, number});
+  return answer;
+}
+// Where messages are read, because all workers may be busy with such calls. Also before the call has begun; the flag of
+// one that has ended stays.
+void cancel_call(unsigned from, std::uint64_t number) { calls_of_others().of({from, number})->store(true); }
 
 // The value of a future that others make ready; it is left alone when the run is cancelled.
 bytes get_unless_cancelled(future<bytes> answer, const std::atomic<bool>* cancel) {
@@ -58,12 +94,20 @@ bytes get_unless_cancelled(future<bytes> answer, const std::atomic<bool>* cancel
 class localities_of_trees final : public tree::other_localities {
  public:
   tree::placed_result call(unsigned at, const tree::placed_call& what) override {
-    const bytes answer = get_unless_cancelled(async<compute_call>(locality(at), written(what)), what.options.cancel);
-    return result_of(answer, at);
+    const unsigned here = find_here().number();
+    const std::uint64_t number = m_calls.fetch_add(1, detail::order::relaxed);
+    try {
+      return result_of(
+          get_unless_cancelled(async<compute_call>(locality(at), here, number, written(what)), what.options.cancel),
+          at);
+    } catch (...) {
+      if (what.options.cancel && what.options.cancel->load()) post<direct<cancel_call>>(locality(at), here, number);
+      throw;
+    }
   }
 
-  std::uint64_t begin_run() override { return own_values().begin_run(); }
-  void end_run(std::uint64_t run, const std::string& why) noexcept override { own_values().end_run(run, why); }
+  std::uint64_t begin_run(std::uint64_t program) override { return own_values().begin_run(program); }
+  void end_run(std::uint64_t run, std::string why) noexcept override { own_values().end_run(run, std::move(why)); }
 
   std::vector<value> all_gather(std::uint64_t run, std::uint64_t number, std::string_view name, const value& own,
                                 const std::atomic<bool>* cancel) override {
@@ -71,9 +115,10 @@ class localities_of_trees final : public tree::other_localities {
     bytes mine;
     detail::write_bytes(mine, own);
     own_values().give(at, std::string(name), std::move(mine));
+    const std::uint64_t program = own_values().program();
     std::vector<future<bytes>> asked;
     for (const locality other : find_remote_localities())
-      asked.push_back(async<take_value>(other, run, number, std::string(name)));
+      asked.push_back(async<take_value>(other, run, number, program, std::string(name)));
     std::vector<value> all;
     std::size_t next = 0;
     for (unsigned i = 0; i < num_localities(); ++i) {
@@ -90,7 +135,14 @@ class localities_of_trees final : public tree::other_localities {
     own_values().passed(at);
     return all;
   }
+
+ private:
+  detail::atomic<std::uint64_t> m_calls{0};
 };
+
+// Who asks a locality that leaves, and never had an object over_localities, is told so.
+[[maybe_unused]] const bool k_told_of_departure =
+    (detail::before_departure.store([] { own_values().close(); }, detail::order::relaxed), true);
 
 } // namespace
 } // namespace treadle::distributed

@@ -5,6 +5,7 @@
 #include "physl/failure.hpp"
 #include "value/bytes.hpp"
 
+#include <iterator>
 #include <list>
 #include <sstream>
 #include <string>
@@ -75,9 +76,12 @@ class known_programs {
     const auto view = [](const value& v) { return v.to_string_view(); };
     const physl::program made(view(text), std::string(view(name)), view(source),
                               std::string(view(name)) + " of others");
+    if (auto known = look_up(key)) return *known;                  // somebody else has compiled it meanwhile
+    std::list<std::pair<std::string, physl::program>> added, gone; // nothing is made or destroyed with the lock
+    added.emplace_front(key, made);
     const detail::scoped_lock guard(m_lock);
-    m_latest.emplace_front(key, made);
-    if (m_latest.size() > k_most) m_latest.pop_back();
+    m_latest.splice(m_latest.begin(), added);
+    if (m_latest.size() > k_most) gone.splice(gone.begin(), m_latest, std::prev(m_latest.end()));
     return made;
   }
 
@@ -111,36 +115,47 @@ std::vector<std::byte> written(const tree::placed_call& call) {
   return bytes;
 }
 
-std::vector<std::byte> computed(std::span<const std::byte> call) {
+std::vector<std::byte> computed(std::span<const std::byte> call, const std::atomic<bool>& cancel) {
+  tree::placed_result found;
   std::vector<std::byte> bytes;
-  const auto fail = [&](const physl::failure& f) {
+  const auto write = [&] {
     bytes.clear();
-    detail::write_bytes(bytes, value::list({false, list_of(f)}));
+    detail::write_bytes(bytes, value::list({found.result, found.written, optional_text_of(found.random),
+                                            found.failed ? list_of(*found.failed) : value()}));
   };
   try {
-    const value what = detail::read_bytes(call);
-    const physl::program program = programs_of_others().find(what.item(0), what.item(1), what.item(2));
-    std::vector<value> arguments;
-    for (std::size_t i = 0, n = what.item(4).size(); i < n; ++i) arguments.push_back(what.item(4).item(i));
-    const physl::run_options options = options_of(what.item(5));
-    const tree::program_text known; // the program itself
-    const auto found = tree::execute_placed(program, {known, static_cast<std::uint32_t>(what.item(3).to_int64()),
-                                                      arguments, options, random_of(what.item(6))});
-    detail::write_bytes(bytes, value::list({true, found.result, found.written, optional_text_of(found.random)}));
-  } catch (const physl::failure& f) {
-    fail(f);
-  } catch (const value_error& e) { // the result is a function
-    fail({e.what(), {}, e.kind()});
-  } catch (const std::exception& e) {
-    fail({e.what(), {}});
+    try {
+      const value what = detail::read_bytes(call);
+      const physl::program program = programs_of_others().find(what.item(0), what.item(1), what.item(2));
+      std::vector<value> arguments;
+      for (std::size_t i = 0, n = what.item(4).size(); i < n; ++i) arguments.push_back(what.item(4).item(i));
+      physl::run_options options = options_of(what.item(5));
+      options.cancel = &cancel;
+      const tree::program_text known; // the program itself
+      found = tree::execute_placed(program, {known, static_cast<std::uint32_t>(what.item(3).to_int64()), arguments,
+                                             options, random_of(what.item(6))});
+      write();
+      return bytes;
+    } catch (const physl::failure& f) { // its text does not compile
+      found.failed = f;
+    } catch (const value_error& e) { // the result is a function
+      found.failed = {e.what(), {}, e.kind()};
+    } catch (const std::exception& e) {
+      found.failed = {e.what(), {}};
+    }
+    found.result = {};
+    write();
+  } catch (...) { // no memory: bytes that are no result, which is an error where they arrive
+    bytes.clear();
   }
   return bytes;
 }
 
 tree::placed_result result_of(std::span<const std::byte> computed, unsigned at) {
   const value found = detail::read_bytes(computed);
-  if (!found.item(0).to_bool()) throw failure_of(found.item(1), at);
-  return {found.item(1), std::string(found.item(2).to_string_view()), random_of(found.item(3))};
+  tree::placed_result r{found.item(0), std::string(found.item(1).to_string_view()), random_of(found.item(2)), {}};
+  if (!found.item(3).is_nil()) r.failed = failure_of(found.item(3), at);
+  return r;
 }
 
 } // namespace treadle::distributed

@@ -414,6 +414,7 @@ localities::~localities() {
     static_cast<void>(m_is->all.release());
     return;
   }
+  if (const auto tell = detail::before_departure.load(detail::order::relaxed)) tell();
   bool has_failed = false;
   try {
     m_is->all->depart();

@@ -3,11 +3,13 @@
 
 #include <treadle/arrays/over_localities.hpp>
 #include <treadle/arrays/physl.hpp>
+#include <treadle/this_task.hpp>
 
 #include <algorithm>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace treadle::testing {
@@ -163,6 +165,21 @@ void placed_calls() {
     expect_error("define(f, x, x) f" + there + "(lambda(1))", "a function cannot be sent to another locality");
     expect_error("define(f, lambda(x, x)) define(g, x, f) g" + there + "(1)", "a function cannot be sent");
     expect_error("define(f, x, f(x)) f" + there + "(1)", "nested more than");
+    const std::string back = place(find_here().number());
+    expect_error("define(g, x, f" + back + "(x)) define(f, x, g" + there + "(x)) f(1)",
+                 "nested too deep over localities");
+    // What was written before an error is there, and the error has a place.
+    ran all_of_it;
+    try {
+      physl::run_options options;
+      options.write = [](void* into, std::string_view part) { static_cast<std::string*>(into)->append(part); };
+      options.write_context = &all_of_it.written;
+      const std::string text = "define(f, x, block(cout(\"before\"), lambda(x)))\n\nf" + there + "(1)";
+      static_cast<void>(physl::program(text, "test.physl").run({}, options));
+      REQUIRE(false);
+    } catch (const physl::error& failed) {
+      REQUIRE(failed.line() == 3 && all_of_it.written == "before\n");
+    }
   }
   expect_error("sin" + place(n) + "(1)", "there is no locality " + std::to_string(n) + ": the program has");
 }
@@ -207,14 +224,9 @@ void distributed_arrays() {
     }
   }
   // Tiles that belong to no kind, their values computed where they are.
-  const unsigned own = find_here().number();
-  const auto list = [](const std::string& name, unsigned from, unsigned to) {
-    return "list(\"" + name + "\", " + std::to_string(from) + ", " + std::to_string(to) + ")";
-  };
-  const unsigned start = own * (own + 1) / 2, stop = start + own + 1;
-  expect("all_gather_d(annotate_d(arange(" + std::to_string(start) + ", " + std::to_string(stop) +
-             "), \"v\", list(\"args\", list(\"locality\", 0, 1), list(\"tile\", " + list("columns", start, stop) +
-             "))))",
+  expect("define(n, find_here()) define(start, astype(n * (n + 1) / 2, \"int\")) define(stop, start + n + 1) "
+         "all_gather_d(annotate_d(arange(start, stop), \"v\", "
+         "list(\"args\", list(\"locality\", n, 5), list(\"tile\", list(\"columns\", start, stop)))))",
          run("arange(" + std::to_string(n * (n + 1) / 2) + ")").result);
   expect("all_gather_d(array(list(find_here())))", run("arange(" + count + ")").result);
   expect("shape(all_gather_d(array(list(list(find_here()))), \"column\"))", "list(1, " + count + ")");
@@ -227,7 +239,16 @@ void distributed_arrays() {
   expect("set_seed(7) all_gather_d(random_d('(5, 3), __arg(tiling_type, \"column\")))",
          run("set_seed(7) random('(5, 3))").result);
   expect("all_gather_d(inverse_d(retile_d([[2.0, 0.0], [0.0, 4.0]])))", "[[0.5, 0.0], [0.0, 0.25]]");
-  // What is computed from a tile is none; a copy is.
+  // What is computed from a tile is none; a copy is, also one that is changed, or comes out of a list.
+  for (const char* change : {"store(slice(t, 0, 0), 5)", "store(slice(t, nil, 0), 7)",
+                             "for_in(i, range(shape(t, 0)), store(slice(t, i, 0), i))", "store(t, slice(list(t), 0))",
+                             "store(t, car(list(t)))", "define(f, x, list(x, 1)) store(t, slice(f(t), 0))"})
+    expect("define(t, retile_d(reshape(arange(4 * num_localities()), list(2, 2 * num_localities())), \"column\")) " +
+               std::string(change) + " shape_d(t)",
+           "list(2, " + std::to_string(2 * n) + ")");
+  expect("define(t, retile_d(reshape(arange(8), '(4, 2)))) if(shape(t, 0) > 0, store(slice(t, 0, 1), 50)) "
+         "amax_d(t)",
+         "50");
   expect("define(t, constant_d(1, '(4, 2))) define(u, t) shape_d(u)", "list(4, 2)");
   if (n > 1) {
     expect("define(t, constant_d(1, '(4, 2))) shape_d(t + 0) != list(4, 2)", "true");
@@ -274,19 +295,28 @@ void array_faults() {
     } catch (const std::logic_error&) {
     }
     if (n == 1) return;
-    const auto tile = [](unsigned from, unsigned to) {
-      return "annotate_d(arange(" + std::to_string(to - from) + "), \"v\", list(\"tile\", list(\"rows\", " +
-             std::to_string(from) + ", " + std::to_string(to) + ")))";
-    };
-    expect_error("all_gather_d(" + tile(own, own + 2) + ")", "the tiles of \"v\" overlap: [0:2] and [1:3]");
-    expect_error("all_gather_d(" + tile(2 * own, 2 * own + 1) + ")", "the tiles of \"v\" leave gaps: [0:1], [2:3]");
+    const std::string gathered = "all_gather_d(annotate_d(arange(to - from), \"v\", "
+                                 "list(\"tile\", list(\"rows\", from, to))))";
+    expect_error("define(from, find_here()) define(to, from + 2) " + gathered,
+                 "the tiles of \"v\" overlap: [0:2] and [1:3]");
+    expect_error("define(from, 2 * find_here()) define(to, from + 1) " + gathered,
+                 "the tiles of \"v\" leave gaps: [0:1], [2:3]");
     expect_error("all_gather_d(if(find_here() == 0, constant_d(1, 5), [1]))",
                  "is a tile in some localities, and none in others");
     expect_error("all_gather_d(constant_d(1, 5, nil, nil, if(find_here() == 0, \"v\", \"w\")))",
                  "a tile of \"v\" meets");
     // Localities that do different things.
     const std::string other = own == 0 ? "all_gather_d([1])" : "all_reduce_d(1)";
-    expect_error(other, "where another one calls");
+    expect_error(other, "runs another program");
+    expect_error("if(find_here() == 0, all_gather_d([1]), all_reduce_d(1))", "where another one calls");
+    expect_error("all_reduce_d(if(find_here() == 0, [1], [1, 2]))", "in different localities");
+    expect_error("all_reduce_d(constant_d(1, 5))", "is a tile of one array");
+    // One that does not get to run counts as one.
+    if (own == 1) {
+      physl::program("all_reduce_d(10)", "test.physl").not_run("no reason");
+    } else {
+      expect_error("all_reduce_d(10)", "no reason");
+    }
     expect("all_reduce_d(1)", std::to_string(n)); // the next run is one again
     expect_error("if(find_here() == 1, 1 + \"x\", all_reduce_d(1))", own == 1 ? "" : "the program has failed in");
     if (own == 1)
@@ -294,6 +324,24 @@ void array_faults() {
     else
       expect_error("if(find_here() == 1, 5, all_reduce_d(1))", "has ended this run without all_reduce_d()");
     expect("all_reduce_d(2)", std::to_string(2 * n));
+    // A call elsewhere that never ends is cancelled there, too.
+    {
+      std::atomic<bool> cancel{false};
+      physl::run_options options;
+      options.cancel = &cancel;
+      std::thread later([&cancel] { // all workers may be busy with the calls of others
+        this_task::sleep_for_ns(100'000'000);
+        cancel = true;
+      });
+      try {
+        static_cast<void>(physl::program("define(f, x, while(true, x)) f" + place((own + 1) % n) + "(1)", "test.physl")
+                              .run({}, options));
+        REQUIRE(false);
+      } catch (const physl::error& e) {
+        REQUIRE(e.message().find("cancelled") != std::string::npos);
+      }
+      later.join();
+    }
     // A run that is cancelled while it waits takes the others with it.
     if (own == 0) {
       std::atomic<bool> cancel{true};
@@ -312,6 +360,13 @@ void array_faults() {
     if (own == 1) return; // it ends before the others
     expect_error("all_reduce_d(3)", "has ended without all_reduce_d()");
   }
+}
+
+void array_programs_without_others() {
+  const unsigned n = num_localities();
+  if (find_here().number() == 0 && n > 1) return; // it never reaches others, and ends
+  const physl::over_localities all;
+  if (n > 1) expect_error("all_reduce_d(3)", "has ended without all_reduce_d()");
 }
 
 } // namespace treadle::testing

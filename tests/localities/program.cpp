@@ -536,6 +536,7 @@ int run(const std::string& name) {
     if (name == "arrays") testing::distributed_arrays();
     if (name == "products") testing::distributed_products();
     if (name == "array_faults") testing::array_faults();
+    if (name == "without_others") testing::array_programs_without_others();
     if (name == "objects" || name == "references") {
       if (find_here().number() == 0) testing::until([] { return alive_everywhere() == 0; });
     }

@@ -35,6 +35,7 @@ void random_placements();
 void distributed_arrays();
 void distributed_products();
 void array_faults();
+void array_programs_without_others();
 
 // Of observation.cpp.
 void traced_parcels();

@@ -159,6 +159,8 @@ class program {
   splitting_report splitting() const;
   std::vector<parallelism_note> parallelism() const; // one per loop, and per block with parts that may overlap
 
+  // In place of a run that does not come about, because of its arguments say: tells other localities that wait for it.
+  void not_run(const char* why) const;
   // What it gives depends on which locality runs it, or it does something with others (over_localities.hpp).
   bool uses_localities() const;
 

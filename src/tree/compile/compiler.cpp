@@ -144,8 +144,8 @@ class compiler {
   // Calls ------------------------------------------------------------------------------------------------------------
 
   node* compile_call(const ast_node& n, position p) {
-    if (is_binding_form(n.name)) return compile_binding_form(n, p);
     if (n.attribute.starts_with("L#")) return placed_call_to(n);
+    if (is_binding_form(n.name)) return compile_binding_form(n, p);
     const bool builtin = n.attribute == "builtin"; // name{builtin}(...): not what the user defined
     if (!builtin)
       if (auto* v = find_variable(n.name, true)) return function_call(n, *v);

@@ -38,6 +38,7 @@ struct compiled {
   program_text text; // for those that compute calls of it; empty where there are none
   bool has_placed_calls = false;
   bool exchanges = false, uses_localities = false;
+  std::uint64_t identity = 0; // of one that exchanges something: the same where it is the same program
 };
 
 // Throws failure: unknown names (with a suggestion), wrong numbers of arguments, misplaced statements.

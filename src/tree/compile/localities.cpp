@@ -78,9 +78,11 @@ void check_localities(compiled& program, std::span<const node_effects> effects) 
       program.uses_localities = program.uses_localities || knows_localities(p->name);
     }
   program.uses_localities = program.uses_localities || program.has_placed_calls;
+  const bool carries = std::any_of(program.nodes.begin(), program.nodes.end(),
+                                   [](const auto& n) { return as<placed_node>(*n) && n->own_effects().carries; });
   for (const auto& n : program.nodes) {
     if (const auto* placed = as<placed_node>(*n)) {
-      const std::string name(placed->instance_name().empty() ? placed->primitive_name() : placed->instance_name());
+      const std::string name(placed->name());
       const auto* call = as<call_node>(placed->call());
       if (const auto global = call ? global_search().in(call->code()) : std::string_view(); !global.empty())
         throw failure(name + "() is placed, and another locality does not have the variable '" + std::string(global) +
@@ -90,6 +92,11 @@ void check_localities(compiled& program, std::span<const node_effects> effects) 
         throw failure(name + "() is placed, and may exchange something with all localities, which it cannot do alone",
                       n->where());
     }
+    if (carries && is_parallel(*n) && effects[n->index].carries)
+      throw failure("what is in " + std::string(n->primitive_name()) +
+                        "() may call a function elsewhere that writes "
+                        "output, uses files or draws random numbers, which needs an order",
+                    n->where());
     if (program.exchanges && is_parallel(*n) && effects[n->index].exchanges)
       throw failure("what is in " + std::string(n->primitive_name()) +
                         "() may exchange something with all localities: "

@@ -22,6 +22,8 @@ TEST(localities, what_is_placed_needs_nothing_that_only_this_one_has) {
   refused("define(f, x, for_in(k, range(x), define_global(k, x))) f{L#0}(1)", k_own);
   refused("define(f, x, block(define(g, y, y), g{L#0}(x))) f(1)", "only a primitive can be placed, or a function");
   refused("define(f, x, x) define(f, x, 2 * x) f{L#0}(1)", "only a primitive can be placed, or a function");
+  refused("define{L#0}(k, 2)", "only a primitive can be placed, or a function");
+  refused("define(k, 2) store{L#0}(k, 2)", "only a primitive can be placed, or a function");
   refused("block{L#0}(1, 2)", "only a primitive can be placed, or a function");
   refused("define(g, f, f{L#0}(1)) g(sin)", "only a primitive can be placed, or a function");
   for (const char* place : {"L#", "L#x", "L#1x", "L#-1", "L#99999999999"})
@@ -41,7 +43,14 @@ TEST(localities, order_of_what_they_exchange_is_the_same_everywhere) {
     EXPECT_NE(error_of(text).message().find("in an order that is not the same in all of them"), std::string::npos)
         << text;
   }
-  check({{"list(all_reduce_d(1), async(2), parallel_map(lambda(x, x * x), range(3)))", "list(1, 2, list(0, 1, 4))"},
+  const char* const k_needs_order = "which needs an order";
+  for (const char* text :
+       {"define(draw, k, random(2)) parallel_map(lambda(k, draw{L#0}(k)), range(3))",
+        "parallel_block(random{L#0}(3), 1)", "async(cout{L#0}(1))",
+        "define(f, x, block(cout(x), x)) f{L#0}(1) define(g, h, parallel_map(lambda(x, h(x)), range(3))) g(sin)"})
+    EXPECT_NE(error_of(text).message().find(k_needs_order), std::string::npos) << text;
+  check({{"parallel_map(lambda(k, sin{L#0}(k * 0)), range(2))", "list(0.0, 0.0)"},
+         {"list(all_reduce_d(1), async(2), parallel_map(lambda(x, x * x), range(3)))", "list(1, 2, list(0, 1, 4))"},
          {"parallel_block(1, find_here())", "0"},
          {"fmap(all_reduce_d, range(3))", "list(0, 1, 2)"}});
 }

@@ -372,15 +372,20 @@ void write_list(value& list, const value& index, const value& x) {
 // f(array&) on the array in a value, without a second reference: that would force a copy.
 template <class F>
 void with_array(value& v, F&& f) {
+  const auto tile = v.tile();
   auto a = array::adopt(static_cast<detail::array_object*>(v.object()));
   v.forget();
+  const auto give_back = [&] {
+    v = value(std::move(a));
+    v.set_tile(tile);
+  };
   try {
     f(a);
   } catch (...) {
-    v = value(std::move(a));
+    give_back();
     throw;
   }
-  v = value(std::move(a));
+  give_back();
 }
 
 // A tuple from a variable holds one index per axis, where None is a new axis and a sequence gathers.

@@ -116,7 +116,9 @@ void change::end_here(value& v, value& x) {
   }
   if (v.is_array()) {
     require_alone(v);
+    const auto tile = v.tile();
     v = conform(v.as_array(), x);
+    v.set_tile(tile);
     return;
   }
   if (is_plain_list(v)) require_alone(v);

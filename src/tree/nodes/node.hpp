@@ -33,14 +33,18 @@ struct node_effects {
   bool exchanges =
       false; // with other localities, which have to do the same in the same order; or code that is not known
   bool elsewhere = false; // waits for another locality
+  bool carries = false;   // sends the state of random numbers there and takes it back, or code that is not known
 
-  static constexpr node_effects of_unknown_code() noexcept { return {.ordered = true, .exchanges = true}; }
+  static constexpr node_effects of_unknown_code() noexcept {
+    return {.ordered = true, .exchanges = true, .carries = true};
+  }
   bool any() const noexcept { return ordered || writes != k_no_level; }
   void add(const node_effects& e) noexcept {
     ordered = ordered || e.ordered;
     writes = std::min(writes, e.writes);
     exchanges = exchanges || e.exchanges;
     elsewhere = elsewhere || e.elsewhere;
+    carries = carries || e.carries;
   }
   friend bool operator==(const node_effects&, const node_effects&) = default;
 };

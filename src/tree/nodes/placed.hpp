@@ -23,6 +23,9 @@ class placed_node final : public strict_node {
   value compute(std::span<value> args, std::uint32_t owned, frame& f, context& c) const override;
   node_effects own_effects() const noexcept override;
   strict_node& call() const noexcept { return *m_call; }
+  std::string_view name() const noexcept { // of what is called
+    return instance_name().empty() ? primitive_name() : std::string_view(instance_name());
+  }
 
  private:
   const std::unique_ptr<strict_node> m_call;

@@ -45,7 +45,7 @@ struct primitive {
   kernel compute;
   effect effects = effect::none;
   number_rule numbers = number_rule::of_arrays;
-  bool gives_tiles = false; // results may be parts of arrays that are spread over localities
+  bool gives_tiles = false; // parts of arrays that are spread over localities, made or taken out of lists
 };
 
 struct parameter {

@@ -127,6 +127,8 @@ std::vector<operand> examine(call_context& context, std::span<const value> args)
       if (d.is_nil()) continue;
       x.tiles.push_back({std::string(d.item(0).to_string_view()), {to_extents(d.item(1)), to_extents(d.item(2))}});
     }
+    if (args[i].tile() != 0 && tile_of_number(args[i].tile()).where.shape != x.own.shape())
+      throw value_error("an array of shape " + to_string(x.own.shape()) + " is not the tile that it was");
     x.is_spread = !x.tiles.empty();
     x.shape = x.own.shape();
     if (!x.is_spread) continue;
@@ -144,15 +146,28 @@ std::vector<operand> examine(call_context& context, std::span<const value> args)
 array whole(call_context& context, const operand& x) {
   if (!x.is_spread) return x.own;
   std::vector<array> parts;
-  for (const value& part : context.services->all_gather(context.self->name, x.own)) parts.push_back(part.to_array());
+  for (const value& part : context.services->all_gather(context.self->name, x.own)) {
+    if (!part.is_array() || part.as_array().shape() != x.tiles[parts.size()].where.shape)
+      throw value_error("a tile of " + x.title() + " has not the shape that was announced");
+    parts.push_back(part.as_array());
+  }
   return joined(parts, x.places(), x.shape);
 }
 
-array sum_over_all(call_context& context, const value& own, std::string_view add) {
-  const auto all = context.services->all_gather(context.self->name, own);
-  value sum = all[0];
-  for (std::size_t i = 1; i < all.size(); ++i) sum = call_primitive(add, context, {sum, all[i]});
-  return sum.to_array();
+array sum_over_all(call_context& context, const value& own, std::string_view add, bool is_tile = false) {
+  const auto all = context.services->all_gather(context.self->name, value::list({own, is_tile}));
+  array sum = all[0].item(0).to_array();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].item(1).to_bool())
+      throw value_error(std::string(context.self->name) + "() takes what each locality has for itself, and this is a "
+                                                          "tile of one array: all_gather_d() joins tiles");
+    const array one = all[i].item(0).to_array();
+    if (one.shape() != sum.shape())
+      throw value_error(std::string(context.self->name) + "(): arrays of shapes " + to_string(sum.shape()) + " and " +
+                        to_string(one.shape()) + " in different localities");
+    if (i > 0) sum = call_primitive(add, context, {sum, one}).to_array();
+  }
+  return sum;
 }
 
 // Primitives ---------------------------------------------------------------------------------------------------------
@@ -186,12 +201,15 @@ value all_gather(call_context& context, std::span<value> args) {
 }
 
 value all_reduce(call_context& context, std::span<value> args) { // (x, operation)
+  array own = args[0].to_array();
+  if (own.type() == dtype::boolean) own = own.cast(dtype::int64); // also where there is nothing to add
+  const bool is_tile = args[0].tile() != 0;
   const value& name = argument(args, 1);
   const auto operation = name.is_nil() ? std::string_view("sum") : name.to_string_view();
   constexpr std::pair<std::string_view, std::string_view> k_known[] = {
       {"sum", "__add"}, {"prod", "__mul"}, {"max", "maximum"}, {"min", "minimum"}};
   for (const auto& [known, primitive] : k_known)
-    if (known == operation) return detail::from_array(sum_over_all(context, args[0], primitive));
+    if (known == operation) return detail::from_array(sum_over_all(context, own, primitive, is_tile));
   throw value_error("unknown operation " + repr(name) + ": use \"sum\", \"prod\", \"max\" or \"min\"");
 }
 

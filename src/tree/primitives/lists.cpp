@@ -130,7 +130,7 @@ value contains(call_context& context, std::span<value> args) { // (container, it
 }
 
 #define TREADLE_CXR(letters)                                                                                           \
-  primitive { "c" letters "r", "list", select_by_letters, effect::none, number_rule::as_made }
+  primitive { "c" letters "r", "list", select_by_letters, effect::none, number_rule::as_made, true }
 
 } // namespace
 

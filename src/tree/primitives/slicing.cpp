@@ -27,11 +27,11 @@ value take(call_context&, std::span<value> args) {
 
 std::span<const primitive> slicing_primitives() {
   static constexpr primitive k_table[] = {
-      {"slice", "a, ...", slice, effect::none, number_rule::as_made},
-      {"slice_row", "a, row", slice, effect::none, number_rule::as_made},
-      {"slice_page", "a, page", slice, effect::none, number_rule::as_made},
-      {"tuple_slice", "a, ...", slice, effect::none, number_rule::as_made},
-      {"slice_column", "a, column", slice_column, effect::none, number_rule::as_made},
+      {"slice", "a, ...", slice, effect::none, number_rule::as_made, true},
+      {"slice_row", "a, row", slice, effect::none, number_rule::as_made, true},
+      {"slice_page", "a, page", slice, effect::none, number_rule::as_made, true},
+      {"tuple_slice", "a, ...", slice, effect::none, number_rule::as_made, true},
+      {"slice_column", "a, column", slice_column, effect::none, number_rule::as_made, true},
       {"take", "a, indices, axis=", take},
   };
   return k_table;

@@ -2,6 +2,8 @@
 
 #include <treadle/detail/own_locality.hpp>
 
+#include <utility>
+
 namespace treadle::tree {
 
 other_localities& required_others() {
@@ -18,11 +20,19 @@ other_localities* needed_others() {
 }
 } // namespace
 
-run_exchanges::run_exchanges(const std::atomic<bool>* cancel)
-    : m_others(needed_others()), m_run(m_others ? m_others->begin_run() : 0), m_cancel(cancel) {}
+run_exchanges::run_exchanges(std::uint64_t program, const std::atomic<bool>* cancel)
+    : m_others(needed_others()), m_run(m_others ? m_others->begin_run(program) : 0), m_cancel(cancel) {}
 
 run_exchanges::~run_exchanges() {
-  if (m_others) m_others->end_run(m_run, m_why);
+  if (m_others) m_others->end_run(m_run, std::move(m_why));
+}
+
+void run_exchanges::fail(const char* why) noexcept {
+  try {
+    m_why = why;
+  } catch (...) {
+    m_why = "no memory"; // which needs none
+  }
 }
 
 std::vector<value> run_exchanges::all_gather(std::string_view operation, const value& own) {

@@ -5,6 +5,8 @@
 #include <treadle/arrays/physl.hpp>
 #include <treadle/detail/atomic.hpp>
 
+#include "physl/failure.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -37,16 +39,17 @@ struct placed_result {
   value result;
   std::string written; // its output
   std::optional<random_state> random;
+  std::optional<physl::failure> failed; // instead of the result
 };
 
 class other_localities {
  public:
-  // Suspends the task until the result is there. Throws failure as if the call were computed here.
+  // Suspends the task until the result is there.
   virtual placed_result call(unsigned at, const placed_call& what) = 0;
 
   // Runs of programs that exchange something have numbers, the same in all localities. `why`: of one that has failed.
-  virtual std::uint64_t begin_run() = 0;
-  virtual void end_run(std::uint64_t run, const std::string& why) noexcept = 0;
+  virtual std::uint64_t begin_run(std::uint64_t program) = 0; // by its text
+  virtual void end_run(std::uint64_t run, std::string why) noexcept = 0;
   // What all localities give to the operation of this number and name, in their order. value_error where one of them
   // does something else, or has ended.
   virtual std::vector<value> all_gather(std::uint64_t run, std::uint64_t number, std::string_view name,
@@ -64,12 +67,12 @@ other_localities& required_others();
 // What one run exchanges with the same run in other localities.
 class run_exchanges {
  public:
-  explicit run_exchanges(const std::atomic<bool>* cancel); // as run_options has it
+  run_exchanges(std::uint64_t program, const std::atomic<bool>* cancel); // as run_options has it
   ~run_exchanges();
   run_exchanges(const run_exchanges&) = delete;
   run_exchanges& operator=(const run_exchanges&) = delete;
 
-  void fail(const std::string& why) { m_why = why; }
+  void fail(const char* why) noexcept;
   std::vector<value> all_gather(std::string_view operation, const value& own);
 
  private:
@@ -80,7 +83,7 @@ class run_exchanges {
   std::string m_why;
 };
 
-// Computes a call that is placed here, by the same program. Throws failure.
+// Computes a call that is placed here, by the same program.
 placed_result execute_placed(const physl::program& program, const placed_call& what);
 
 } // namespace treadle::tree

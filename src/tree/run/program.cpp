@@ -5,6 +5,7 @@
 #include <treadle/runtime.hpp>
 
 #include "base/clock.hpp"
+#include "base/fnv1a.hpp"
 #include "control/place_name.hpp"
 #include "physl/ast.hpp"
 #include "tree/compile/compiler.hpp"
@@ -76,6 +77,7 @@ program::program(std::string_view text, std::string source_name, std::string_vie
   for (const auto& n : m_state->code->nodes) m_state->statistics[n->index].waits_elsewhere = n->waits_elsewhere;
   if (m_state->code->has_placed_calls)
     m_state->code->text = {std::string(text), m_state->name, std::string(source_text)};
+  if (m_state->code->exchanges) m_state->code->identity = detail::fnv1a(text);
 }
 
 namespace {
@@ -170,7 +172,7 @@ value program::run(std::span<const value> args, const run_options& options) cons
   const auto self = m_state; // the handle may go while the run is suspended
   std::optional<run_exchanges> exchanges;
   try {
-    if (self->code->exchanges) exchanges.emplace(options.cancel);
+    if (self->code->exchanges) exchanges.emplace(self->code->identity, options.cancel);
     const auto searches = options.policy == policy::paper_adaptive ? self->all_searches() : nullptr;
     run_state run(options, self->all_statistics(), searches, self->split, self->terms, size_of(args));
     if (exchanges) run.services().exchange_by(*exchanges);
@@ -190,7 +192,7 @@ value program::run(std::span<const value> args, const run_options& options) cons
     }
     return result;
   } catch (const failure& f) {
-    if (exchanges) exchanges->fail(f.message);
+    if (exchanges) exchanges->fail(f.message.c_str());
     throw to_error(f, self->name, self->source);
   } catch (const std::exception& e) { // of the run as a whole: no threads, no memory
     if (exchanges) exchanges->fail(e.what());
@@ -214,9 +216,13 @@ placed_result execute_placed(const physl::program& program, const placed_call& w
   const auto searches = options.policy == physl::policy::paper_adaptive ? self->all_searches() : nullptr;
   run_state run(options, self->all_statistics(), searches, self->split, self->terms, physl::size_of(arguments));
   if (what.random) run.services().set_random(*what.random);
-  found.result = physl::in_globals(*self->code, run, [&](frame& globals, context& c) {
-    return located(*n, [&] { return n->call().compute(arguments, 0, globals, c); });
-  });
+  try {
+    found.result = physl::in_globals(*self->code, run, [&](frame& globals, context& c) {
+      return located(*n, [&] { return n->call().compute(arguments, 0, globals, c); });
+    });
+  } catch (physl::failure& f) {
+    found.failed = std::move(f);
+  }
   run.wait_asynchronous();
   if (what.random) found.random = run.services().random();
   return found;
@@ -301,6 +307,11 @@ std::vector<parallelism_note> program::parallelism() const {
 }
 
 const std::string& program::instance() const noexcept { return m_state->instance.text(); }
+
+void program::not_run(const char* why) const {
+  if (!m_state->code->exchanges) return;
+  run_exchanges(m_state->code->identity, nullptr).fail(why);
+}
 
 bool program::uses_localities() const { return m_state->code->uses_localities; }
 
