@@ -3,6 +3,7 @@
 
 #include <treadle/observe/counters.hpp>
 #include <treadle/observe/profile.hpp>
+#include <treadle/observe/streamed_trace.hpp>
 #include <treadle/observe/trace.hpp>
 
 #include <nanobind/stl/string.h>
@@ -65,6 +66,11 @@ void bind_counters(nanobind::module_& m) {
       .def("records", &trace::records)
       .def("dropped", &trace::dropped)
       .def("profile", [](trace& t) { return as_tuples(t.profile()); });
+  nb::class_<streamed_trace>(m, "StreamedTrace")
+      .def(nb::init<const std::string&, std::size_t>(), "file"_a, "records_per_thread"_a)
+      .def("stop", &streamed_trace::stop, nb::call_guard<nb::gil_scoped_release>())
+      .def("records", &streamed_trace::records)
+      .def("dropped", &streamed_trace::dropped);
   nb::class_<profile>(m, "TaskProfiles")
       .def(nb::init<>(), nb::call_guard<nb::gil_scoped_release>())
       .def("read",

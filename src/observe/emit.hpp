@@ -116,6 +116,11 @@ class trace_sink {
 
  protected:
   ~trace_sink() = default;
+  static std::uint64_t next_number() noexcept {
+    static constinit atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, order::relaxed) + 1;
+  }
+  const std::uint64_t m_number = next_number(); ///< among all of the process
 };
 /// Null: none. Returns when no thread is in the one before. False, and nothing done, when there is one already.
 bool set_trace_sink(trace_sink* sink) noexcept;

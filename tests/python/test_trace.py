@@ -46,6 +46,39 @@ def test_misuse(tmp_path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_trace_that_is_written_meanwhile(tmp_path) -> None:
+    from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
+
+    file = tmp_path / "work.pftrace"
+    with td.config(policy="always-async", workers=2), td.trace(file) as recorded:
+        for _ in range(20):
+            norm(np.ones(3))
+    assert recorded.records > 0 and recorded.dropped == 0
+    with pytest.raises(ValueError, match="are in its file"):
+        recorded.profile()
+    with pytest.raises(ValueError, match="the only file"), td.trace(file, tmp_path / "t.json"):
+        pass
+    found = Trace.FromString(file.read_bytes())  # as its authors describe it
+    names: dict[int, dict[int, str]] = {}
+    open_slices: dict[int, int] = {}
+    seen = set()
+    for packet in found.packet:
+        of_thread = names.setdefault(packet.trusted_packet_sequence_id, {})
+        of_thread |= {entry.iid: entry.name for entry in packet.interned_data.event_names}
+        event = packet.track_event
+        if event.type == TrackEvent.TYPE_SLICE_BEGIN:
+            seen.add(of_thread[event.name_iid])
+            open_slices[packet.trusted_packet_sequence_id] = (
+                open_slices.get(packet.trusted_packet_sequence_id, 0) + 1
+            )
+        elif event.type == TrackEvent.TYPE_SLICE_END:
+            open_slices[packet.trusted_packet_sequence_id] -= 1
+    assert any("sum" in name for name in seen), seen
+    assert all(left >= 0 for left in open_slices.values())
+    threads = {packet.track_descriptor.thread.thread_name for packet in found.packet}
+    assert {"worker 0", "worker 1"} & threads
+
+
 def test_profile_without_a_trace() -> None:
     x = np.ones(200_000)
     with td.config(policy="always-async", workers=2), td.task_profile() as tasks:

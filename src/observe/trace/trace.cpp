@@ -17,7 +17,8 @@ bool is_format(const std::string& format) {
 }
 
 [[noreturn]] void refuse_format(const std::string& what) {
-  throw std::invalid_argument("trace: no format for '" + what + "'; known: json, dot, txt, csv, tasks");
+  throw std::invalid_argument("trace: no format for '" + what +
+                              "'; known: json, dot, txt, csv, tasks; pftrace is written while a program runs");
 }
 
 /// That of the file's extension.
@@ -31,8 +32,10 @@ std::string format_of(const std::string& file) {
 
 } // namespace
 
+bool detail::is_streamed_file(const std::string& file) { return file.ends_with(".pftrace"); }
+
 void detail::check_trace_file(const std::string& file) {
-  static_cast<void>(format_of(file));
+  if (!is_streamed_file(file)) static_cast<void>(format_of(file));
   check_folder(file, "trace");
 }
 

@@ -95,6 +95,8 @@ struct trace_analysis {
 
 /// Throws std::invalid_argument when there is no format for the file, or its folder cannot be written to.
 void check_trace_file(const std::string& file);
+/// Written while the program runs, by streamed_trace.
+bool is_streamed_file(const std::string& file);
 
 /// The formats of trace::save.
 std::string chrome_trace(const trace_session& session, const trace_analysis& found);

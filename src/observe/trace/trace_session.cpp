@@ -22,11 +22,7 @@ void record_forks(bool wanted) {
 } // namespace
 
 trace_session::trace_session(std::size_t records_per_thread, bool with_forks)
-    : m_number([] {
-        static constinit atomic<std::uint64_t> last{0};
-        return last.fetch_add(1, order::relaxed) + 1;
-      }()),
-      m_records_per_thread(std::max<std::size_t>(records_per_thread, 1)),
+    : m_records_per_thread(std::max<std::size_t>(records_per_thread, 1)),
       m_with_forks(with_forks),
       m_start_ticks(ticks_now()),
       m_start_ns(steady_now_ns()),

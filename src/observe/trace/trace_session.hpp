@@ -32,7 +32,6 @@ class trace_session final : public trace_sink {
   double measure_telling() noexcept;
   void add(const event_record& record, int worker, trace_slot& here) noexcept override;
 
-  const std::uint64_t m_number; // among all of the process
   const std::size_t m_records_per_thread;
   std::mutex m_mutex; // of the two below
   std::vector<std::unique_ptr<trace_ring>> m_rings;

@@ -123,7 +123,7 @@ constexpr option k_options[] = {
      [](runtime_options& o, std::string_view source, std::string_view text) {
        o.list_counters = text.empty() || parse(source, text, 0, 1) != 0;
      }},
-    {"trace", "TREADLE_TRACE", "FILE.json|.dot|.txt|.csv|.tasks",
+    {"trace", "TREADLE_TRACE", "FILE.json|.pftrace|.dot|.txt|.csv|.tasks",
      [](const runtime_options& o) { return !o.trace_files.empty(); },
      [](runtime_options& o, std::string_view, std::string_view text) { append(o.trace_files, text); }},
     {"profile", "TREADLE_PROFILE", nullptr, [](const runtime_options& o) { return !o.profile_file.empty(); },

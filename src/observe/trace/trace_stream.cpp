@@ -1,0 +1,223 @@
+#include "observe/trace/trace_stream.hpp"
+
+#include "base/clock.hpp"
+#include "base/file_text.hpp"
+#include "base/process_in_program.hpp"
+#include "observe/knob_list.hpp"
+#include "observe/trace/trace_analysis.hpp"
+
+#include <treadle/observe/streamed_trace.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace treadle::detail {
+namespace {
+constexpr auto k_pause = std::chrono::milliseconds(2); // between two looks: a queue takes ten times as long to fill
+}
+
+trace_stream::trace_stream(const std::string& file, std::size_t records_per_thread)
+    : m_records_per_thread(std::max<std::size_t>(records_per_thread, 2)),
+      m_start_ticks(ticks_now()),
+      m_start_ns(steady_now_ns()),
+      m_owner(getpid()),
+      m_process(static_cast<std::uint64_t>(std::max(process_in_program(), 0))),
+      m_file(file) {
+  if (!set_trace_sink(this)) throw std::logic_error("there is a trace already; one at a time can record");
+  try {
+    m_writer = std::thread([this] { run(); });
+  } catch (...) {
+    set_trace_sink(nullptr);
+    throw;
+  }
+}
+
+trace_stream::~trace_stream() { stop(); }
+
+int trace_stream::stop() {
+  if (!m_writer.joinable()) return m_file.error();
+  if (getpid() != m_owner) { // the child of a fork: both stay with the parent
+    m_writer.detach();
+    return 0;
+  }
+  set_trace_sink(nullptr); // who waits for room gets it, as long as the writer runs
+  {
+    const std::lock_guard guard(m_lock);
+    m_ends = true;
+  }
+  m_ending.notify_all();
+  m_writer.join();
+  return m_file.error();
+}
+
+void trace_stream::add(const event_record& record, int worker, trace_slot& here) noexcept {
+  auto* queue = here.owner == m_number ? static_cast<record_queue*>(here.data) : new_queue(worker, here);
+  const trace_record stamped{ticks_now(), record};
+  while (queue && !queue->try_add(stamped)) std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+record_queue* trace_stream::new_queue(int worker, trace_slot& here) noexcept {
+  try {
+    auto queue = std::make_unique<record_queue>(m_records_per_thread, worker);
+    const std::lock_guard guard(m_lock);
+    here = {m_number, queue.get()};
+    m_lanes.push_back({std::move(queue), {}});
+  } catch (...) { // no memory: told of each of its records anew
+    m_dropped.fetch_add(1, order::relaxed);
+    return nullptr;
+  }
+  return static_cast<record_queue*>(here.data);
+}
+
+void trace_stream::run() {
+  // A record that was stamped before one look at the queues is in them at the next one, unless its thread is stopped
+  // for so long just then; that one comes late, which Perfetto puts in order.
+  std::int64_t seen = m_start_ticks;
+  std::unique_lock guard(m_lock);
+  for (;;) {
+    const bool last = m_ending.wait_for(guard, k_pause, [this] { return m_ends; });
+    const std::int64_t now = ticks_now();
+    for (; m_known != m_lanes.size(); ++m_known) {
+      const record_queue& queue = *m_lanes[m_known].queue;
+      m_file.add_thread(queue.worker() >= 0 ? "worker " + std::to_string(queue.worker())
+                                            : "thread " + std::to_string(m_known),
+                        queue.thread());
+    }
+    for (unsigned ring = 0; ring < m_known; ++ring)
+      m_lanes[ring].queue->take([&](const trace_record& record) { m_taken.push_back({record, ring}); });
+    guard.unlock(); // queues may come, the others stay
+    write_until(last ? INT64_MAX : seen);
+    m_file.flush(last);
+    seen = now;
+    guard.lock();
+    if (last) return;
+  }
+}
+
+void trace_stream::write_until(std::int64_t ticks) {
+  const auto by_time = [](const timed& a, const timed& b) { return a.record.ticks < b.record.ticks; };
+  std::stable_sort(m_taken.begin(), m_taken.end(), by_time);
+  const auto end = std::partition_point(m_taken.begin(), m_taken.end(),
+                                        [ticks](const timed& one) { return one.record.ticks <= ticks; });
+  const auto count = static_cast<std::uint64_t>(end - m_taken.begin());
+  if (m_file.error() != 0) {
+    m_dropped.fetch_add(count, order::relaxed);
+  } else {
+    for (auto one = m_taken.begin(); one != end; ++one) write(one->ring, one->record);
+    m_records.fetch_add(count, order::relaxed);
+  }
+  m_taken.erase(m_taken.begin(), end);
+}
+
+/// Of a task, which others of the process have again later; arrows end where it starts.
+std::uint64_t trace_stream::flow_of(std::uint64_t task) const noexcept { return task ^ (m_process + 1) << 48; }
+
+void trace_stream::write(unsigned ring, const trace_record& record) {
+  const event_record& what = record.what;
+  const std::int64_t ns = m_start_ns + ticks_to_ns(record.ticks - m_start_ticks);
+  auto& own = m_lanes[ring];
+  const auto leave = [&] {
+    m_file.end_slice(ring, ns);
+    own.running.pop_back();
+  };
+  switch (what.kind) {
+  case event_kind::task_created:
+    m_created[what.task] = what.name;
+    return m_file.add_moment(ring, ns, what.name, "created", flow_of(what.task));
+  case event_kind::task_started: {
+    const bool was_created = m_created.erase(what.task) != 0;
+    own.running.push_back({what.task, what.name});
+    return m_file.begin_slice(ring, ns, what.name, "task", was_created ? flow_of(what.task) : 0, true);
+  }
+  case event_kind::task_suspended: { // with all tasks on its stack
+    if (own.running.empty()) return;
+    auto& stack = m_suspended[own.running.back().task];
+    stack = own.running;
+    while (!own.running.empty()) leave();
+    return;
+  }
+  case event_kind::task_resumed: {
+    const auto found = m_suspended.find(what.task);
+    if (found == m_suspended.end()) return; // it began before the trace
+    for (const open_task& one : found->second) {
+      own.running.push_back(one);
+      m_file.begin_slice(ring, ns, one.name, "task");
+    }
+    m_suspended.erase(found);
+    return;
+  }
+  case event_kind::task_finished: {
+    m_created.erase(what.task);
+    const bool is_here =
+        std::any_of(own.running.begin(), own.running.end(), [&](const auto& one) { return one.task == what.task; });
+    while (is_here && own.running.back().task != what.task) leave();
+    if (is_here) leave();
+    return;
+  }
+  case event_kind::worker_parked:
+    if (!std::exchange(own.is_parked, true)) m_file.begin_slice(ring, ns, "parked", "parked");
+    return;
+  case event_kind::worker_woken:
+    if (std::exchange(own.is_parked, false)) m_file.end_slice(ring, ns);
+    return;
+  case event_kind::parcel_sent:
+  case event_kind::parcel_handled:
+    return write_parcel(ring, ns, what);
+  case event_kind::steal:
+  case event_kind::promotion:
+  case event_kind::custom:
+  case event_kind::sample:
+  case event_kind::decision:
+  case event_kind::knob:
+    return write_moment(ring, ns, what);
+  default: // who depends on whom, which this format does not tell
+    return;
+  }
+}
+
+void trace_stream::write_parcel(unsigned ring, std::int64_t ns, const event_record& what) {
+  const parcel_facts facts = parcel_facts::of(what);
+  const bool is_sent = what.kind == event_kind::parcel_sent;
+  const std::uint64_t from = is_sent ? m_process : facts.other, to = is_sent ? facts.other : m_process;
+  const std::uint64_t flow = std::uint64_t{1} << 63 | (from & 0x1ff) << 54 | (to & 0x3ff) << 44 | facts.number;
+  m_file.begin_slice(ring, ns - ticks_to_ns(facts.ticks), what.name, is_sent ? "send" : "handle", flow, !is_sent);
+  m_file.end_slice(ring, ns);
+}
+
+void trace_stream::write_moment(unsigned ring, std::int64_t ns, const event_record& what) {
+  const bool has_value = what.kind == event_kind::sample || what.kind == event_kind::knob ||
+                         (what.kind == event_kind::custom && !std::isnan(what.value));
+  if (has_value) return m_file.add_value(ring, ns, what.name, what.value);
+  const std::string_view name = what.kind == event_kind::steal       ? "steal"
+                                : what.kind == event_kind::promotion ? "promotion"
+                                                                     : what.name;
+  m_file.add_moment(ring, ns, name, what.kind == event_kind::decision ? "decision" : "event");
+}
+
+} // namespace treadle::detail
+
+namespace treadle {
+
+streamed_trace::streamed_trace(const std::string& file, std::size_t records_per_thread) {
+  if (!detail::is_streamed_file(file))
+    throw std::invalid_argument("trace: what is streamed to '" + file + "' is Perfetto's: its name ends in .pftrace");
+  detail::check_folder(file, "trace");
+  m_stream = std::make_unique<detail::trace_stream>(file, records_per_thread);
+  detail::for_each_knob(
+      [](const detail::listed_knob& one) { detail::trace_knob(one); }); // as they are at the beginning
+}
+streamed_trace::~streamed_trace() = default;
+
+void streamed_trace::stop() {
+  if (const int error = m_stream->stop(); error != 0)
+    throw std::system_error(error, std::generic_category(),
+                            "trace: " + std::to_string(dropped()) + " records are not in the file");
+}
+
+std::uint64_t streamed_trace::records() const noexcept { return m_stream->records(); }
+std::uint64_t streamed_trace::dropped() const noexcept { return m_stream->dropped(); }
+
+} // namespace treadle
