@@ -14,9 +14,9 @@ class trace_stream;
 }
 
 /// What treadle::trace records, written to a file while the program runs, in Perfetto's own format
-/// (https://ui.perfetto.dev): what each worker executed when, with arrows from where a task was created. Nothing is lost
-/// and memory does not grow, however long the program runs: a thread of its own writes, some millions of records in a
-/// second, and who records more than that waits for it. A record takes 17 bytes of the file on average.
+/// (https://ui.perfetto.dev): what each worker executed when, with arrows from where a task was created. Nothing is
+/// lost and memory does not grow, however long the program runs: a thread of its own writes, some millions of records
+/// in a second, and who records more than that waits for it. A record takes 17 bytes of the file on average.
 ///
 ///     treadle::streamed_trace trace("work.pftrace");
 ///     work();

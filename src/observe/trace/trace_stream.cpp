@@ -62,38 +62,40 @@ void trace_stream::add(const event_record& record, int worker, trace_slot& here)
 record_queue* trace_stream::new_queue(int worker, trace_slot& here) noexcept {
   try {
     auto queue = std::make_unique<record_queue>(m_records_per_thread, worker);
+    record_queue* const made = queue.get();
     const std::lock_guard guard(m_lock);
-    here = {m_number, queue.get()};
-    m_lanes.push_back({std::move(queue), {}});
-  } catch (...) { // no memory: told of each of its records anew
+    m_added.push_back(std::move(queue));
+    here = {m_number, made};
+    return made;
+  } catch (...) { // no memory: tried again with its next record
     m_dropped.fetch_add(1, order::relaxed);
     return nullptr;
   }
-  return static_cast<record_queue*>(here.data);
 }
 
 void trace_stream::run() {
   // A record that was stamped before one look at the queues is in them at the next one, unless its thread is stopped
   // for so long just then; that one comes late, which Perfetto puts in order.
   std::int64_t seen = m_start_ticks;
-  std::unique_lock guard(m_lock);
-  for (;;) {
-    const bool last = m_ending.wait_for(guard, k_pause, [this] { return m_ends; });
-    const std::int64_t now = ticks_now();
-    for (; m_known != m_lanes.size(); ++m_known) {
-      const record_queue& queue = *m_lanes[m_known].queue;
-      m_file.add_thread(queue.worker() >= 0 ? "worker " + std::to_string(queue.worker())
-                                            : "thread " + std::to_string(m_known),
-                        queue.thread());
+  for (bool last = false; !last;) {
+    std::vector<std::unique_ptr<record_queue>> added;
+    {
+      std::unique_lock guard(m_lock);
+      last = m_ending.wait_for(guard, k_pause, [this] { return m_ends; });
+      added.swap(m_added);
     }
-    for (unsigned ring = 0; ring < m_known; ++ring)
+    for (auto& queue : added) {
+      m_file.add_thread(queue->worker() >= 0 ? "worker " + std::to_string(queue->worker())
+                                             : "thread " + std::to_string(m_lanes.size()),
+                        queue->thread());
+      m_lanes.push_back({std::move(queue), {}});
+    }
+    const std::int64_t now = ticks_now();
+    for (unsigned ring = 0; ring < m_lanes.size(); ++ring)
       m_lanes[ring].queue->take([&](const trace_record& record) { m_taken.push_back({record, ring}); });
-    guard.unlock(); // queues may come, the others stay
     write_until(last ? INT64_MAX : seen);
     m_file.flush(last);
     seen = now;
-    guard.lock();
-    if (last) return;
   }
 }
 

@@ -54,14 +54,14 @@ class trace_stream final : public trace_sink {
   const std::uint64_t m_process; // of the program
   atomic<std::uint64_t> m_records{0}, m_dropped{0};
 
-  std::mutex m_lock; // of the next, and of waiting for the end
-  std::vector<lane> m_lanes;
+  std::mutex m_lock;                                  // of the next, and of waiting for the end
+  std::vector<std::unique_ptr<record_queue>> m_added; // since the writing thread has looked
   std::condition_variable m_ending;
   bool m_ends = false;
 
   // Of the writing thread
   perfetto_file m_file;
-  std::size_t m_known = 0;                                               // lanes that are in the file
+  std::vector<lane> m_lanes;                                             // as the threads of the file
   std::vector<timed> m_taken;                                            // not written yet
   std::unordered_map<std::uint64_t, std::vector<open_task>> m_suspended; // stacks, by their innermost task
   std::unordered_map<std::uint64_t, std::string_view> m_created;         // and not started
