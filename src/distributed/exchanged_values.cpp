@@ -34,6 +34,7 @@ void exchanged_values::open() {
   const std::lock_guard guard(m_lock);
   if (std::exchange(m_was_opened, true))
     throw std::logic_error("array programs of this process are, or have been, over localities already");
+  m_is_over = false; // other localities were without them
 }
 
 std::uint64_t exchanged_values::program() {

@@ -56,8 +56,10 @@ value list_of(const physl::failure& f) {
 }
 physl::failure failure_of(const value& list, unsigned at) {
   const auto small = [](const value& v) { return static_cast<std::uint32_t>(v.to_int64()); };
-  physl::failure f("locality " + std::to_string(at) + ": " + std::string(list.item(0).to_string_view()),
-                   {small(list.item(1)), small(list.item(2))}, static_cast<error_kind>(list.item(3).to_int64()));
+  std::string message(list.item(0).to_string_view());
+  if (!message.starts_with("locality ")) message = "locality " + std::to_string(at) + ": " + message; // the innermost
+  physl::failure f(std::move(message), {small(list.item(1)), small(list.item(2))},
+                   static_cast<error_kind>(list.item(3).to_int64()));
   for (std::size_t i = 0, n = list.item(4).size(); i < n; ++i) {
     const value call = list.item(4).item(i);
     f.called_from(call.item(0).to_string_view(), {small(call.item(1)), small(call.item(2))});

@@ -116,7 +116,7 @@ void perfetto_file::add_event(unsigned thread, const event& what) {
   }
   const auto number_of_text = [&](auto& known, std::string_view text, std::uint32_t field) -> std::uint64_t {
     if (text.empty()) return 0;
-    const auto [found, is_new] = known.try_emplace(text.data(), known.size() + 1);
+    const auto [found, is_new] = known.try_emplace(text, known.size() + 1);
     if (is_new) {
       pbf_writer interned(packet, trace_packet::interned_data);
       pbf_writer entry(interned, field);
@@ -191,7 +191,8 @@ void perfetto_file::flush(bool all) {
       m_error = errno;
       const auto end = std::upper_bound(m_ends.begin(), m_ends.end(), done);
       const std::size_t whole = end == m_ends.begin() ? 0 : *std::prev(end);
-      if (ftruncate(m_file, static_cast<off_t>(m_written + whole)) != 0) m_error = errno;
+      m_lost = static_cast<std::uint64_t>(m_ends.end() - end);
+      if (ftruncate(m_file, static_cast<off_t>(m_written + whole)) != 0) continue; // the end is cut short
     }
   }
   m_written += done;

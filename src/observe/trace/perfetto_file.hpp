@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,14 +35,21 @@ class perfetto_file {
   /// Writes what has come together so far, if it is much or `all`. After an error it writes no more, and the file ends
   /// with the last packet that had room.
   void flush(bool all);
-  int error() const noexcept { return m_error; } ///< errno; 0: none
+  int error() const noexcept { return m_error; }         ///< errno; 0: none
+  std::uint64_t lost() const noexcept { return m_lost; } ///< packets without room
 
  private:
   struct event;
+  struct same_text { // by its address and length
+    std::size_t operator()(std::string_view t) const noexcept { return std::hash<const char*>()(t.data()) ^ t.size(); }
+    bool operator()(std::string_view a, std::string_view b) const noexcept {
+      return a.data() == b.data() && a.size() == b.size();
+    }
+  };
+  using numbers = std::unordered_map<std::string_view, std::uint64_t, same_text, same_text>;
   struct sequence {
     bool begun = false;
-    std::unordered_map<const char*, std::uint64_t> names; // by address
-    std::unordered_map<const char*, std::uint64_t> categories;
+    numbers names, categories;
   };
   void add_event(unsigned thread, const event& what);
   void add_packet(); // m_packet
@@ -57,6 +65,7 @@ class perfetto_file {
   std::vector<std::size_t> m_ends; // of the packets in m_bytes
   std::uint64_t m_written = 0;     // bytes in the file
   int m_error = 0;
+  std::uint64_t m_lost = 0;
 };
 
 } // namespace treadle::detail

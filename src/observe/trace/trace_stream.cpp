@@ -8,11 +8,16 @@
 
 #include <treadle/observe/streamed_trace.hpp>
 
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
 
 namespace treadle::detail {
 namespace {
@@ -21,15 +26,24 @@ constexpr auto k_pause = std::chrono::milliseconds(2); // between two looks: a q
 
 trace_stream::trace_stream(const std::string& file, std::size_t records_per_thread)
     : m_records_per_thread(std::max<std::size_t>(records_per_thread, 2)),
-      m_start_ticks(ticks_now()),
-      m_start_ns(steady_now_ns()),
       m_owner(getpid()),
-      m_process(static_cast<std::uint64_t>(std::max(process_in_program(), 0))),
-      m_file(file) {
+      m_process(static_cast<std::uint64_t>(std::max(process_in_program(), 0))) {
   if (!set_trace_sink(this)) throw std::logic_error("there is a trace already; one at a time can record");
   try {
-    m_writer = std::thread([this] { run(); });
+    m_file.emplace(file);
+    sigset_t all, before; // signals are for other threads; and a file that becomes too large is an error
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      m_writer = std::thread([this] { run(); });
+    } catch (...) {
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+      throw;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   } catch (...) {
+    if (m_file) unlink(file.c_str());
+    m_gives_up.store(true, order::relaxed); // whoever waits for room meanwhile
     set_trace_sink(nullptr);
     throw;
   }
@@ -38,11 +52,8 @@ trace_stream::trace_stream(const std::string& file, std::size_t records_per_thre
 trace_stream::~trace_stream() { stop(); }
 
 int trace_stream::stop() {
-  if (!m_writer.joinable()) return m_file.error();
-  if (getpid() != m_owner) { // the child of a fork: both stay with the parent
-    m_writer.detach();
-    return 0;
-  }
+  const std::lock_guard one_at_a_time(m_stopping);
+  if (!m_writer.joinable()) return 0;
   set_trace_sink(nullptr); // who waits for room gets it, as long as the writer runs
   {
     const std::lock_guard guard(m_lock);
@@ -50,13 +61,18 @@ int trace_stream::stop() {
   }
   m_ending.notify_all();
   m_writer.join();
-  return m_file.error();
+  return m_error != 0 ? m_error : m_file->error();
 }
 
 void trace_stream::add(const event_record& record, int worker, trace_slot& here) noexcept {
   auto* queue = here.owner == m_number ? static_cast<record_queue*>(here.data) : new_queue(worker, here);
-  const trace_record stamped{ticks_now(), record};
-  while (queue && !queue->try_add(stamped)) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  while (queue && !queue->try_add(record)) {
+    if (m_gives_up.load(order::relaxed)) {
+      m_dropped.fetch_add(1, order::relaxed);
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 record_queue* trace_stream::new_queue(int worker, trace_slot& here) noexcept {
@@ -74,29 +90,43 @@ record_queue* trace_stream::new_queue(int worker, trace_slot& here) noexcept {
 }
 
 void trace_stream::run() {
-  // A record that was stamped before one look at the queues is in them at the next one, unless its thread is stopped
-  // for so long just then; that one comes late, which Perfetto puts in order.
-  std::int64_t seen = m_start_ticks;
-  for (bool last = false; !last;) {
-    std::vector<std::unique_ptr<record_queue>> added;
-    {
-      std::unique_lock guard(m_lock);
-      last = m_ending.wait_for(guard, k_pause, [this] { return m_ends; });
-      added.swap(m_added);
+  try {
+    // A record that was stamped before one look at the queues is in them at the next one, unless its thread is stopped
+    // for so long just then; that one comes late, which Perfetto puts in order.
+    std::int64_t seen = ticks_now();
+    for (bool last = false; !last;) {
+      std::vector<std::unique_ptr<record_queue>> added;
+      {
+        std::unique_lock guard(m_lock);
+        last = m_ending.wait_for(guard, k_pause, [this] { return m_ends; });
+        added.swap(m_added);
+      }
+      for (auto& queue : added) {
+        m_file->add_thread(queue->worker() >= 0 ? "worker " + std::to_string(queue->worker())
+                                                : "thread " + std::to_string(m_lanes.size()),
+                           queue->thread());
+        m_lanes.push_back({std::move(queue), {}});
+      }
+      m_anchor_ticks = ticks_now();
+      m_anchor_ns = steady_now_ns();
+      for (unsigned ring = 0; ring < m_lanes.size(); ++ring)
+        m_lanes[ring].queue->take([&](const trace_record& record) { m_taken.push_back({record, ring}); });
+      write_until(last ? INT64_MAX : seen);
+      m_file->flush(last);
+      seen = m_anchor_ticks;
     }
-    for (auto& queue : added) {
-      m_file.add_thread(queue->worker() >= 0 ? "worker " + std::to_string(queue->worker())
-                                             : "thread " + std::to_string(m_lanes.size()),
-                        queue->thread());
-      m_lanes.push_back({std::move(queue), {}});
-    }
-    const std::int64_t now = ticks_now();
-    for (unsigned ring = 0; ring < m_lanes.size(); ++ring)
-      m_lanes[ring].queue->take([&](const trace_record& record) { m_taken.push_back({record, ring}); });
-    write_until(last ? INT64_MAX : seen);
-    m_file.flush(last);
-    seen = now;
+  } catch (...) { // no memory
+    m_error = ENOMEM;
+    m_gives_up.store(true, order::relaxed);
   }
+  m_records.fetch_sub(std::min(m_file->lost(), records()), order::relaxed);
+  m_dropped.fetch_add(m_file->lost(), order::relaxed);
+}
+
+/// By the latest anchor, so that long traces do not drift; never back.
+std::int64_t trace_stream::ns_of(std::int64_t ticks) noexcept {
+  const std::int64_t ago = m_anchor_ticks - ticks;
+  return m_last_ns = std::max(m_last_ns, m_anchor_ns - ticks_to_ns(ago));
 }
 
 void trace_stream::write_until(std::int64_t ticks) {
@@ -105,7 +135,7 @@ void trace_stream::write_until(std::int64_t ticks) {
   const auto end = std::partition_point(m_taken.begin(), m_taken.end(),
                                         [ticks](const timed& one) { return one.record.ticks <= ticks; });
   const auto count = static_cast<std::uint64_t>(end - m_taken.begin());
-  if (m_file.error() != 0) {
+  if (m_file->error() != 0) {
     m_dropped.fetch_add(count, order::relaxed);
   } else {
     for (auto one = m_taken.begin(); one != end; ++one) write(one->ring, one->record);
@@ -119,20 +149,20 @@ std::uint64_t trace_stream::flow_of(std::uint64_t task) const noexcept { return 
 
 void trace_stream::write(unsigned ring, const trace_record& record) {
   const event_record& what = record.what;
-  const std::int64_t ns = m_start_ns + ticks_to_ns(record.ticks - m_start_ticks);
+  const std::int64_t ns = ns_of(record.ticks);
   auto& own = m_lanes[ring];
   const auto leave = [&] {
-    m_file.end_slice(ring, ns);
+    m_file->end_slice(ring, ns);
     own.running.pop_back();
   };
   switch (what.kind) {
   case event_kind::task_created:
     m_created[what.task] = what.name;
-    return m_file.add_moment(ring, ns, what.name, "created", flow_of(what.task));
+    return m_file->add_moment(ring, ns, what.name, "created", flow_of(what.task));
   case event_kind::task_started: {
     const bool was_created = m_created.erase(what.task) != 0;
     own.running.push_back({what.task, what.name});
-    return m_file.begin_slice(ring, ns, what.name, "task", was_created ? flow_of(what.task) : 0, true);
+    return m_file->begin_slice(ring, ns, what.name, "task", was_created ? flow_of(what.task) : 0, true);
   }
   case event_kind::task_suspended: { // with all tasks on its stack
     if (own.running.empty()) return;
@@ -143,10 +173,13 @@ void trace_stream::write(unsigned ring, const trace_record& record) {
   }
   case event_kind::task_resumed: {
     const auto found = m_suspended.find(what.task);
-    if (found == m_suspended.end()) return; // it began before the trace
+    if (found == m_suspended.end()) { // its suspension comes late, or came before the trace
+      own.running.push_back({what.task, what.name});
+      return m_file->begin_slice(ring, ns, what.name, "task");
+    }
     for (const open_task& one : found->second) {
       own.running.push_back(one);
-      m_file.begin_slice(ring, ns, one.name, "task");
+      m_file->begin_slice(ring, ns, one.name, "task");
     }
     m_suspended.erase(found);
     return;
@@ -160,10 +193,10 @@ void trace_stream::write(unsigned ring, const trace_record& record) {
     return;
   }
   case event_kind::worker_parked:
-    if (!std::exchange(own.is_parked, true)) m_file.begin_slice(ring, ns, "parked", "parked");
+    if (!std::exchange(own.is_parked, true)) m_file->begin_slice(ring, ns, "parked", "parked");
     return;
   case event_kind::worker_woken:
-    if (std::exchange(own.is_parked, false)) m_file.end_slice(ring, ns);
+    if (std::exchange(own.is_parked, false)) m_file->end_slice(ring, ns);
     return;
   case event_kind::parcel_sent:
   case event_kind::parcel_handled:
@@ -185,18 +218,18 @@ void trace_stream::write_parcel(unsigned ring, std::int64_t ns, const event_reco
   const bool is_sent = what.kind == event_kind::parcel_sent;
   const std::uint64_t from = is_sent ? m_process : facts.other, to = is_sent ? facts.other : m_process;
   const std::uint64_t flow = std::uint64_t{1} << 63 | (from & 0x1ff) << 54 | (to & 0x3ff) << 44 | facts.number;
-  m_file.begin_slice(ring, ns - ticks_to_ns(facts.ticks), what.name, is_sent ? "send" : "handle", flow, !is_sent);
-  m_file.end_slice(ring, ns);
+  m_file->begin_slice(ring, ns - ticks_to_ns(facts.ticks), what.name, is_sent ? "send" : "handle", flow, !is_sent);
+  m_file->end_slice(ring, ns);
 }
 
 void trace_stream::write_moment(unsigned ring, std::int64_t ns, const event_record& what) {
   const bool has_value = what.kind == event_kind::sample || what.kind == event_kind::knob ||
                          (what.kind == event_kind::custom && !std::isnan(what.value));
-  if (has_value) return m_file.add_value(ring, ns, what.name, what.value);
+  if (has_value) return m_file->add_value(ring, ns, what.name, what.value);
   const std::string_view name = what.kind == event_kind::steal       ? "steal"
                                 : what.kind == event_kind::promotion ? "promotion"
                                                                      : what.name;
-  m_file.add_moment(ring, ns, name, what.kind == event_kind::decision ? "decision" : "event");
+  m_file->add_moment(ring, ns, name, what.kind == event_kind::decision ? "decision" : "event");
 }
 
 } // namespace treadle::detail
@@ -211,9 +244,12 @@ streamed_trace::streamed_trace(const std::string& file, std::size_t records_per_
   detail::for_each_knob(
       [](const detail::listed_knob& one) { detail::trace_knob(one); }); // as they are at the beginning
 }
-streamed_trace::~streamed_trace() = default;
+streamed_trace::~streamed_trace() {
+  if (!m_stream->is_own()) static_cast<void>(m_stream.release()); // its threads do not exist here
+}
 
 void streamed_trace::stop() {
+  if (!m_stream->is_own()) return;
   if (const int error = m_stream->stop(); error != 0)
     throw std::system_error(error, std::generic_category(),
                             "trace: " + std::to_string(dropped()) + " records are not in the file");

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 
@@ -18,8 +19,10 @@ class trace_stream final : public trace_sink {
   trace_stream(const std::string& file, std::size_t records_per_thread);
   ~trace_stream();
 
-  /// errno of the file; 0 for none.
+  /// errno of the file, or 0. Any thread, several times.
   int stop();
+  /// False in the child of a fork, which has neither its threads nor its file.
+  bool is_own() const noexcept { return getpid() == m_owner; }
   std::uint64_t records() const noexcept { return m_records.load(order::relaxed); }
   std::uint64_t dropped() const noexcept { return m_dropped.load(order::relaxed); }
 
@@ -44,15 +47,16 @@ class trace_stream final : public trace_sink {
   void run();
   void write_until(std::int64_t ticks);
   void write(unsigned ring, const trace_record& record);
+  std::int64_t ns_of(std::int64_t ticks) noexcept;
   void write_parcel(unsigned ring, std::int64_t ns, const event_record& what);
   void write_moment(unsigned ring, std::int64_t ns, const event_record& what);
   std::uint64_t flow_of(std::uint64_t task) const noexcept;
 
   const std::size_t m_records_per_thread;
-  const std::int64_t m_start_ticks, m_start_ns;
   const pid_t m_owner;
   const std::uint64_t m_process; // of the program
   atomic<std::uint64_t> m_records{0}, m_dropped{0};
+  atomic<bool> m_gives_up{false}; // nobody empties the queues any more
 
   std::mutex m_lock;                                  // of the next, and of waiting for the end
   std::vector<std::unique_ptr<record_queue>> m_added; // since the writing thread has looked
@@ -60,11 +64,14 @@ class trace_stream final : public trace_sink {
   bool m_ends = false;
 
   // Of the writing thread
-  perfetto_file m_file;
+  std::optional<perfetto_file> m_file;
+  int m_error = 0;
   std::vector<lane> m_lanes;                                             // as the threads of the file
   std::vector<timed> m_taken;                                            // not written yet
   std::unordered_map<std::uint64_t, std::vector<open_task>> m_suspended; // stacks, by their innermost task
   std::unordered_map<std::uint64_t, std::string_view> m_created;         // and not started
+  std::int64_t m_anchor_ticks = 0, m_anchor_ns = 0, m_last_ns = 0;       // of the latest look, and what was written
+  std::mutex m_stopping;
   std::thread m_writer;
 };
 

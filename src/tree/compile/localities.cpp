@@ -65,6 +65,14 @@ bool knows_localities(std::string_view primitive) {
          primitive == "find_all_localities";
 }
 
+// Of what a parallel form evaluates in an order that depends on the schedule.
+node_effects effects_inside(const node& n, std::span<const node_effects> effects) {
+  node_effects e;
+  if (is_form(n, execute_parallel_map)) e = n.own_effects();
+  for (const node* operand : n.operands()) e.add(effects[operand->index]);
+  return e;
+}
+
 bool is_parallel(const node& n) {
   return is_form(n, execute_parallel_block) || is_form(n, execute_parallel_map) || is_form(n, execute_async);
 }
@@ -92,15 +100,18 @@ void check_localities(compiled& program, std::span<const node_effects> effects) 
         throw failure(name + "() is placed, and may exchange something with all localities, which it cannot do alone",
                       n->where());
     }
-    if (carries && is_parallel(*n) && effects[n->index].carries)
-      throw failure("what is in " + std::string(n->primitive_name()) +
-                        "() may call a function elsewhere that writes "
-                        "output, uses files or draws random numbers, which needs an order",
+    if (!is_parallel(*n)) continue;
+    const node_effects inside = effects_inside(*n, effects);
+    const std::string form(n->primitive_name());
+    if (carries && inside.ordered)
+      throw failure("what is in " + form +
+                        "() may write output, use files or draw random numbers, and so does a call " +
+                        "elsewhere, which needs an order",
                     n->where());
-    if (program.exchanges && is_parallel(*n) && effects[n->index].exchanges)
-      throw failure("what is in " + std::string(n->primitive_name()) +
-                        "() may exchange something with all localities: "
-                        "it would do so in an order that is not the same in all of them",
+    if (program.exchanges && inside.exchanges)
+      throw failure("what is in " + form +
+                        "() may exchange something with all localities: it would do so in an order " +
+                        "that is not the same in all of them",
                     n->where());
   }
 }

@@ -46,7 +46,8 @@ TEST(localities, order_of_what_they_exchange_is_the_same_everywhere) {
   const char* const k_needs_order = "which needs an order";
   for (const char* text :
        {"define(draw, k, random(2)) parallel_map(lambda(k, draw{L#0}(k)), range(3))",
-        "parallel_block(random{L#0}(3), 1)", "async(cout{L#0}(1))",
+        "parallel_block(random{L#0}(3), 1)", "block(define(a, async(random(3))), random{L#0}(3), a)",
+        "async(cout{L#0}(1))",
         "define(f, x, block(cout(x), x)) f{L#0}(1) define(g, h, parallel_map(lambda(x, h(x)), range(3))) g(sin)"})
     EXPECT_NE(error_of(text).message().find(k_needs_order), std::string::npos) << text;
   check({{"parallel_map(lambda(k, sin{L#0}(k * 0)), range(2))", "list(0.0, 0.0)"},

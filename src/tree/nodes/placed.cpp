@@ -3,8 +3,29 @@
 #include <treadle/detail/own_locality.hpp>
 
 #include "tree/run/evaluate.hpp"
+#include "value/objects.hpp"
+
+#include <algorithm>
 
 namespace treadle::tree {
+
+namespace {
+
+bool has_tiles(const value& v) {
+  if (v.tile() != 0) return true;
+  if (!v.is_list() || v.is_range()) return false;
+  const auto& items = detail::as_list(v).items;
+  return std::any_of(items.begin(), items.end(), has_tiles);
+}
+// As bytes do, which are sent elsewhere.
+void forget_tiles(value& v) {
+  if (!has_tiles(v)) return;
+  v.set_tile(0);
+  if (v.is_list())
+    for (value& item : detail::mutable_items(v)) forget_tiles(item);
+}
+
+} // namespace
 
 node_effects placed_node::own_effects() const noexcept {
   node_effects e = m_call->own_effects();
@@ -18,18 +39,18 @@ value placed_node::compute(std::span<value> args, std::uint32_t owned, frame& f,
   if (m_locality >= all)
     throw value_error(error_kind::program, "there is no locality " + std::to_string(m_locality) + ": the program has " +
                                                std::to_string(all));
-  for (value& a : args) a.set_tile(0); // of another locality's it would be none
+  for (value& a : args) forget_tiles(a); // of another locality's it would be none
   if (m_locality == detail::own_number.load(detail::order::relaxed)) {
     value v = m_call->compute(args, owned, f.ancestor(m_levels), c);
     settle(v, c);
-    v.set_tile(0);
+    forget_tiles(v);
     return v;
   }
   c.run.check_cancelled();
   // Calls that are nested over localities keep a stack each: one counts as many.
-  constexpr std::size_t k_calls = 1000;
-  const std::size_t deepest = c.run.options().max_call_depth, nested = c.depth + k_calls;
-  if (nested > deepest)
+  const std::size_t deepest = c.run.options().max_call_depth, calls = std::min<std::size_t>(1000, deepest / 10 + 1),
+                    nested = c.depth + calls;
+  if (nested >= deepest)
     throw value_error(error_kind::recursion,
                       "calls are nested too deep over localities in " + std::string(name()) + "()");
   auto& services = c.run.services();

@@ -202,14 +202,17 @@ value all_gather(call_context& context, std::span<value> args) {
 
 value all_reduce(call_context& context, std::span<value> args) { // (x, operation)
   array own = args[0].to_array();
-  if (own.type() == dtype::boolean) own = own.cast(dtype::int64); // also where there is nothing to add
   const bool is_tile = args[0].tile() != 0;
   const value& name = argument(args, 1);
   const auto operation = name.is_nil() ? std::string_view("sum") : name.to_string_view();
   constexpr std::pair<std::string_view, std::string_view> k_known[] = {
       {"sum", "__add"}, {"prod", "__mul"}, {"max", "maximum"}, {"min", "minimum"}};
   for (const auto& [known, primitive] : k_known)
-    if (known == operation) return detail::from_array(sum_over_all(context, own, primitive, is_tile));
+    if (known == operation) {
+      const bool counts = primitive == "__add" || primitive == "__mul";
+      if (counts && own.type() == dtype::boolean) own = own.cast(dtype::int64); // also where there is nothing to add
+      return detail::from_array(sum_over_all(context, own, primitive, is_tile));
+    }
   throw value_error("unknown operation " + repr(name) + ": use \"sum\", \"prod\", \"max\" or \"min\"");
 }
 

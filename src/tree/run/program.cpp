@@ -220,10 +220,10 @@ placed_result execute_placed(const physl::program& program, const placed_call& w
     found.result = physl::in_globals(*self->code, run, [&](frame& globals, context& c) {
       return located(*n, [&] { return n->call().compute(arguments, 0, globals, c); });
     });
+    run.wait_asynchronous();
   } catch (physl::failure& f) {
     found.failed = std::move(f);
   }
-  run.wait_asynchronous();
   if (what.random) found.random = run.services().random();
   return found;
 }
