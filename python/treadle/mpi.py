@@ -383,6 +383,12 @@ def _interruptible(call: Callable[[], None]) -> None:
         raise failed[0]
 
 
+def started_as_several() -> bool:
+    """Whether this process is one of a program's, as far as it can be told without waiting for the others."""
+    names = ("TREADLE_LOCALITIES", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
+    return _world is not None or any(name in os.environ for name in names)
+
+
 def rank() -> int:
     """The number of this process, from 0; also after the end."""
     return _world.rank if _world else _all().rank
