@@ -94,7 +94,7 @@ def physl_command(
         start = time.perf_counter()
         result = program(*values)
         seconds = time.perf_counter() - start
-    if program.native.uses_localities() and mpi.started_as_several() and mpi.rank() != 0:
+    if program.spans_ranks() and mpi.rank() != 0:
         return  # it has come to the same
     for path, write in (
         (dump_dot, program.dot),

@@ -31,10 +31,14 @@ class Program:
         """The value of the last expression; if that is a function, it is called with the arguments. What uses localities
         runs in all ranks of the program (td.mpi): `name{L#1}(...)` is computed by rank 1, and the primitives that end in
         _d, but those that only make a tile, are collective."""
-        if self.native.uses_localities() and mpi.started_as_several():
+        if self.spans_ranks():
             mpi.rank()  # now all ranks are there
         with observe(self.native, [(self.name, 0)]) as timeline:
             return session.run(self.native, arguments, [], session.settings(config, timeline), self._prints)
+
+    def spans_ranks(self) -> bool:
+        """Whether it does something with other ranks of the program, which this process is one of."""
+        return self.native.uses_localities() and mpi.started_as_several()
 
     def text(self) -> str:
         return self.native.text()

@@ -68,6 +68,10 @@ void trace_knob(const listed_knob& one) noexcept {
   if (is_wanted(event_kind::knob)) trace_knob(one.knob_name(), one.knob_number());
 }
 
+void trace_knobs() {
+  for_each_knob([](const listed_knob& one) { trace_knob(one); });
+}
+
 void visit_knobs(void (*visit)(void*, listed_knob&), void* context) {
   knob_list& l = list();
   const std::lock_guard guard(l.mutex);

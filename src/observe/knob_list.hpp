@@ -49,6 +49,7 @@ std::string unknown_knobs();
 /// A trace gets the value of a knob.
 void trace_knob(std::string_view name, double value) noexcept;
 void trace_knob(const listed_knob& one) noexcept;
+void trace_knobs(); ///< of all of them, as they are where a trace begins
 
 void visit_knobs(void (*visit)(void* context, listed_knob& knob), void* context);
 /// Calls visit(knob) for each, while none of them can go away.

@@ -41,8 +41,7 @@ void detail::check_trace_file(const std::string& file) {
 
 trace::trace(std::size_t records_per_thread, bool with_forks)
     : m_session(std::make_unique<detail::trace_session>(records_per_thread, with_forks)) {
-  detail::for_each_knob(
-      [](const detail::listed_knob& one) { detail::trace_knob(one); }); // as they are at the beginning
+  detail::trace_knobs();
 }
 trace::~trace() = default;
 

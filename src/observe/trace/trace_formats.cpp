@@ -6,7 +6,6 @@
 #include "observe/trace/trace_analysis.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -134,17 +133,12 @@ std::string chrome_trace(const trace_session& session, const trace_analysis& fou
     writer.add_slice(pause.ring, "parked", pause.begin_ticks, pause.end_ticks, "parked");
   for (const auto& moment : found.moments) {
     const event_record& what = moment.what;
-    const bool has_value = what.kind == event_kind::sample || what.kind == event_kind::knob ||
-                           (what.kind == event_kind::custom && !std::isnan(what.value));
     if (what.kind == event_kind::parcel_sent || what.kind == event_kind::parcel_handled) {
       writer.add_parcel(moment.ring, moment.ticks, what);
-    } else if (has_value) {
+    } else if (has_value(what)) {
       writer.add_value(moment.ring, what.name, moment.ticks, what.value);
     } else {
-      const std::string_view name = what.kind == event_kind::steal       ? "steal"
-                                    : what.kind == event_kind::promotion ? "promotion"
-                                                                         : what.name;
-      writer.add_moment(moment.ring, name, moment.ticks);
+      writer.add_moment(moment.ring, name_of_moment(what), moment.ticks);
     }
   }
   return std::move(writer).finish();

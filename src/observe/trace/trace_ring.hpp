@@ -3,6 +3,8 @@
 #include "observe/emit.hpp"
 
 #include <bit>
+#include <cmath>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -13,6 +15,15 @@ struct trace_record {
   std::int64_t ticks;
   event_record what;
 };
+
+/// What is shown of an event that is neither of a task nor of a parcel: a value that changes, or a moment.
+inline bool has_value(const event_record& what) noexcept {
+  return what.kind == event_kind::sample || what.kind == event_kind::knob ||
+         (what.kind == event_kind::custom && !std::isnan(what.value));
+}
+inline std::string_view name_of_moment(const event_record& what) noexcept {
+  return what.kind == event_kind::steal ? "steal" : what.kind == event_kind::promotion ? "promotion" : what.name;
+}
 
 /// The last records of one thread. When it is full the oldest are overwritten. Written by that thread while the trace
 /// records, read when it does not any more.

@@ -10,7 +10,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -43,7 +42,7 @@ trace_stream::trace_stream(const std::string& file, std::size_t records_per_thre
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   } catch (...) {
     if (m_file) unlink(file.c_str());
-    m_gives_up.store(true, order::relaxed); // whoever waits for room meanwhile
+    m_gives_up.store(true, order::relaxed); // threads that wait for room go on
     set_trace_sink(nullptr);
     throw;
   }
@@ -223,13 +222,8 @@ void trace_stream::write_parcel(unsigned ring, std::int64_t ns, const event_reco
 }
 
 void trace_stream::write_moment(unsigned ring, std::int64_t ns, const event_record& what) {
-  const bool has_value = what.kind == event_kind::sample || what.kind == event_kind::knob ||
-                         (what.kind == event_kind::custom && !std::isnan(what.value));
-  if (has_value) return m_file->add_value(ring, ns, what.name, what.value);
-  const std::string_view name = what.kind == event_kind::steal       ? "steal"
-                                : what.kind == event_kind::promotion ? "promotion"
-                                                                     : what.name;
-  m_file->add_moment(ring, ns, name, what.kind == event_kind::decision ? "decision" : "event");
+  if (has_value(what)) return m_file->add_value(ring, ns, what.name, what.value);
+  m_file->add_moment(ring, ns, name_of_moment(what), what.kind == event_kind::decision ? "decision" : "event");
 }
 
 } // namespace treadle::detail
@@ -241,8 +235,7 @@ streamed_trace::streamed_trace(const std::string& file, std::size_t records_per_
     throw std::invalid_argument("trace: what is streamed to '" + file + "' is Perfetto's: its name ends in .pftrace");
   detail::check_folder(file, "trace");
   m_stream = std::make_unique<detail::trace_stream>(file, records_per_thread);
-  detail::for_each_knob(
-      [](const detail::listed_knob& one) { detail::trace_knob(one); }); // as they are at the beginning
+  detail::trace_knobs();
 }
 streamed_trace::~streamed_trace() {
   if (!m_stream->is_own()) static_cast<void>(m_stream.release()); // its threads do not exist here

@@ -143,7 +143,7 @@ TEST_P(streamed_trace_test, tasks_with_arrows_from_where_they_were_made) {
   EXPECT_FALSE(std::filesystem::exists(file.path + "2.pftrace"));
 }
 
-/// Queues of two records: whoever records waits for the writer again and again.
+/// Queues of two records: threads that record wait for the writer again and again.
 TEST_P(streamed_trace_test, nothing_is_lost_however_little_room_there_is) {
   const temporary_file file;
   treadle::streamed_trace trace(file.path, 2);

@@ -172,16 +172,10 @@ array joined(std::span<const array> parts, std::span<const tile> where, const ex
 }
 
 array cut_out(const array& whole, const tile& part) {
-  const array from = whole.contiguous();
-  auto cut = array::uninitialized(whole.type(), part.shape);
-  if (part.shape.product() == 0) return cut;
-  const auto* const source = static_cast<const std::byte*>(from.raw_data());
-  auto* const to = static_cast<std::byte*>(cut.mutable_raw_data());
-  const auto size = static_cast<std::int64_t>(item_bytes(whole.type()));
-  visit_rows(whole.shape(), part, [&](std::int64_t in_whole, std::int64_t in_part, std::int64_t length) {
-    std::memcpy(to + in_part * size, source + in_whole * size, static_cast<std::size_t>(length * size));
-  });
-  return cut;
+  if (part.shape.product() == 0) return array::uninitialized(whole.type(), part.shape);
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i < part.start.rank(); ++i) offset += part.start[i] * whole.strides()[i];
+  return whole.view(offset, part.shape, whole.strides()).copy();
 }
 
 } // namespace treadle::tree
