@@ -13,12 +13,19 @@ import pytest
 from treadle.config import POLICIES
 
 TREADLE = str(Path(sys.executable).with_name("treadle"))
+PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))  # programs start the command by name
 APPS = Path(__file__).resolve().parents[2] / "apps" / "physl"
 
 
 def treadle(*arguments, stdin="", cwd=None):
     run = subprocess.run(
-        [TREADLE, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=300, cwd=cwd
+        [TREADLE, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=cwd,
+        env={**os.environ, "PATH": PATH},
     )
     return run.returncode, run.stdout, run.stderr
 

@@ -76,7 +76,7 @@ def test_a_trace_that_is_written_meanwhile(tmp_path) -> None:
     assert any("sum" in name for name in seen), seen
     assert all(left >= 0 for left in open_slices.values())
     threads = {packet.track_descriptor.thread.thread_name for packet in found.packet}
-    assert {"worker 0", "worker 1"} & threads
+    assert any(name.startswith("worker ") for name in threads)
 
 
 def test_profile_without_a_trace() -> None:
