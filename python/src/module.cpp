@@ -12,12 +12,14 @@
 #include <treadle/observe/machine.hpp>
 #include <treadle/runtime.hpp>
 #include <treadle/topology.hpp>
+#include <treadle/tune/inlining.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <csignal>
@@ -141,6 +143,7 @@ struct settings {
   std::size_t timeline_capacity = 0;
   unsigned workers = 0;
   bool dense_diagonals = false;
+  threshold_search thresholds = {};
 };
 
 physl::run_options options_of(const settings& s) {
@@ -149,6 +152,7 @@ physl::run_options options_of(const settings& s) {
   options.count_threshold = s.count_threshold;
   options.lower_ns = s.lower_ns;
   options.upper_ns = s.upper_ns;
+  options.thresholds = s.thresholds;
   options.timeline_capacity = s.timeline_capacity;
   options.dense_diagonals = s.dense_diagonals;
   options.write = write_output;
@@ -258,13 +262,17 @@ NB_MODULE(_native, m) {
       .def(
           "__init__",
           [](settings* self, const std::string& policy, std::uint64_t count_threshold, std::uint64_t lower_ns,
-             std::uint64_t upper_ns, std::size_t timeline_capacity, unsigned workers, bool dense_diagonals) {
+             std::uint64_t upper_ns, const std::string& search,
+             std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> thresholds_ns, std::uint32_t window,
+             std::size_t timeline_capacity, unsigned workers, bool dense_diagonals) {
             (void)inlining_policy_from_name(policy);
-            new (self)
-                settings{policy, count_threshold, lower_ns, upper_ns, timeline_capacity, workers, dense_diagonals};
+            const auto [first_ns, last_ns, step_ns] = thresholds_ns;
+            const threshold_search thresholds{search_strategy_from_name(search), first_ns, last_ns, step_ns, window};
+            new (self) settings{policy,  count_threshold, lower_ns,  upper_ns, timeline_capacity,
+                                workers, dense_diagonals, thresholds};
           },
-          nb::kw_only(), "policy"_a, "count_threshold"_a = 5, "lower_ns"_a = 350'000, "upper_ns"_a = 500'000,
-          "timeline_capacity"_a = 0, "workers"_a = 0, "dense_diagonals"_a = false);
+          nb::kw_only(), "policy"_a, "count_threshold"_a, "lower_ns"_a, "upper_ns"_a, "search"_a, "thresholds_ns"_a,
+          "window"_a, "timeline_capacity"_a, "workers"_a, "dense_diagonals"_a);
 
   nb::class_<physl::node_profile>(m, "NodeProfile")
       .def_ro("name", &physl::node_profile::name)
@@ -327,6 +335,14 @@ NB_MODULE(_native, m) {
         return notes;
       });
 
+  m.def(
+      "check_threshold_search",
+      [](const std::string& search, std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> thresholds_ns,
+         std::uint32_t window) {
+        const auto [first_ns, last_ns, step_ns] = thresholds_ns;
+        check({search_strategy_from_name(search), first_ns, last_ns, step_ns, window});
+      },
+      "search"_a, "thresholds_ns"_a, "window"_a);
   m.def("format", &physl::format, "text"_a, "source_name"_a);
   m.def("primitive_names", [] {
     nb::list names;

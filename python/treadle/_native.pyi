@@ -8,13 +8,18 @@ class Settings:
         self,
         *,
         policy: str,
-        count_threshold: int = 5,
-        lower_ns: int = 350_000,
-        upper_ns: int = 500_000,
-        timeline_capacity: int = 0,
-        workers: int = 0,
-        dense_diagonals: bool = False,
+        count_threshold: int,
+        lower_ns: int,
+        upper_ns: int,
+        search: str,
+        thresholds_ns: tuple[int, int, int],
+        window: int,
+        timeline_capacity: int,
+        workers: int,
+        dense_diagonals: bool,
     ) -> None: ...
+
+def check_threshold_search(search: str, thresholds_ns: tuple[int, int, int], window: int) -> None: ...
 
 class NodeProfile:
     @property

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from . import _native
 from .errors import Error
 
 POLICIES = ("adaptive", "always-async", "always-inline", "paper-baseline", "paper-adaptive")
@@ -37,6 +38,11 @@ class Config:
     count_threshold: int = 5  # paper-baseline: evaluations before it decides
     lower_ns: int = 350_000
     upper_ns: int = 500_000
+    search: str = (
+        "parallel-rank-order"  # paper-adaptive: also published-rank-order, exhaustive, nelder-mead, random
+    )
+    thresholds_ns: tuple[int, int, int] = (200_000, 1_000_000, 100_000)  # first, last, step
+    window: int = 50  # evaluations with one threshold
     dense_diagonals: bool = False  # True: np.diag and np.identity make all their zeros, and products use them
 
     def checked(self) -> Config:
@@ -56,6 +62,13 @@ class Config:
             )
         if self.count_threshold < 0:
             raise ValueError(f"count_threshold ({self.count_threshold}) is negative")
+        try:
+            _native.check_threshold_search(self.search, self.thresholds_ns, self.window)
+        except TypeError:
+            raise ValueError(
+                "thresholds_ns are three numbers (first, last, step), window is one and search a name, not"
+                f" {self.thresholds_ns!r}, {self.window!r} and {self.search!r}"
+            ) from None
         return self
 
 

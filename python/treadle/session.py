@@ -28,6 +28,7 @@ def settings(config: Config | None = None, timeline: int = 0) -> _native.Setting
     c = config or current()
     return _native.Settings(
         policy=c.policy, count_threshold=c.count_threshold, lower_ns=c.lower_ns, upper_ns=c.upper_ns,
+        search=c.search, thresholds_ns=c.thresholds_ns, window=c.window,
         timeline_capacity=timeline, workers=c.workers or workers_by_share(), dense_diagonals=bool(c.dense_diagonals),
     )  # fmt: skip
 

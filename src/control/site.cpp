@@ -102,7 +102,7 @@ void forget(tuned_site& s, inlining_choice choice) {
   s.why = {};
   s.contexts = {};
   s.trying = nullptr;
-  s.searching = decide::paper_adaptive();
+  s.searching = decide::paper_adaptive(present_threshold_search());
   s.sample = {};
   s.inlined = s.how == inlining_policy::always_inline;
   s.samples = s.calls = 0;
@@ -146,7 +146,10 @@ void decide_anew(tuned_site& s, std::int64_t now_ns) {
   case inlining_policy::paper_adaptive: {
     const auto outcome = s.searching.decide(s.sample, previous(s));
     s.inlined = outcome.decision.mode == decide::execution::inlined;
-    if (outcome.reset) s.sample = {};
+    if (outcome.reset) {
+      s.sample = {};
+      count(tuning_total[loop::decision_kind::inlining].windows);
+    }
     break;
   }
   case inlining_policy::always_async:

@@ -32,8 +32,10 @@ std::optional<random_state> random_of(const value& text) {
 }
 
 value list_of(const physl::run_options& o) {
+  const auto& t = o.thresholds;
   return value::list({static_cast<int>(o.policy), o.count_threshold, o.lower_ns, o.upper_ns,
-                      o.worth_ns ? value(*o.worth_ns) : value(), o.dense_diagonals, o.max_call_depth});
+                      o.worth_ns ? value(*o.worth_ns) : value(), o.dense_diagonals, o.max_call_depth,
+                      static_cast<int>(t.how), t.first_ns, t.last_ns, t.step_ns, t.window});
 }
 physl::run_options options_of(const value& list) {
   const auto number = [&](std::size_t i) { return static_cast<std::uint64_t>(list.item(i).to_int64()); };
@@ -45,6 +47,8 @@ physl::run_options options_of(const value& list) {
   if (!list.item(4).is_nil()) o.worth_ns = number(4);
   o.dense_diagonals = list.item(5).to_bool();
   o.max_call_depth = static_cast<std::size_t>(number(6));
+  o.thresholds = {static_cast<search_strategy>(number(7)), number(8), number(9), number(10),
+                  static_cast<std::uint32_t>(number(11))};
   return o;
 }
 

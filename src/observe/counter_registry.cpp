@@ -83,7 +83,7 @@ void define_counter(counters::description what, std::shared_ptr<counter_function
       what.kind == counters::kind::histogram)
     throw std::invalid_argument("counter '" + what.name + "': one number is no " + counters::to_string(what.kind));
   for (const char* own : {"threads", "threadqueue", "scheduler", "runtime", "tuning", "rules", "knobs", "statistics",
-                          "arithmetics", "papi"}) {
+                          "arithmetics", "papi", "tree"}) {
     if (name.object == own)
       throw std::invalid_argument("counter '" + what.name + "': counters of /" + own + " are Treadle's own");
   }

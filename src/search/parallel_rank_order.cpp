@@ -2,10 +2,16 @@
 // Applications with Performance Variability", SC 2005. A simplex is reflected through its best vertex as a whole; when
 // that finds a better point it is expanded, otherwise shrunk towards the best.
 //
-// One process measures the vertices of a round one after the other. Other than in the code of Active Harmony, the best
-// of a round is taken when the round is complete, and the best vertex is measured again in each reflection, so that one
-// lucky sample does not block the search. When the simplex has collapsed, the unit neighbours of the best are probed,
-// as in the paper.
+// One process measures the vertices of a round one after the other. The code of Active Harmony (4.6) differs from the
+// paper and from what its authors must have meant, in four places. Here the search is repaired, or, as published_*, is
+// as that code has it:
+//   * the best of a round is taken when the round is complete; published: while its vertices are reported, among costs
+//     that are still those of the round before;
+//   * the best vertex is measured again in each reflection, and that is what others are compared with, so that one
+//   lucky
+//     sample does not block the search; published: its old cost stays until the simplex shrinks;
+//   * that all vertices cost the same means: to a percent; published: up to a variance of 1e-4, whatever the unit;
+//   * when the simplex has collapsed, the unit neighbours of the best are probed, as in the paper; published: it ends.
 #include "search/simplex.hpp"
 #include "search/strategy.hpp"
 
@@ -19,8 +25,10 @@ namespace {
 
 class parallel_rank_order final : public strategy {
  public:
-  parallel_rank_order(const space& over, arm start, std::uint64_t seed)
-      : m_space(over), m_dimensions(over.dimensions().size()), m_random(seed) {
+  enum class form : bool { repaired, published };
+
+  parallel_rank_order(const space& over, arm start, std::uint64_t seed, form as)
+      : m_space(over), m_dimensions(over.dimensions().size()), m_published(as == form::published), m_random(seed) {
     restart(start);
   }
 
@@ -30,6 +38,7 @@ class parallel_rank_order final : public strategy {
     if (m_phase == phase::done || at != next()) return;
     m_detours.end();
     m_round[m_measured].x = x;
+    if (m_published && x < m_round[m_round_best].x) m_round_best = m_measured; // the others may be of an earlier round
     if (++m_measured == m_round.size()) finish_round();
   }
 
@@ -45,7 +54,8 @@ class parallel_rank_order final : public strategy {
     m_probes = 0;
     m_detours = {};
     m_simplex.assign(1, {to_fractions(m_space, from), std::numeric_limits<double>::infinity()});
-    m_best = 0;
+    m_round.clear();
+    m_best = m_round_best = 0;
     measure(phase::simplex, simplex_around(to_fractions(m_space, from), k_radius));
   }
 
@@ -56,6 +66,8 @@ class parallel_rank_order final : public strategy {
   static constexpr unsigned k_probes_max = 8;
 
   void measure(phase p, std::vector<vertex> round) {
+    for (std::size_t i = 0; i < round.size(); ++i)
+      round[i].x = i < m_round.size() ? m_round[i].x : std::numeric_limits<double>::infinity();
     m_phase = p;
     m_round = std::move(round);
     m_measured = 0;
@@ -67,27 +79,31 @@ class parallel_rank_order final : public strategy {
     return static_cast<std::size_t>(found - of.begin());
   }
 
-  void accept(std::vector<vertex> simplex) {
+  std::size_t best_of_round() const noexcept { return m_published ? m_round_best : lowest(m_round); }
+
+  void accept(std::vector<vertex> simplex, std::size_t best) {
     m_simplex = std::move(simplex);
-    m_best = lowest(m_simplex);
-    if (collapsed())
-      probe();
-    else
+    m_best = best;
+    if (!collapsed())
       reflect();
+    else if (m_published)
+      m_phase = phase::done;
+    else
+      probe();
   }
 
   void finish_round() {
     switch (m_phase) {
     case phase::simplex:
-      return accept(std::move(m_round));
+      return accept(m_round, best_of_round());
     case phase::reflection:
       return finish_reflection();
     case phase::expansion_check:
-      if (m_round.front().x < m_reflected[lowest(m_reflected)].x) {
+      if (m_round.front().x < m_reflected[m_reflected_best].x) {
         auto expanded = images(2);
         if (in_box(expanded)) return measure(phase::simplex, std::move(expanded));
       }
-      return accept(std::move(m_reflected));
+      return accept(std::move(m_reflected), m_reflected_best);
     case phase::probe:
       return finish_probe();
     case phase::done:
@@ -111,17 +127,18 @@ class parallel_rank_order final : public strategy {
   }
 
   void finish_reflection() {
-    const double best_now = m_round[m_best].x;
-    m_simplex[m_best].x = best_now;
-    const std::size_t better = lowest(m_round);
-    if (!(m_round[better].x < best_now)) return shrink();
-    m_reflected = std::move(m_round);
-    std::vector<vertex> check(1);
+    if (!m_published) m_simplex[m_best].x = m_round[m_best].x;
+    const std::size_t better = best_of_round();
+    if (!(m_round[better].x < m_simplex[m_best].x)) return shrink();
+    m_reflected = m_round;
+    m_reflected_best = better;
+    // The published search runs the best vertex again in the others' places.
+    std::vector<vertex> check(m_published ? m_simplex.size() : 1, m_simplex[m_best]);
     check.front().at = along(m_simplex[m_best].at, m_simplex[better].at, -2);
     if (in_box(check))
       measure(phase::expansion_check, std::move(check));
     else
-      accept(std::move(m_reflected));
+      accept(std::move(m_reflected), better);
   }
 
   void shrink() { measure(phase::simplex, images(-0.5)); }
@@ -159,6 +176,7 @@ class parallel_rank_order final : public strategy {
 
   /// In one cell; or as good as one point, in cost (a percent) and place.
   bool collapsed() const {
+    const auto cost = [&](const vertex& v) { return m_published ? std::exp(v.x) : v.x; };
     bool one_cell = true;
     fractions centroid{};
     double mean = 0;
@@ -166,11 +184,11 @@ class parallel_rank_order final : public strategy {
     for (const vertex& v : m_simplex) {
       one_cell = one_cell && to_arm(m_space, v.at) == best();
       for (std::size_t d = 0; d < m_dimensions; ++d) centroid[d] += v.at[d] / count;
-      mean += v.x / count;
+      mean += cost(v) / count;
     }
     double deviation = 0, farthest = 0;
     for (const vertex& v : m_simplex) {
-      deviation += (v.x - mean) * (v.x - mean) / count;
+      deviation += (cost(v) - mean) * (cost(v) - mean) / count;
       double square = 0;
       for (std::size_t d = 0; d < m_dimensions; ++d) square += (v.at[d] - centroid[d]) * (v.at[d] - centroid[d]);
       farthest = std::max(farthest, square);
@@ -220,9 +238,10 @@ class parallel_rank_order final : public strategy {
 
   space m_space;
   std::size_t m_dimensions;
+  bool m_published;
   detail::xorshift m_random;
   std::vector<vertex> m_simplex, m_round, m_reflected;
-  std::size_t m_best = 0, m_measured = 0;
+  std::size_t m_best = 0, m_measured = 0, m_round_best = 0, m_reflected_best = 0;
   phase m_phase = phase::simplex;
   detours m_detours;
   unsigned m_probes = 0;
@@ -231,7 +250,11 @@ class parallel_rank_order final : public strategy {
 } // namespace
 
 std::unique_ptr<strategy> make_parallel_rank_order(const space& over, arm start, std::uint64_t seed) {
-  return std::make_unique<parallel_rank_order>(over, start, seed);
+  return std::make_unique<parallel_rank_order>(over, start, seed, parallel_rank_order::form::repaired);
+}
+
+std::unique_ptr<strategy> make_published_rank_order(const space& over, arm start, std::uint64_t seed) {
+  return std::make_unique<parallel_rank_order>(over, start, seed, parallel_rank_order::form::published);
 }
 
 } // namespace treadle::tune

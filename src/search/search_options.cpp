@@ -5,7 +5,8 @@
 namespace treadle {
 namespace {
 
-constexpr std::string_view k_names[] = {"local-ucb", "exhaustive", "random", "nelder-mead", "parallel-rank-order"};
+constexpr std::string_view k_names[] = {"local-ucb",   "exhaustive",          "random",
+                                        "nelder-mead", "parallel-rank-order", "published-rank-order"};
 
 } // namespace
 

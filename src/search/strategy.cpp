@@ -12,6 +12,8 @@ std::unique_ptr<strategy> make_strategy(const search_options& wanted, const spac
     return make_nelder_mead(over, start);
   case search_strategy::parallel_rank_order:
     return make_parallel_rank_order(over, start, wanted.seed);
+  case search_strategy::published_rank_order:
+    return make_published_rank_order(over, start, wanted.seed);
   case search_strategy::local_ucb:
     break;
   }

@@ -45,6 +45,7 @@ std::unique_ptr<strategy> make_exhaustive(const space& over, arm start);
 std::unique_ptr<strategy> make_random(const space& over, arm start, std::uint64_t seed);
 std::unique_ptr<strategy> make_nelder_mead(const space& over, arm start);
 std::unique_ptr<strategy> make_parallel_rank_order(const space& over, arm start, std::uint64_t seed);
+std::unique_ptr<strategy> make_published_rank_order(const space& over, arm start, std::uint64_t seed);
 std::unique_ptr<strategy> make_local_ucb(const space& over, arm start, std::uint64_t seed);
 
 } // namespace treadle::tune

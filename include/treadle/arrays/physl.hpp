@@ -71,6 +71,7 @@ struct run_options {
   std::uint64_t count_threshold = 5; // paper_baseline
   std::uint64_t lower_ns = 350'000;  // mean <= lower: inline
   std::uint64_t upper_ns = 500'000;  // mean >= upper: spawn
+  threshold_search thresholds = {};  // paper_adaptive
   // adaptive: work >= worth may run as a task of its own. Empty: found while the program runs, see splitting_report.
   std::optional<std::uint64_t> worth_ns = {};
   // diag, identity and eye give matrices with all their elements, and products with them multiply all of these. The

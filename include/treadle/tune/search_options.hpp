@@ -8,14 +8,15 @@ namespace treadle {
 /// How a session searches. All minimise, and compare ratios of costs only, so the unit of a cost does not matter. The
 /// first is better than the others on all that was recorded (docs/design/search.md), which are there for comparison.
 enum class search_strategy : std::uint8_t {
-  local_ucb,           ///< a bandit that plays around the best, for ever (Combes, Proutiere, 2014)
-  exhaustive,          ///< every point once
-  random,              ///< 100 to 500 points drawn at random
-  nelder_mead,         ///< a simplex that moves downhill (1965)
-  parallel_rank_order, ///< the same for the whole simplex at a time: the search of Active Harmony (SC 2005)
+  local_ucb,            ///< a bandit that plays around the best, for ever (Combes, Proutiere, 2014)
+  exhaustive,           ///< every point once
+  random,               ///< 100 to 500 points drawn at random
+  nelder_mead,          ///< a simplex that moves downhill (1965)
+  parallel_rank_order,  ///< the same for the whole simplex at a time: the search of Active Harmony (SC 2005)
+  published_rank_order, ///< that search as its authors' code has it, slips included, which noise leads astray
 };
 
-/// "local-ucb", "exhaustive", "random", "nelder-mead", "parallel-rank-order".
+/// "local-ucb", "exhaustive", "random", "nelder-mead", "parallel-rank-order", "published-rank-order".
 std::string_view to_string(search_strategy strategy) noexcept;
 /// Throws std::invalid_argument that lists the names.
 search_strategy search_strategy_from_name(std::string_view name);

@@ -3,6 +3,10 @@
 #include "base/names.hpp"
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/spinlock.hpp>
+
+#include <stdexcept>
+#include <string>
 
 namespace treadle {
 namespace {
@@ -14,6 +18,11 @@ constexpr std::string_view k_names[] = {"adaptive", "always-async", "always-inli
 constexpr std::uint64_t k_generation = 0x200, k_by_program = 0x100, k_policy = 0xff;
 constinit detail::atomic<std::uint64_t> g_choice{0};
 static_assert(static_cast<std::uint64_t>(inlining_policy::adaptive) == 0);
+
+constexpr std::uint32_t k_least_window = 5; // executions before anything is decided
+
+constinit detail::spinlock g_search_lock; // of the next
+constinit threshold_search g_search;
 
 void choose(inlining_policy policy, bool by_program) noexcept {
   std::uint64_t now = g_choice.load(detail::order::relaxed), next;
@@ -32,12 +41,39 @@ inlining_policy inlining_policy_from_name(std::string_view name) {
   return detail::enumerator_from_name<inlining_policy>(k_names, "inlining policy", name);
 }
 
-void use_inlining_policy(inlining_policy policy) { choose(policy, true); }
+void check(const threshold_search& search) {
+  const auto refuse = [](const std::string& why) { throw std::invalid_argument("search for thresholds: " + why); };
+  if (search.how == search_strategy::local_ucb) refuse("local-ucb never ends; any other strategy does");
+  if (search.step_ns == 0 || search.first_ns > search.last_ns)
+    refuse("no thresholds from " + std::to_string(search.first_ns) + " to " + std::to_string(search.last_ns) +
+           " ns in steps of " + std::to_string(search.step_ns) + " ns");
+  constexpr std::uint64_t k_most = 10'000, k_longest_ns = 3'600'000'000'000;
+  if ((search.last_ns - search.first_ns) / search.step_ns >= k_most)
+    refuse("more than " + std::to_string(k_most) + " thresholds");
+  if (search.last_ns > k_longest_ns) refuse("thresholds are up to an hour");
+  if (search.window <= k_least_window)
+    refuse("a window has more than " + std::to_string(k_least_window) + " evaluations, not " +
+           std::to_string(search.window));
+}
+
+void use_inlining_policy(inlining_policy policy, const threshold_search& search) {
+  check(search);
+  {
+    const detail::scoped_lock guard(g_search_lock);
+    g_search = search;
+  }
+  choose(policy, true);
+}
 
 namespace detail {
 
 void choose_inlining(inlining_policy policy) noexcept {
   if (present_inlining_choice().policy != policy) choose(policy, false);
+}
+
+threshold_search present_threshold_search() noexcept {
+  const scoped_lock guard(g_search_lock);
+  return g_search;
 }
 
 inlining_choice present_inlining_choice() noexcept {

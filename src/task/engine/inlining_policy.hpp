@@ -11,6 +11,9 @@ struct inlining_choice {
 };
 inlining_choice present_inlining_choice() noexcept;
 
+/// What paper_adaptive goes by.
+threshold_search present_threshold_search() noexcept;
+
 /// Of a runtime's options; what the program itself has chosen stays.
 void choose_inlining(inlining_policy policy) noexcept;
 

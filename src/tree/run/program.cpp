@@ -13,6 +13,7 @@
 #include "tree/nodes/placed.hpp"
 #include "tree/run/evaluate.hpp"
 #include "tree/run/measurement.hpp"
+#include "tree/run/primitive_counters.hpp"
 #include "tree/run/profile.hpp"
 #include "tree/run/reasons.hpp"
 #include "value/text.hpp"
@@ -46,11 +47,15 @@ struct program::state {
   detail::atomic<bool> starts_on_worker{false}; // under adaptive: the latest run was split often
   detail::spinlock timeline_lock;
   physl::timeline latest_timeline;
+  std::optional<counted_program> counted; // goes first
 
   std::size_t size() const noexcept { return code->pre_order.size(); }
   std::span<node_statistics> all_statistics() const noexcept { return {statistics.get(), size()}; }
   node_profile profile_of(std::uint32_t i);
-  instance_search* all_searches() {
+  // For a run that searches for thresholds, otherwise null.
+  instance_search* searches_for(const run_options& options) {
+    if (options.policy != policy::paper_adaptive) return nullptr;
+    check(options.thresholds);
     detail::scoped_lock guard(searches_lock);
     if (!searches) searches = std::make_unique<instance_search[]>(size());
     return searches.get();
@@ -75,6 +80,7 @@ program::program(std::string_view text, std::string source_name, std::string_vie
   }
   m_state->statistics = std::make_unique<node_statistics[]>(m_state->size());
   for (const auto& n : m_state->code->nodes) m_state->statistics[n->index].waits_elsewhere = n->waits_elsewhere;
+  m_state->counted.emplace(m_state->instance.text(), m_state->code->pre_order, m_state->statistics.get());
   if (m_state->code->has_placed_calls)
     m_state->code->text = {std::string(text), m_state->name, std::string(source_text)};
   if (m_state->code->exchanges) m_state->code->identity = detail::fnv1a(text);
@@ -173,8 +179,8 @@ value program::run(std::span<const value> args, const run_options& options) cons
   std::optional<run_exchanges> exchanges;
   try {
     if (self->code->exchanges) exchanges.emplace(self->code->identity, options.cancel);
-    const auto searches = options.policy == policy::paper_adaptive ? self->all_searches() : nullptr;
-    run_state run(options, self->all_statistics(), searches, self->split, self->terms, size_of(args));
+    run_state run(options, self->all_statistics(), self->searches_for(options), self->split, self->terms,
+                  size_of(args));
     if (exchanges) run.services().exchange_by(*exchanges);
     value result;
     const bool on_worker = run.spawns() || self->starts_on_worker.load(detail::order::relaxed);
@@ -213,8 +219,8 @@ placed_result execute_placed(const physl::program& program, const placed_call& w
   const auto* n = what.node < self->size() ? as<placed_node>(*self->code->pre_order[what.node]) : nullptr;
   if (!n) throw failure("there is no placed call of number " + std::to_string(what.node), {});
   std::vector<value> arguments(what.arguments.begin(), what.arguments.end());
-  const auto searches = options.policy == physl::policy::paper_adaptive ? self->all_searches() : nullptr;
-  run_state run(options, self->all_statistics(), searches, self->split, self->terms, physl::size_of(arguments));
+  run_state run(options, self->all_statistics(), self->searches_for(options), self->split, self->terms,
+                physl::size_of(arguments));
   if (what.random) run.services().set_random(*what.random);
   try {
     found.result = physl::in_globals(*self->code, run, [&](frame& globals, context& c) {

@@ -23,6 +23,15 @@ std::string compared(const node_statistics& of, double mean_ns, double lower_ns,
   return decided + in_us(mean_ns, "%.1f us against ") + in_us(lower_ns, "%g and ") + in_us(upper_ns, "%g us");
 }
 
+std::string searched(const instance_search& of) {
+  const unsigned windows = of.search.windows();
+  if (windows == 0) return {};
+  return in_us(of.search.threshold_ns(), "; threshold %g us") +
+         (of.search.converged() ? ", found after " : ", after ") + std::to_string(windows) +
+         (windows == 1 ? " window" : " windows") + " of " + std::to_string(of.search.how().window) +
+         in_us(of.searching_ns, ", %.1f us of searching");
+}
+
 bool was_asked(const node_statistics& of) noexcept { return of.threshold.load(order::relaxed) != 0; }
 bool was_worth_it(const node_statistics& of) noexcept {
   const auto threshold = of.threshold.load(order::relaxed);
@@ -56,7 +65,8 @@ std::string why(const node_statistics& of, instance_search* search) {
     if (search) {
       const detail::scoped_lock guard(search->lock);
       const auto& s = search->search;
-      return compared(of, s.mean_ns(), static_cast<double>(s.lower_ns()), static_cast<double>(s.upper_ns()));
+      return compared(of, s.mean_ns(), static_cast<double>(s.lower_ns()), static_cast<double>(s.upper_ns())) +
+             searched(*search);
     }
     break;
   case physl::policy::always_async:

@@ -133,14 +133,22 @@ decide::inlining_decision run_state::search_decision(std::uint32_t node, decide:
   const auto& s = m_statistics[node];
   const auto count = s.count.load(detail::order::relaxed), inclusive = s.inclusive.load(detail::order::relaxed);
   decide::paper_adaptive::outcome result{{previous, false}};
+  if (mine.search.how() != m_options.thresholds) mine.begin(m_options.thresholds, count, inclusive);
+  const std::uint64_t evaluations = count - mine.count_before;
+  const bool ends_window = evaluations >= m_options.thresholds.window && !mine.search.converged();
+  const std::int64_t start = ends_window ? detail::ticks_now() : 0;
   try {
     const auto ns = detail::ticks_to_ns(static_cast<std::int64_t>(inclusive - mine.inclusive_before));
-    result = mine.search.decide({count - mine.count_before, static_cast<std::uint64_t>(ns)}, previous);
+    result = mine.search.decide({evaluations, static_cast<std::uint64_t>(ns)}, previous);
   } catch (...) { // no memory for the search: as last time
   }
   if (result.reset) {
     mine.count_before = count;
     mine.inclusive_before = inclusive;
+    const auto ns = static_cast<double>(detail::ticks_to_ns(detail::ticks_now() - start));
+    mine.searching_ns += ns;
+    loop::the_ledger.decided(loop::decision_kind::inlining, ns);
+    detail::count(detail::tuning_total[loop::decision_kind::inlining].windows);
   }
   mine.lock.unlock();
   return result.decision;

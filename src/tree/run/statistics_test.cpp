@@ -1,7 +1,11 @@
 #include "tree/test_support.hpp"
 
+#include <treadle/observe/counters.hpp>
+
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <thread>
 
 namespace treadle::tree {
 namespace {
@@ -160,7 +164,90 @@ TEST(statistics, paper_adaptive_searches_for_instances_that_are_executed_often) 
     EXPECT_EQ(node.count, 3000u);
     EXPECT_EQ(node.mode, physl::inline_mode::inlined); // some 100 ns, below all thresholds
     EXPECT_LT(node.spawned, 200u);
+    EXPECT_NE(node.why.find("; threshold "), std::string::npos) << node.why;
+    EXPECT_TRUE(node.why.ends_with(" us of searching")) << node.why;
   }
+}
+
+TEST(statistics, paper_adaptive_searches_where_and_as_it_is_told) {
+  const workers w(2);
+  const physl::program p("define(i, 0) while(i < 500, store(i, i + 1)) i", "t");
+  auto options = with_policy(physl::policy::paper_adaptive);
+  options.thresholds = {search_strategy::exhaustive, 10'000'000, 30'000'000, 10'000'000, 20};
+  EXPECT_EQ(repr(p.run({}, options)), "500");
+  const auto why = [&] {
+    for (const auto& node : p.profile())
+      if (node.primitive == "__add") return node.why;
+    return std::string();
+  };
+  EXPECT_NE(why().find("000 us, found after 4 windows of 20, "), std::string::npos) << why();
+  options.thresholds.window = 600; // another search: the first window has not ended
+  EXPECT_EQ(repr(p.run({}, options)), "500");
+  EXPECT_TRUE(why().ends_with("350 and 500 us")) << why();
+
+  options.thresholds.step_ns = 0;
+  EXPECT_THROW(p.run({}, options), physl::error);
+  options.thresholds = {.window = 5};
+  EXPECT_THROW(p.run({}, options), physl::error);
+  options.thresholds = {.how = search_strategy::local_ucb};
+  EXPECT_THROW(p.run({}, options), physl::error);
+}
+
+// Counters
+// --------------------------------------------------------------------------------------------------------------------
+
+double counted(const std::string& name) { return counters::counter(name).value(); }
+
+TEST(primitive_counters, are_those_of_all_programs_together) {
+  const workers w(2);
+  const std::string mul = "/tree/primitives/__mul";
+  std::optional<physl::program> first(
+      physl::program("define(s, 0) for_each(lambda(x, store(s, s + x * 2)), range(10)) s * 1", "one"));
+  static_cast<void>(first->run({}, with_policy(policy::always_inline)));
+  const double before = counted(mul + "/count/eval"), time_before = counted(mul + "/time/eval");
+  EXPECT_GE(before, 11);
+  EXPECT_EQ(counted(mul + "/count/eval@" + first->instance()), 11);
+  EXPECT_EQ(counted("/tree{locality#0/instance#0}/primitives/__mul/count/eval@" + first->instance()), 10);
+  EXPECT_EQ(counted("/tree{locality#0/instance#1}/primitives/__mul/count/eval@" + first->instance()), 1);
+  EXPECT_EQ(counted("/tree{locality#0/instance#1}/primitives/__mul/eval_direct@" + first->instance()), 1);
+  EXPECT_GT(time_before, 0);
+
+  const physl::program second("2 * 3", "two");
+  static_cast<void>(second.run({}, with_policy(policy::always_async)));
+  EXPECT_EQ(counted(mul + "/count/eval"), before + 1);
+  EXPECT_EQ(counted("/tree{locality#0/instance#0}/primitives/__mul/eval_direct@" + second.instance()), 0);
+  const std::string name = first->instance();
+  first.reset();
+  EXPECT_EQ(counted(mul + "/count/eval"), before + 1); // what was evaluated stays
+  EXPECT_EQ(counted(mul + "/count/eval@" + name), 0);
+  const counters::counter gone("/tree{locality#0/instance#0}/primitives/__mul/count/eval@" + name);
+  EXPECT_THROW(gone.value(), std::runtime_error);
+  EXPECT_THROW(counted("/tree/primitives/never-evaluated/count/eval"), std::invalid_argument);
+}
+
+TEST(primitive_counters, are_read_while_programs_come_and_go) {
+  const workers w(2);
+  {
+    const physl::program known("1 * 2", "known");
+  }
+  std::atomic<bool> done{false};
+  std::thread reader([&] {
+    double latest = 0;
+    while (!done) {
+      const double now = counted("/tree/primitives/__mul/count/eval");
+      EXPECT_GE(now, latest);
+      latest = now;
+      static_cast<void>(counters::discover("/tree/primitives/__mul/*"));
+    }
+  });
+  const double before = counted("/tree/primitives/__mul/count/eval");
+  for (int i = 0; i < 200; ++i) {
+    const physl::program p("fold_left(lambda(a, b, a * b), 1, list(1, 2, 3))", "short");
+    static_cast<void>(p.run({}, with_policy(policy::always_inline)));
+  }
+  done = true;
+  reader.join();
+  EXPECT_EQ(counted("/tree/primitives/__mul/count/eval"), before + 600);
 }
 
 // Reasons
