@@ -18,7 +18,7 @@ from stopwatch import timed  # noqa: E402
 
 import treadle as td  # noqa: E402
 from treadle.demo.data import als_workload  # noqa: E402
-from treadle.study.inlining import Cell, ratings, run_once  # noqa: E402
+from treadle.study.inlining import Cell, factors_of, ratings, run_once  # noqa: E402
 
 CELLS = {  # users, items, iterations
     "inlining_10x5": (10, 5, 2000),
@@ -41,8 +41,8 @@ def main(policy: str | None) -> None:
     parser.add_argument("--workers", type=int, default=1)
     workers = parser.parse_args().workers
     for name, (users, items, iterations) in CELLS.items():
-        cell = Cell(0, "sizes", users, items, iterations, workers, policy or "")
-        workload = als_workload("als", "ALS", ratings(users, items), cell.factors, iterations)
+        cell = Cell(0, "python", "sizes", users, items, iterations, workers, policy or "")
+        workload = als_workload("als", "ALS", ratings(users, items), factors_of(users, items), iterations)
         plain = functools.partial(workload.program.__treadle_function__, *workload.arguments)
         expected = plain()
         checksum = float(sum(np.abs(f).sum() for f in expected))

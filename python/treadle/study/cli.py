@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from .log import read, wanted
 from .metrics import Run, metrics
 from .priority.command import priority_command
 from .terminal import need_matplotlib, progress
+from .workers import default_workers
 
 app = typer.Typer(
     help="Repeat the papers' measurements on this machine.", no_args_is_help=True, rich_markup_mode=None
@@ -108,19 +108,47 @@ def inlining_command(
         "study-inlining"
     ),
     workers: Annotated[
-        list[int] | None, typer.Option(help="Numbers of workers; 1, 2 and 4 by default.")
+        list[int] | None,
+        typer.Option(
+            help="Numbers of workers; by default powers of two up to the cores, and twice the cores."
+        ),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Runs of each kind.")] = 3,
+    repeats: Annotated[int, typer.Option(help="Runs of each kind; intervals need six.")] = 3,
     iterations: Annotated[int, typer.Option(help="Of the threshold sweep and the sizes.")] = 10,
     large_iterations: Annotated[int, typer.Option(help="Of 100 x 5000, 500 x 2000 and 500 x 5000.")] = 1,
     experiment: Annotated[
         list[str] | None,
-        typer.Option(help="Only this: threshold, sizes, iterations or large; may be repeated."),
+        typer.Option(help="Only this: threshold, sizes, iterations, large or overhead; may be repeated."),
     ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this: physl, the paper's own, or python, the same as a function; may be repeated."
+        ),
+    ] = None,
+    ratings: Annotated[
+        Path | None,
+        typer.Option(
+            help="A table of ratings, CSV; each set is its first rows and columns. Nothing is simulated."
+        ),
+    ] = None,
+    search: Annotated[
+        str,
+        typer.Option(
+            help="Of paper-adaptive: parallel-rank-order, published-rank-order, exhaustive, nelder-mead or random."
+        ),
+    ] = "parallel-rank-order",
+    thresholds: Annotated[
+        str, typer.Option(help="That it searches through, in µs: FIRST:LAST:STEP.")
+    ] = "200:1000:100",
+    window: Annotated[int, typer.Option(help="Evaluations with one threshold.")] = 50,
     cores: Annotated[
         list[int] | None, typer.Option(help="Simulated numbers of cores; 8, 16, 32 and 64 by default.")
     ] = None,
     simulate: Annotated[bool, typer.Option(help="The part for more cores than this machine has.")] = True,
+    page_only: Annotated[
+        bool, typer.Option("--page-only", help="The page of the runs that are there; nothing is measured.")
+    ] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small sets, few iterations: some minutes, to see the shape.")
     ] = False,
@@ -135,38 +163,43 @@ def inlining_command(
       treadle study inlining --quick
 
       treadle study inlining --experiment threshold --workers 2
+
+      treadle study inlining --search exhaustive --thresholds 10:100:10
     """
     need_matplotlib()
     from . import inlining, inlining_simulated
     from .inlining_page import page
     from .inlining_simulated_page import parts
+    from .ratings import RANDOM, Ratings
 
+    simulate = simulate and ratings is None
     counts = tuple(cores or (8, 16, 32, 64)) if simulate else ()
     if any(not 0 < count <= 1024 for count in counts) or len(set(counts)) < len(counts):
         raise ValueError("cores: different numbers from 1 to 1024, such as 8 64")
 
     plan = inlining.Plan(
-        tuple(workers or (1, 2, 4)), repeats, iterations, large_iterations,
-        tuple(experiment or ("threshold", "sizes", "iterations", "large")),
+        tuple(workers or default_workers()), repeats, iterations, large_iterations,
+        tuple(experiment or inlining.EXPERIMENTS), tuple(program or inlining.PROGRAMS),
+        search=inlining.Search.parse(search, thresholds, window),
+        ratings=Ratings.read(ratings) if ratings else RANDOM,
+        **(inlining.QUICK if quick else {}),
     )  # fmt: skip
-    if quick:
-        plan = replace(
-            plan, threshold_size=(100, 100), sizes=((10, 5), (64, 64), (100, 100)), small_iterations=(500, 1000),
-            large=((40, 400),),
-        )  # fmt: skip
     file = out / "inlining.csv"
     of = sum(1 for _ in plan.cells())
     try:
-        with progress(of) as report:
-            inlining.measure(plan, file, report)
-        if simulate:
-            with progress(sum(1 for _ in inlining_simulated.cells(plan, counts))) as report:
-                inlining_simulated.simulate(plan, counts, out, report)
+        if not page_only:
+            with progress(of) as report:
+                inlining.measure(plan, file, report)
+            if simulate:
+                with progress(sum(1 for _ in inlining_simulated.cells(plan, counts))) as report:
+                    inlining_simulated.simulate(plan, counts, out, report)
     finally:
         if runs := inlining.runs_of(plan, read(file, inlining.Run)):
             simulated = parts(inlining_simulated.runs_of(plan, counts, out)) if simulate else []
             (out / "inlining.html").write_text(page(plan, runs, len(runs), of, simulated), "utf-8")
             print(f"{len(runs)} of {of} runs: {file}, {out / 'inlining.html'}", file=sys.stderr)
+        elif page_only:
+            raise ValueError(f"{file}: no runs of this study; without --page-only they are made")
     for note in plan.left_out():
         print(note)
 

@@ -3,49 +3,44 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import cycle
 from statistics import median
 from typing import Any
 
-from ..config import POLICIES
-from .inlining import Plan, Run
+from .inlining import PAPER_ASYNC, SERIES, Plan, Run
+from .inlining_findings import Key, comparison, disagreements, medians, of
 from .page import COLORS, Section, canvas, captioned, head, named, notes_of, sections, svg, table_of, words
 
-Key = tuple[Any, ...]
-
-
-def medians(
-    runs: Iterable[Run], key: Callable[[Run], Key], summary: Callable[[list[float]], float] = median
-) -> dict[Key, float]:
-    """Seconds by key; another summary of equal runs than their median, such as min, where wanted."""
-    groups: dict[Key, list[float]] = defaultdict(list)
-    for run in runs:
-        groups[key(run)].append(run.seconds)
-    return {k: summary(v) for k, v in groups.items()}
-
-
-def of(runs: Iterable[Run], experiment: str) -> list[Run]:
-    return [run for run in runs if run.experiment == experiment]
+PROGRAM_TITLES = {"physl": "the paper's PhySL program", "python": "the function in Python"}
+SERIES_COLORS = dict(zip(SERIES, (*COLORS, "#718096"), strict=False))
 
 
 def threshold_figure(runs: Sequence[Run], dashed: str = "adaptive", of_what: str = "workers") -> str:
-    """Time over the lower threshold, a curve for each number of workers; dashed: a policy that has none."""
+    """Time over the lower threshold, a curve for each number of workers, and dotted the share of evaluations that were
+    tasks; dashed: a policy that has no threshold."""
     figure = canvas()
     axes = figure.add_subplot()
+    shares = axes.twinx()
     for workers, color in zip(sorted({r.workers for r in runs}), cycle(COLORS), strict=False):
         mine = [r for r in runs if r.workers == workers]
-        curve = medians(
-            (r for r in mine if r.policy == "paper-baseline" and r.lower_us), lambda r: (r.lower_us,)
-        )
-        points = sorted((k[0], v) for k, v in curve.items())
+        sweep = [r for r in mine if r.policy == "paper-baseline"]
+        points = sorted((k[0], v) for k, v in medians(sweep, lambda r: (r.lower_us,)).items())
         label = named(workers) if of_what == "workers" else f"{workers} {of_what}"
         axes.plot(*zip(*points, strict=True), marker="o", ms=3, color=color, label=label)
+        tasks = sorted({(r.lower_us, 100 * r.spawned / max(r.evaluations, 1)) for r in sweep})
+        shares.plot(*zip(*tasks, strict=True), ls=":", lw=1, color=color)
         if other := medians((r for r in mine if r.policy == dashed), lambda _: ()):
             axes.axhline(other[()], color=color, ls="--", lw=1)
-    axes.set(xlabel="lower threshold, µs (upper: 100 µs more)", ylabel="s", ylim=(0, None))
+    axes.set_xscale("symlog", linthresh=1)
+    ticks = sorted(
+        {r.lower_us for r in runs if r.policy == "paper-baseline"} & {0, 1, 3, 10, 30, 100, 300, 1000}
+    )
+    axes.set_xticks(ticks, [str(t) for t in ticks])
+    axes.set(xlabel="lower threshold, µs", ylabel="s", ylim=(0, None))
+    shares.set(ylabel="% of evaluations that are tasks (dotted)", ylim=(0, 100))
     axes.grid(alpha=0.25)
-    axes.legend(frameon=False, fontsize="small")
+    axes.legend(frameon=False, fontsize="small", loc="lower left")
     return svg(figure)
 
 
@@ -55,15 +50,17 @@ def bar_figure(runs: Sequence[Run], case: Callable[[Run], str], against: str) ->
     axes = figure.add_subplot()
     cases = list(dict.fromkeys(case(r) for r in runs))
     seconds = medians(runs, lambda r: (case(r), r.policy))
-    others = [p for p in POLICIES if p != against]
-    for i, (policy, color) in enumerate(zip(others, COLORS, strict=False)):
+    others = [p for p in SERIES if p != against]
+    width = 0.8 / len(others)
+    for i, policy in enumerate(others):
         heights = [
             100 * (1 - seconds[c, policy] / seconds[c, against])
             if (c, policy) in seconds and (c, against) in seconds
             else 0
             for c in cases
         ]
-        axes.bar([x + (i - 1.5) * 0.2 for x in range(len(cases))], heights, 0.19, color=color, label=policy)
+        at = [x + (i - (len(others) - 1) / 2) * width for x in range(len(cases))]
+        axes.bar(at, heights, 0.95 * width, color=SERIES_COLORS[policy], label=policy)
     axes.set_xticks(range(len(cases)), cases, fontsize="small", rotation=20)
     axes.set_ylabel(f"% less time than {against}")
     axes.axhline(0, color="black", lw=0.8)
@@ -72,76 +69,26 @@ def bar_figure(runs: Sequence[Run], case: Callable[[Run], str], against: str) ->
     return svg(figure)
 
 
-def improvement(runs: Sequence[Run], policy: str, against: str) -> tuple[float, float] | None:
-    """The least and the most that a policy takes less than another, in percent, over all cases."""
-    seconds = medians(runs, lambda r: (r.users, r.items, r.iterations, r.workers, r.policy))
-    gains = [
-        100 * (1 - s / seconds[(*k[:4], against)])
-        for k, s in seconds.items()
-        if k[4] == policy and (*k[:4], against) in seconds
-    ]
-    return (min(gains), max(gains)) if gains else None
-
-
-def in_percent(gain: tuple[float, float] | None) -> str:
-    return f"{gain[0]:+.1f} to {gain[1]:+.1f} %" if gain else "not measured"
-
-
-def comparison(runs: Sequence[Run]) -> list[tuple[str, str, str]]:
-    """(what, what the paper says, what was measured here)"""
-    sizes, small, large = of(runs, "sizes"), of(runs, "iterations"), of(runs, "large")
-    threshold = [r for r in of(runs, "threshold") if r.policy == "paper-baseline"]
-    best = medians(threshold, lambda r: (r.workers, r.lower_us))
-    lowest = {
-        w: min((k for k in best if k[0] == w), key=lambda k: best[k])[1]
-        for w in sorted({r.workers for r in threshold})
-    }
-    return [
-        ("Figures 5 to 7: best lower threshold, 400 x 400", "800 to 1000 µs, depending on the number of threads",
-         ", ".join(f"{named(w)}: {us} µs" for w, us in lowest.items()) or "not measured"),
-        ("Figures 8 and 9: paper-baseline against always-async", "7.6 to 54 % less time, most for small sets",
-         in_percent(improvement(sizes, "paper-baseline", "always-async"))),
-        ("Figure 10, 12: paper-adaptive against paper-baseline, 10 x 5", "up to 74 % (Bulldozer); -2 to +1.8 % (Xeon)",
-         in_percent(improvement(small, "paper-adaptive", "paper-baseline"))),
-        ("Figure 11: the same for the large sets", "16 of 18 cases 0.4 to 16 %, two lose 1 %",
-         in_percent(improvement(large, "paper-adaptive", "paper-baseline"))),
-        ("adaptive against paper-baseline, 10 x 5", "–", in_percent(improvement(small, "adaptive", "paper-baseline"))),
-        ("adaptive against the best other policy, everywhere", "–", in_percent(against_best(runs))),
-        ("the same by the fastest run of each kind", "–",
-         in_percent(against_best(runs, min))),
-        ("Section 4.4.3: what paper-adaptive costs, 10 x 5", "5 s per run", overhead(small)),
-    ]  # fmt: skip
-
-
-def against_best(
-    runs: Sequence[Run], summary: Callable[[list[float]], float] = median
-) -> tuple[float, float] | None:
-    seconds = medians(
-        (r for r in runs if r.experiment != "threshold"),
-        lambda r: (r.experiment, r.users, r.items, r.iterations, r.workers, r.policy),
-        summary,
-    )
-    gains = []
-    for key, s in seconds.items():
-        others = [seconds[(*key[:5], p)] for p in POLICIES if p != "adaptive" and (*key[:5], p) in seconds]
-        if key[5] == "adaptive" and others:
-            gains.append(100 * (1 - s / min(others)))
-    return (min(gains), max(gains)) if gains else None
-
-
-def overhead(runs: Sequence[Run]) -> str:
-    """Where both policies inline everything in the end, the difference is what searching cost."""
-    seconds = medians(runs, lambda r: (r.iterations, r.workers, r.policy))
-    differences = [
-        1000 * (s - seconds[i, w, "paper-baseline"])
-        for (i, w, p), s in seconds.items()
-        if p == "paper-adaptive" and (i, w, "paper-baseline") in seconds
-    ]
-    return (
-        f"{median(differences):+.1f} ms more than paper-baseline, in the median"
-        if differences
-        else "not measured"
-    )
+def workers_figure(runs: Sequence[Run]) -> str:
+    """Time over the number of workers, a curve for each policy; beyond the dashed line there are more of them than
+    cores."""
+    figure = canvas()
+    axes = figure.add_subplot()
+    for policy in SERIES:
+        seconds = medians((r for r in runs if r.policy == policy), lambda r: (r.workers,))
+        if points := sorted((k[0], v) for k, v in seconds.items()):
+            axes.plot(*zip(*points, strict=True), marker="o", ms=3, color=SERIES_COLORS[policy], label=policy)
+    workers = sorted({r.workers for r in runs})
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(workers, [str(w) for w in workers])
+    axes.minorticks_off()
+    cores = max((r.cores for r in runs), default=0)
+    if 0 < cores < workers[-1]:
+        axes.axvline(cores * 2**0.5, color="black", lw=0.8, ls="--")
+    axes.set(xlabel="workers", ylabel="s", ylim=(0, None))
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, fontsize="x-small", ncols=2)
+    return svg(figure)
 
 
 def page(plan: Plan, runs: Sequence[Run], done: int, total: int, more: Sequence[str] = ()) -> str:
@@ -167,44 +114,58 @@ def page(plan: Plan, runs: Sequence[Run], done: int, total: int, more: Sequence[
 
 
 def shown(runs: Sequence[Run]) -> list[Section]:
-    def by_workers(experiment: str, draw: Callable[[list[Run], str], str]) -> list[str]:
-        mine = of(runs, experiment)
+    programs = list(dict.fromkeys(r.program for r in runs))
+
+    def each(experiment: str, draw: Callable[[list[Run]], str], by: Callable[[Run], str]) -> list[str]:
+        """A figure for each program and each of what runs are told apart by."""
+        groups: dict[tuple[str, str], list[Run]] = defaultdict(list)
+        for r in of(runs, experiment):
+            groups[r.program, by(r)].append(r)
         return [
-            draw([r for r in mine if r.workers == w], named(w)) for w in sorted({r.workers for r in mine})
+            captioned(draw(mine), f"{PROGRAM_TITLES[program]}{', ' * bool(what)}{what}")
+            for (program, what), mine in sorted(groups.items(), key=lambda g: programs.index(g[0][0]))
         ]
 
-    def bars(case: Callable[[Run], str], against: str) -> Callable[[list[Run], str], str]:
-        return lambda mine, title: captioned(bar_figure(mine, case, against), title)
+    def size(r: Run) -> str:
+        return f"{r.users} x {r.items}"
 
-    threshold = of(runs, "threshold")
+    def crowd(r: Run) -> str:
+        return named(r.workers) + ", oversubscribed" * r.is_oversubscribed
+
     return [
-        ("Time by threshold (Figures 5 to 7)", "Below the threshold a node is inlined. Dashed: the policy adaptive,"
-         " which has none to be chosen.", [threshold_figure(threshold)] if threshold else []),
-        ("Policies and sizes (Figures 8 and 9)", "What is gained over making every node a task.",
-         by_workers("sizes", bars(lambda r: f"{r.users} x {r.items}", "always-async"))),
+        ("Time by threshold (Figures 5 to 7)", "Below the threshold a node is inlined; the upper one is 100 µs above it"
+         " as in the paper, below 100 µs twice as high. Dashed: the policy adaptive, which has none to be chosen.",
+         each("threshold", threshold_figure, lambda _: "")),
+        ("Policies and sizes (Figures 8 and 9)", f"What is gained over {PAPER_ASYNC}, which makes every node a task, as"
+         " the paper does with thresholds of zero; always-async makes tasks of parts of loops, too.",
+         each("sizes", lambda mine: bar_figure(mine, size, PAPER_ASYNC), crowd)),
         ("Small sets (Figures 10 and 12)", "10 x 5 ratings: 13 floating-point operations per node, so this is overhead"
-         " alone.", by_workers("iterations", bars(lambda r: f"{r.iterations} iterations", "paper-baseline"))),
+         " alone. Beyond the dashed line there are more workers than cores.",
+         each("iterations", workers_figure, lambda r: f"{r.iterations} iterations")),
         ("Large sets (Figure 11)", "Here the loops over users and items are worth splitting.",
-         by_workers("large", bars(lambda r: f"{r.users} x {r.items}", "paper-baseline"))),
+         each("large", workers_figure, size)),
     ]  # fmt: skip
-
-
-def disagreements(runs: Sequence[Run]) -> list[str]:
-    sums: dict[Key, set[float]] = defaultdict(set)
-    for r in runs:
-        sums[r.users, r.items, r.iterations].add(r.checksum)
-    return [f"{users} x {items}" for (users, items, _), found in sums.items() if len(found) > 1]
 
 
 def table(runs: Sequence[Run]) -> str:
     groups: dict[Key, list[Run]] = defaultdict(list)
     for r in sorted(
-        runs, key=lambda r: (r.experiment, r.users * r.items, r.iterations, r.workers, r.policy, r.lower_us)
-    ):
-        groups[r.experiment, r.users, r.items, r.iterations, r.workers, r.policy, r.lower_us].append(r)
+        runs,
+        key=lambda r: (
+            r.program, r.experiment, r.users * r.items, r.iterations, r.workers, r.policy, r.lower_us, r.search
+        ),
+    ):  # fmt: skip
+        bound = (
+            f" {r.lower_us}:{r.cell.upper_us}"
+            if r.experiment == "threshold" and r.policy == "paper-baseline"
+            else ""
+        )
+        groups[
+            r.program, r.experiment, r.users, r.items, r.iterations, r.workers, r.policy + bound, r.search, r.ratings
+        ].append(r)  # fmt: skip
     names = (
-        "experiment", "users", "items", "iterations", "workers", "policy", "lower µs", "runs", "s", "min", "max",
-        "evaluations", "spawned %",
+        "program", "experiment", "users", "items", "iterations", "workers", "policy", "search", "ratings", "runs", "s",
+        "min", "max", "evaluations", "tasks %",
     )  # fmt: skip
     lines: list[Sequence[Any]] = []
     for key, mine in groups.items():

@@ -19,7 +19,7 @@ from .. import _native
 from ..prediction import Setting, load, predict
 from ..trace import trace
 from . import inlining, log
-from .inlining import LOWER_US, SWEEP_BAND_US, Plan
+from .inlining import PAPER_SWEEP_US, SWEEP_BAND_US, Plan
 
 COSTS = ("hpx", "treadle")
 POLICIES = ("never", "paper-baseline", "paper-adaptive", "by-cost")
@@ -67,8 +67,8 @@ class Run(Cell):
     def like_measured(self) -> inlining.Run:
         """For the figures and tables of the measured part."""
         return inlining.Run(
-            0, self.experiment, self.users, self.items, self.iterations, self.cores, self.policy, self.lower_us,
-            self.seconds, self.tasks, self.tasks - self.inlined, 0.0,
+            0, "python", self.experiment, self.users, self.items, self.iterations, self.cores, self.policy, self.lower_us,
+            "", "", self.cores, self.seconds, self.tasks, self.tasks - self.inlined, 0.0,
         )  # fmt: skip
 
 
@@ -83,12 +83,14 @@ def _cells(plan: Plan, cores: tuple[int, ...]) -> Iterator[Cell]:
             for count in cores:
                 yield from (Cell(*case, count, costs, policy, 0) for policy in POLICIES)
                 if case[0] == "threshold":
-                    yield from (Cell(*case, count, costs, "paper-baseline", us) for us in LOWER_US)
+                    yield from (Cell(*case, count, costs, "paper-baseline", us) for us in PAPER_SWEEP_US)
         yield from (Cell("check", *case[1:], 1, "treadle", policy, 0) for policy in CHECKED)
 
 
 def _cases(plan: Plan) -> Iterator[tuple[str, int, int, int]]:
     for experiment in plan.experiments:
+        if experiment == "overhead":
+            continue
         if experiment == "threshold":
             yield (experiment, *plan.threshold_size, plan.iterations)
             continue
