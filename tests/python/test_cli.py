@@ -13,7 +13,9 @@ import pytest
 from treadle.config import POLICIES
 
 TREADLE = str(Path(sys.executable).with_name("treadle"))
-PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))  # programs start the command by name
+PATH = os.pathsep.join(
+    (str(Path(sys.executable).parent), os.environ["PATH"])
+)  # programs start the command by name
 APPS = Path(__file__).resolve().parents[2] / "apps" / "physl"
 
 
