@@ -66,6 +66,26 @@ def by_rival(results: Results, workloads: tuple[str, ...], whole_runs: bool = Fa
     return table(["workload", "workers", "rounds", *(RIVALS[name] for name in names)], rows)
 
 
+def grain(results: Results) -> str:
+    """By rival, and where a grain that was found is better or worse than the one that the program begins with."""
+    said: dict[str, list[str]] = {"": [], "auto": [], "default": []}
+    too_few = False
+    for workload in GRAIN:
+        for workers in results.workers():
+            pair = {r: m for r, m in results.rivals(workload, workers).items() if r in ("auto", "default")}
+            if len(pair) == 2:
+                said[leader(pair) or ""].append(f"{workload} with {workers} worker{'s' * (workers > 1)}")
+                too_few |= not all(median.has_interval for median in pair.values())
+    lines = [by_rival(results, GRAIN, whole_runs=True)]
+    for first, where in said.items():
+        told = f"*{RIVALS[first]}* is faster" if first else "*auto* and *fixed* cannot be told apart"
+        if where:
+            lines.append(f"{told}: {', '.join(where)}.")
+    if too_few:
+        lines.append("Fewer than six rounds have no interval, and tell nothing apart.")
+    return "\n\n".join(lines)
+
+
 def loops(results: Results) -> str:
     """Time of one loop on all cores."""
     matches = (re.fullmatch(r"loops_(\w+)_(\d+)", workload) for workload, _, _ in results.cost)
@@ -190,7 +210,7 @@ def blocks(results: Results) -> dict[str, str]:
         "loops": loops(results),
         "footprint": by_rival(results, FOOTPRINT),
         "observation": by_rival(results, OBSERVATION),
-        "grain": by_rival(results, GRAIN, whole_runs=True),
+        "grain": grain(results),
         "tuning": by_rival(results, TUNING),
         "inlining": by_rival(results, INLINING),
         "vocabulary": vocabulary(results),

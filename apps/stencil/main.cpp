@@ -34,6 +34,7 @@ struct settings {
   std::size_t tile_steps = 50;
   std::string kernel = "best";
   std::string grain = "fixed";
+  double idle_rate = treadle::grain_tuner::options{}.idle_rate;
   std::size_t repeat = 1;
   std::size_t warm_up = 0;
   unsigned workers = 0;
@@ -107,7 +108,8 @@ std::optional<treadle::grain_tuner> make_tuner(const settings& s) {
                                .start = static_cast<double>(s.partition),
                                .step = points * overlapping,
                                .overhead_ns = k_node_ns / steps_each,
-                               .policy = s.grain});
+                               .policy = s.grain,
+                               .idle_rate = s.idle_rate});
 }
 
 outcome run_kernel(const settings& s) {
@@ -222,12 +224,16 @@ int run(int argc, char** argv) {
   app.add_option(
          "--grain", s.grain,
          "auto: find the points per task while it runs, from --partition on, or from what fits a core's cache; the "
-         "other two by the paper's rules")
-      ->check(CLI::IsMember({"fixed", "auto", "paper-idle-rate", "paper-pending"}));
+         "others by the paper's rules, from 160 points on")
+      ->check(CLI::IsMember({"fixed", "auto", "paper-idle-rate", "paper-pending", "paper-costs"}));
+  app.add_option("--idle-rate", s.idle_rate, "the most that paper-idle-rate tolerates, in percent")
+      ->check(CLI::Range(0.0, 100.0));
   app.add_flag("--verify", s.verify, "compare with the serial run, bit by bit");
   apps::add_outputs(app, s.counters, s.json);
   if (const auto said = apps::parse(app, argc, argv)) return *said;
   if (s.grain == "auto" && partition->empty()) s.partition = partition_in_cache(s.partition);
+  if (s.grain == "paper-costs" && s.kernel == "loop")
+    throw std::invalid_argument("--grain paper-costs: counts tasks, and the parts of --kernel loop are none");
   if (s.workers != 0) options.workers = s.workers;
   const treadle::runtime runtime(options);
   check_memory(s, runtime.workers());

@@ -1,5 +1,5 @@
 """The search of treadle::grain_tuner, from what fits a core's cache on."""
 
-from _grain import main
+from _grain import given, main
 
-main(["--grain", "auto"])
+main(given("--grain", "auto"))

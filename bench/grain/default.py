@@ -1,5 +1,5 @@
 """The program's default partition, never changed."""
 
-from _grain import main
+from _grain import given, main
 
-main([])
+main(given())

@@ -1,5 +1,5 @@
 """The best of all partitions, without the time of trying them."""
 
-from _grain import main
+from _grain import exhaustive, main
 
-main(None)
+main(exhaustive)

@@ -1,5 +1,5 @@
 """The smallest partition with an idle-rate of at most 30 %, searched from small to large."""
 
-from _grain import SMALLEST, main
+from _grain import SMALLEST, given, main
 
-main(["--grain", "paper-idle-rate", "--partition", SMALLEST])
+main(given("--grain", "paper-idle-rate", "--partition", SMALLEST))

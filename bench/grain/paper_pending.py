@@ -1,5 +1,5 @@
 """The partition with the fewest looks at pending queues, searched from the smallest."""
 
-from _grain import SMALLEST, main
+from _grain import SMALLEST, given, main
 
-main(["--grain", "paper-pending", "--partition", SMALLEST])
+main(given("--grain", "paper-pending", "--partition", SMALLEST))

@@ -5,10 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -30,7 +32,7 @@ unsigned settle(grain_tuner& tuner) {
 
 TEST(grain_tuner, settles_within_its_bounds) {
   treadle::runtime runtime({.workers = 2});
-  for (const char* policy : {"auto", "paper-idle-rate", "paper-pending"}) {
+  for (const char* policy : {"auto", "paper-idle-rate", "paper-pending", "paper-costs"}) {
     grain_tuner tuner({.smallest = 100, .largest = 5000, .policy = policy, .window_ns = 100'000, .budget = 0});
     EXPECT_GT(settle(tuner), 0u) << policy;
     EXPECT_TRUE(tuner.settled()) << policy;
@@ -73,9 +75,66 @@ TEST(grain_tuner, time_in_between_does_not_count) {
   EXPECT_GE(tuner.windows(), 1u);
 }
 
+TEST(grain_tuner, counters_do_not_count_time_in_between_either) {
+  treadle::runtime runtime({.workers = 1});
+  grain_tuner tuner({.smallest = 1, .largest = 1000, .policy = "paper-idle-rate", .idle_rate = 90, .window_ns = 0});
+  const auto step = [] {
+    treadle::async([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }).get(); // for a worker: work
+  };
+  step();
+  std::this_thread::sleep_for(std::chrono::milliseconds(400)); // for a worker: nothing to do
+  tuner.resume();
+  step();
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  tuner.done(1, tuner.grain() + 1); // void
+  step();
+  tuner.done(1, tuner.grain());
+  EXPECT_TRUE(tuner.settled());
+  EXPECT_EQ(tuner.grain(), 1u);
+}
+
+TEST(grain_tuner, costs_are_calibrated_with_one_worker) {
+  treadle::runtime runtime({.workers = 4});
+  runtime.set_concurrency(3);
+  const unsigned usable = runtime.concurrency(); // there may be fewer cores
+  const grain_tuner::options wanted{.smallest = 1, .largest = 8, .policy = "paper-costs", .window_ns = 0};
+  std::vector<unsigned> seen;
+  {
+    grain_tuner tuner(wanted);
+    EXPECT_EQ(runtime.concurrency(), usable);
+    while (!tuner.settled()) {
+      treadle::async([] {}).get();
+      tuner.done(1, tuner.grain());
+      seen.push_back(runtime.concurrency());
+    }
+  }
+  // A window of each of 1, 2, 4 and 8 with one worker, then with all; some are void, for no task ended in them.
+  const auto together = std::ranges::find_if(seen, [](unsigned workers) { return workers > 1; });
+  if (usable > 1) {
+    EXPECT_GE(together - seen.begin(), 4);
+    EXPECT_GE(seen.end() - together, 4);
+    EXPECT_EQ(std::count(together, seen.end(), usable), seen.end() - together);
+  }
+  EXPECT_EQ(runtime.concurrency(), usable);
+  {
+    grain_tuner cut_short(wanted);
+    treadle::async([] {}).get();
+    cut_short.done(1, cut_short.grain());
+    EXPECT_EQ(runtime.concurrency(), 1u);
+  }
+  EXPECT_EQ(runtime.concurrency(), usable);
+  {
+    grain_tuner beside_others(wanted);
+    treadle::async([] {}).get();
+    beside_others.done(1, beside_others.grain());
+    runtime.set_concurrency(2); // a program that changes its mind
+  }
+  EXPECT_EQ(runtime.concurrency(), std::min(usable, 2u));
+}
+
 TEST(grain_tuner, bounds_and_policies_are_checked) {
   EXPECT_EQ(message_of({.policy = "best"}),
-            "grain_tuner: no policy 'best'; known: auto, paper-idle-rate, paper-pending");
+            "grain_tuner: no policy 'best'; known: auto, paper-idle-rate, paper-pending, paper-costs");
   EXPECT_NE(message_of({.smallest = 0}), "no error");
   EXPECT_NE(message_of({.smallest = 10, .largest = 9}), "no error");
   EXPECT_NE(message_of({.smallest = std::nan("")}), "no error");
@@ -85,6 +144,9 @@ TEST(grain_tuner, bounds_and_policies_are_checked) {
   EXPECT_NE(message_of({.overhead_ns = -1}), "no error");
   EXPECT_NE(message_of({.window_ns = -1}), "no error");
   EXPECT_NE(message_of({.budget = std::nan("")}), "no error");
+  for (const double wrong : {-1.0, 101.0, std::nan("")})
+    EXPECT_NE(message_of({.idle_rate = wrong}).find("expected an idle_rate of 0 to 100 percent, got"),
+              std::string::npos);
 }
 
 } // namespace

@@ -36,14 +36,5 @@ RC_GTEST_PROP(grain_places, are_half_octaves_between_their_bounds, ()) {
     RC_ASSERT(std::abs(places.grain(i + 1) / places.grain(i) - std::sqrt(2)) < 1e-9);
 }
 
-TEST(papers_rules, the_smallest_grain_that_is_not_idle) {
-  idle_rate_rule rule(160, 1e6);
-  while (!rule.settled()) rule.report(rule.next() < 5000 ? 50 : 29);
-  EXPECT_EQ(rule.next(), 5120);
-  idle_rate_rule never(160, 1000);
-  while (!never.settled()) never.report(90);
-  EXPECT_EQ(never.next(), 1000);
-}
-
 } // namespace
 } // namespace treadle::decide

@@ -423,6 +423,57 @@ def test_figures(saved: Path, tmp_path: Path) -> None:
     assert all((tmp_path / "images" / f"{name}.svg").read_bytes() == image for name, image in images.items())
 
 
+def test_a_grain_that_was_found_is_told_apart_from_a_fixed_one_where_intervals_allow() -> None:
+    shown = results.Results(note={"usable cores": "2"})
+    costs = {
+        ("grain_1e6", 1): (range(1, 11), range(11, 21)), ("grain_1e6", 2): (range(11, 21), range(1, 11)),
+        ("grain_1e7", 1): (range(1, 11), range(2, 12)), ("grain_1e7", 2): (range(1, 6), range(11, 16)),
+    }  # fmt: skip
+    for (workload, workers), pair in costs.items():
+        for name, found in zip(("auto", "default"), pair, strict=True):
+            shown.cost[workload, name, workers] = Median.of(found)
+            shown.operations[workload, name, workers] = 1
+            shown.rounds[workload, name, workers] = len(found), 0
+        shown.unit[workload] = "s"
+    _, *said = tables.grain(shown).split("\n\n")
+    assert said == [
+        "*auto* and *fixed* cannot be told apart: grain_1e7 with 1 worker, grain_1e7 with 2 workers.",
+        "*auto* is faster: grain_1e6 with 1 worker.",
+        "*fixed* is faster: grain_1e6 with 2 workers.",
+        "Fewer than six rounds have no interval, and tell nothing apart.",
+    ]
+
+
+def test_the_papers_rules_choose_before_the_run_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "bench" / "grain"))
+    import _grain
+
+    from treadle.study.metrics import Run
+
+    made = []
+
+    def once(sweep, repeat, partition, workers):
+        made.append(workers)
+        tasks = -(-sweep.points // partition) * sweep.steps_of(partition)
+        executing = tasks * (partition + 500) * (3 if workers > 1 and partition > 20_000 else 1)
+        idle = 0.9 if partition < 1000 else 0.35 if partition < 50_000 else 0.2
+        return Run(
+            points=sweep.points, steps=sweep.steps_of(partition), partition=partition, workers=workers, repeat=repeat,
+            seconds=executing / workers, tasks=tasks, executing_ns=executing, overall_ns=executing / (1 - idle),
+            management_ns=0, search_ns=0, parked_ns=0, pending_accesses=tasks, pending_misses=0,
+        )  # fmt: skip
+
+    monkeypatch.setattr(_grain, "run_once", once)
+    monkeypatch.setattr(_grain, "run", lambda *of: of)
+    size = (1_000_000, 500, 2)
+    idle = _grain.offline("paper-idle-rate")(*size)
+    assert idle[:-1] == (*size, "--verify", "--partition") and 50_000 <= idle[-1] < 100_000
+    assert set(made) == {2}
+    assert _grain.offline("paper-pending")(*size)[-1] == 1_000_000
+    assert 10_000 <= _grain.offline("paper-costs")(*size)[-1] < 20_000
+    assert set(made) == {1, 2}
+
+
 @pytest.mark.parametrize("page", tables.PAGES, ids=lambda page: page.name)
 def test_the_pages_show_the_saved_results(page: Path) -> None:
     text = page.read_text()

@@ -48,8 +48,9 @@ def test_the_grid():
     assert sweep.partitions() == [160, 506, 1600, 5060, 16000, 50596, 160000]
     assert sweep.steps_of(160) == 50
     assert Sweep(most_tasks=1_000_000).steps_of(160) == 1
-    assert "at most 1,000,000 tasks" in Sweep(most_tasks=1_000_000).left_out()[0]
-    assert Sweep(most_tasks=1 << 40).left_out() == []
+    warm_up, cut = Sweep(most_tasks=1_000_000).left_out()
+    assert "10 steps of warm-up" in warm_up and "at most 1,000,000 tasks" in cut
+    assert Sweep(most_tasks=1 << 40).left_out() == [warm_up]
     for wrong in ({"points": 10}, {"steps": 0}, {"workers": ()}, {"workers": (0,)}, {"repeats": 0}):
         with pytest.raises(ValueError):
             Sweep(**wrong)

@@ -28,12 +28,15 @@ class grain_tuner {
     double start = 0; ///< where the search begins; 0: in the middle, on a logarithmic scale
     /// Units of work between two waits for all tasks, 0 when that is not known. Knowing it, the tuner takes the first
     /// window to see what a unit costs, moves the start to where tasks cost little and leave no worker without one
-    /// (Grubel et al., Eq. 1; decide/grain.hpp), and steps from there with more care.
+    /// (decide/grain.hpp), and steps from there with more care.
     double step = 0;
     double overhead_ns = 500; ///< about what a task costs besides its work; this is a node of dataflow
-    /// "auto", or for comparison the rules of Grubel et al. (CLUSTER 2015): "paper-idle-rate", the smallest grain with
-    /// an idle-rate of at most 30 %, and "paper-pending", the one with the fewest looks at pending queues.
+    /// "auto", or for comparison the rules of Grubel et al. (CLUSTER 2015): "paper-idle-rate", the smallest grain whose
+    /// idle-rate is tolerated; "paper-pending", the one with the fewest looks at pending queues; "paper-costs", the one
+    /// with the least management and wait time, T_o + T_w. The last one first takes a window of each grain with one
+    /// worker (runtime::set_concurrency), to see what tasks take when they do not wait.
     std::string policy = "auto";
+    double idle_rate = 30; ///< the most that "paper-idle-rate" tolerates, in percent
     /// A window is at least so long, and at least one step.
     std::int64_t window_ns = 2'000'000;
     /// Share of the time that tries may lose. Negative: what the process allows all decisions together, 1 %. 0: no

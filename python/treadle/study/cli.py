@@ -33,11 +33,14 @@ def grain_command(
     points: Annotated[int, typer.Option(help="Points of the ring.")] = 100_000_000,
     steps: Annotated[int, typer.Option(help="Time steps.")] = 50,
     workers: Annotated[list[int] | None, typer.Option(help="Numbers of workers; 1 and 2 by default.")] = None,
-    repeats: Annotated[int, typer.Option(help="Runs of each kind.")] = 5,
+    repeats: Annotated[int, typer.Option(help="Runs of each kind.")] = 10,
     per_decade: Annotated[int, typer.Option(help="Partition sizes per factor of ten.")] = 5,
     most_tasks: Annotated[
         int, typer.Option(help="Tasks per run; tiny partitions make fewer steps.")
     ] = 5_000_000,
+    idle_rate: Annotated[
+        float, typer.Option(help="The most that the paper's first rule tolerates, in percent.")
+    ] = 30.0,
     cores: Annotated[
         list[int] | None, typer.Option(help="Simulated numbers of cores; 8, 16, 32 and 64 by default.")
     ] = None,
@@ -54,8 +57,9 @@ def grain_command(
 
     The experiment of Grubel et al. (CLUSTER 2015): from 160 points per task to all of them in one, with the counters
     that its equations need. Every run is written to OUT/grain.csv at once; Ctrl-C keeps what there is, and the same
-    command goes on. OUT/grain.html has the paper's figures 3 to 10 for this machine, and simulated for machines of more
-    cores, whose runs are in OUT/grain-simulated.csv.
+    command goes on. OUT/grain.html has what the paper says beside what was measured, what its three rules choose, and
+    its figures 3 to 10 for this machine, and simulated for machines of more cores, whose runs are in
+    OUT/grain-simulated.csv.
 
       treadle study grain --quick
 
@@ -67,10 +71,10 @@ def grain_command(
     from .grain_simulated_page import part
 
     if quick:
-        if (points, steps, repeats, per_decade) != (100_000_000, 50, 5, 5):
+        if (points, steps, repeats, per_decade) != (100_000_000, 50, 10, 5):
             raise ValueError("--quick chooses points, steps, repeats and per-decade itself")
         points, steps, repeats, per_decade = 1_000_000, 20, 2, 3
-    sweep = Sweep(points, steps, tuple(workers or (1, 2)), repeats, per_decade, most_tasks)
+    sweep = Sweep(points, steps, tuple(workers or (1, 2)), repeats, per_decade, most_tasks, idle_rate)
     plan = simulated.Plan(
         cores=tuple(cores or (8, 16, 32, 64)) if simulate else (),
         most_tasks=20_000 if quick else 200_000,
@@ -78,6 +82,8 @@ def grain_command(
     )
     caches = simulated.Caches.of_this_machine()
     file, simulated_file = out / "grain.csv", out / "grain-simulated.csv"
+    if plan.cores:
+        read(simulated_file, simulated.SimulatedRun)  # what cannot go on is told before hours of measuring
     of = sum(1 for _ in sweep.cells())
     try:
         with progress(of) as report:

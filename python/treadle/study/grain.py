@@ -11,6 +11,7 @@ from . import log, programs
 from .metrics import Run
 
 SMALLEST_PARTITION = 160
+WARM_UP = 10  # steps, at most: the first ones get their memory from the system
 COUNTERS = {
     "tasks": "/threads/count/cumulative",
     "executing_ns": "/threads/time/cumulative",
@@ -25,14 +26,18 @@ COUNTERS = {
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is measured. The number of steps of the smallest partitions is cut to what `most_tasks` allows."""
+    """What is measured. The number of steps of the smallest partitions is cut to what `most_tasks` allows.
+
+    `idle_rate`, in percent, is what the paper's first rule tolerates.
+    """
 
     points: int = 100_000_000
     steps: int = 50
     workers: tuple[int, ...] = (1, 2)
-    repeats: int = 5
+    repeats: int = 10
     per_decade: int = 5
     most_tasks: int = 5_000_000
+    idle_rate: float = 30.0
 
     def __post_init__(self) -> None:
         if self.points < SMALLEST_PARTITION:
@@ -44,6 +49,8 @@ class Sweep:
                 raise ValueError(f"{name}: at least 1, not {getattr(self, name)}")
         if not self.workers or min(self.workers) < 1:
             raise ValueError("workers: numbers from 1, such as 1 2")
+        if not 0 <= self.idle_rate <= 100:
+            raise ValueError(f"idle-rate: 0 to 100 percent, not {self.idle_rate:g}")
 
     def partitions(self) -> list[int]:
         """From 160 points to all of them, evenly on a logarithmic scale."""
@@ -55,6 +62,10 @@ class Sweep:
     def steps_of(self, partition: int) -> int:
         return max(min(self.steps, self.most_tasks * partition // self.points), 1)
 
+    def warm_up_of(self, partition: int) -> int:
+        """Steps that are made before those that count."""
+        return min(self.steps_of(partition), WARM_UP)
+
     def cells(self) -> Iterator[tuple[int, int, int]]:
         """(repeat, partition, workers), interleaved: a bad minute of the machine hits all numbers of workers."""
         for repeat in range(self.repeats):
@@ -64,15 +75,22 @@ class Sweep:
 
     def left_out(self) -> list[str]:
         """What differs from the paper's experiment, in sentences."""
-        notes = []
+        notes = [
+            f"Each run makes {self.warm_up_of(self.points)} steps of warm-up, whose time does not count, or as many as"
+            " it makes in all where these are fewer: the first steps get their memory from the system. The paper names"
+            " no warm-up."
+        ]
         cut = [p for p in self.partitions() if self.steps_of(p) < self.steps]
         if cut:
             notes.append(
                 f"Partitions of up to {max(cut):,} points make fewer steps (down to {self.steps_of(min(cut))} instead of"
-                f" {self.steps}): at most {self.most_tasks:,} tasks per run. Their times and counts are scaled."
+                f" {self.steps}): at most {self.most_tasks:,} tasks per run. Their times and counts are scaled to"
+                f" {self.steps} steps."
             )
         if (self.points, self.steps) != (100_000_000, 50):
             notes.append(f"{self.points:,} points and {self.steps} steps, the paper has 100,000,000 and 50.")
+        if self.repeats < 10:
+            notes.append(f"Means of up to {self.repeats} runs; the paper has ten.")
         return notes
 
 
@@ -81,7 +99,7 @@ def run_once(sweep: Sweep, repeat: int, partition: int, workers: int) -> Run:
     steps = sweep.steps_of(partition)
     options = {
         "kernel": "faithful", "points": sweep.points, "steps": steps, "partition": partition, "workers": workers,
-        "warm-up": min(steps, 10),  # the first steps get their memory from the system
+        "warm-up": sweep.warm_up_of(partition),
     }  # fmt: skip
     found = programs.run("stencil", options, tuple(COUNTERS.values()))
     values = {name.replace("{locality#0/total}", ""): value for name, value in found["counters"].items()}
@@ -92,9 +110,9 @@ def run_once(sweep: Sweep, repeat: int, partition: int, workers: int) -> Run:
 
 
 def runs_of(sweep: Sweep, runs: list[Run]) -> list[Run]:
-    """Those that the sweep would make itself."""
+    """Those that the sweep would make itself, each once."""
     wanted = set(sweep.cells())
-    return [run for run in runs if _cell_of(sweep, run) in wanted]
+    return list({cell: run for run in runs if (cell := _cell_of(sweep, run)) in wanted}.values())
 
 
 def _cell_of(sweep: Sweep, run: Run) -> tuple[int, int, int] | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from typing import Any
 
 from .grain import Sweep
+from .grain_findings import HEAD, comparison
+from .grain_rules import table_of_rules
 from .metrics import Metrics
-from .page import COLORS, Section, canvas, head, named, notes_of, sections, svg, table_of
+from .page import COLORS, Section, canvas, head, named, notes_of, sections, svg, table_of, words
 
 Series = tuple[str, Callable[[Metrics], float | None]]
 
@@ -52,50 +53,6 @@ def figure(
     return svg(drawing)
 
 
-def best(rows: Sequence[Metrics]) -> Metrics:
-    return max(rows, key=lambda row: row.points_per_s)
-
-
-def near_best(rows: Sequence[Metrics]) -> tuple[int, int]:
-    """The smallest and the largest partition within 5 % of the best speed."""
-    near = [row.partition for row in rows if row.points_per_s > 0.95 * best(rows).points_per_s]
-    return min(near), max(near)
-
-
-def calm(rows: Sequence[Metrics]) -> Metrics | None:
-    """The paper's first rule: the smallest partition with an idle-rate of at most 30 %."""
-    return next((row for row in rows if row.idle_rate <= 0.3), None)
-
-
-def fewest_looks(rows: Sequence[Metrics]) -> Metrics:
-    """The paper's second rule."""
-    return min(rows, key=lambda row: row.pending_accesses)
-
-
-def findings(by_workers: dict[int, list[Metrics]]) -> list[str]:
-    """What the paper's two rules would choose here, and what it costs."""
-    sentences = []
-    for workers, rows in by_workers.items():
-        top, (smallest, largest) = best(rows), near_best(rows)
-        sentences.append(
-            f"{named(workers)}: best {top.points_per_s / 1e9:.2f} Gpoints/s at {top.partition:,}"
-            f" points per partition, a task of {top.task_ns / 1000:.1f} µs; within 5 % of it from"
-            f" {smallest:,} to {largest:,}."
-        )
-        for rule, choice in (
-            ("the smallest partition with an idle-rate of at most 30 %", calm(rows)),
-            ("the fewest looks at pending queues", fewest_looks(rows)),
-        ):
-            if choice is None:
-                sentences.append(f"With {workers}, no partition satisfies {rule}.")
-            else:
-                share = choice.points_per_s / top.points_per_s
-                sentences.append(
-                    f"With {workers}, {rule}, is {choice.partition:,} points: {share:.0%} of the best speed."
-                )
-    return sentences
-
-
 def figures(
     by_workers: dict[int, list[Metrics]],
     name: Callable[[int], str] = named,
@@ -130,7 +87,7 @@ def figures(
             figure(r, [
                 (f"management, {name(w)}", lambda row: row.management_s),
                 ("wait time", lambda row: row.wait_s),
-                ("both", lambda row: row.management_s + (row.wait_s or 0)),
+                ("both", lambda row: row.costs_s),
                 seconds,
             ], "s", scale=scale) for w, r in by_workers.items()
         ]),
@@ -162,32 +119,68 @@ def page(sweep: Sweep, rows: Sequence[Metrics], done: int, of: int, more: Sequen
     )
     parts = [
         head("Task size", "How much should a task do?", about),
-        "<ul>" + "".join(f"<li>{html.escape(s)}</li>" for s in findings(by_workers)) + "</ul>",
-        notes_of(notes),
+        words(HEAD, comparison(by_workers, sweep.idle_rate)),
+        notes_of([*notes, *remarks(by_workers)]),
+        table_of_rules(by_workers, sweep.idle_rate, "What the paper's rules choose from these means"),
+        notes_of([SELECTION]),
         *sections(figures(by_workers)),
-        table(rows),
+        table(rows, sweep=sweep),
         *more,
     ]
     return "\n".join(parts)
+
+
+SELECTION = (
+    "As in the paper, each rule chooses afterwards, from the means of runs with every size. stencil --grain, with"
+    " paper-idle-rate, paper-pending or paper-costs, applies the same rules while the program runs."
+)
+IDLE_RATE = (
+    "The idle-rate, and with it T_o, has only what workers do between tasks. What a task of dataflow costs is spent for"
+    " the most part inside other tasks, those that make it and make its inputs ready, and counts as execution here. It"
+    " does so with one worker, too, so it is not in the difference T_w either."
+)
+
+
+def remarks(by_workers: dict[int, list[Metrics]]) -> list[str]:
+    if 1 not in by_workers:
+        return [IDLE_RATE, "Wait times need runs with one worker, of which there are none: --workers 1."]
+    return [IDLE_RATE]
 
 
 def rows_of_all(by_workers: dict[int, list[Metrics]]) -> list[Metrics]:
     return [row for rows in by_workers.values() for row in rows]
 
 
-def table(rows: Sequence[Metrics], whose: str = "workers", title: str = "All numbers") -> str:
+def table(
+    rows: Sequence[Metrics], whose: str = "workers", title: str = "All numbers", sweep: Sweep | None = None
+) -> str:
+    """With the sweep, of what was measured: how the samples vary, the warm-up, and which rows are scaled."""
+    samples = ("runs", "steps", "warm-up", "COV of time %", "COV of counts %") if sweep else ("runs",)
     names = (
-        whose, "points per partition", "runs", "time s", "± s", "Gpoints/s", "idle-rate %", "t_d µs", "t_o µs",
-        "of it management µs", "T_o s", "t_w µs", "T_w s", "looks",
+        whose, "points per partition", *samples, "time s", "± s", "Gpoints/s", "idle-rate %", "t_d µs", "t_o µs",
+        "of it management µs", "T_o s", "t_w µs", "T_w s", "T_o + T_w s", "looks",
     )  # fmt: skip
     lines: list[Sequence[Any]] = []
     for row in sorted(rows, key=lambda row: (row.workers, row.partition)):
         wait = ("", "") if row.wait_ns is None else (f"{row.wait_ns / 1000:.2f}", f"{row.wait_s:.3f}")
         cells = (
-            row.workers, f"{row.partition:,}", row.runs, f"{row.seconds:.4f}", f"{row.seconds_deviation:.4f}",
-            f"{row.points_per_s / 1e9:.3f}", f"{100 * row.idle_rate:.1f}", f"{row.task_ns / 1000:.2f}",
-            f"{row.overhead_ns / 1000:.2f}", f"{row.own_management_ns / 1000:.3f}", f"{row.management_s:.3f}", *wait,
+            row.workers, f"{row.partition:,}", *(_samples(row, sweep) if sweep else (row.runs,)), f"{row.seconds:.4f}",
+            f"{row.seconds_deviation:.4f}", f"{row.points_per_s / 1e9:.3f}", f"{100 * row.idle_rate:.1f}",
+            f"{row.task_ns / 1000:.2f}", f"{row.overhead_ns / 1000:.2f}", f"{row.own_management_ns / 1000:.3f}",
+            f"{row.management_s:.3f}", *wait, "" if row.costs_s is None else f"{row.costs_s:.3f}",
             f"{row.pending_accesses:,.0f}",
         )  # fmt: skip
         lines.append(cells)
     return table_of(names, lines, title)
+
+
+def _samples(row: Metrics, sweep: Sweep) -> Sequence[Any]:
+    steps = f"{row.steps}, scaled to {sweep.steps}" if row.steps < sweep.steps else row.steps
+    # One sample does not vary.
+    variations = (row.seconds_variation, row.counts_variation) if row.runs > 1 else ()
+    return (
+        row.runs,
+        steps,
+        sweep.warm_up_of(row.partition),
+        *([f"{100 * v:.1f}" for v in variations] or ("", "")),
+    )

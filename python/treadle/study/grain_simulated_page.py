@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from .grain import Sweep
-from .grain_page import best, calm, fewest_looks, figures, near_best, rows_of_all, table
+from .grain_page import figures, rows_of_all, table
+from .grain_rules import best, calm, fewest_looks, least_costs, share, table_of_rules
 from .grain_simulated import (
     BYTES_KEPT,
     BYTES_MOVED,
@@ -20,7 +21,7 @@ from .grain_simulated import (
     SimulatedRun,
 )
 from .metrics import Metrics, metrics
-from .page import notes_of, sections, table_of
+from .page import notes_of, sections
 
 NAMES = {"treadle": "Treadle's", "hpx": "HPX's"}
 Rows = dict[int, list[Metrics]]  # by the number of cores
@@ -52,11 +53,16 @@ def part(
         if not shown:
             continue
         prefix = f"Simulated, {NAMES[costs]} costs: "
-        sentences = beside_the_paper(shown, sweep.points)
+        sentences = beside_the_paper(shown, sweep)
         if costs == "treadle":
             sentences += beside_the_measured(rows, measured)
         parts += [
-            rules(shown, f"Simulated with {NAMES[costs]} costs and the policy {policy}"),
+            table_of_rules(
+                shown,
+                sweep.idle_rate,
+                f"Simulated with {NAMES[costs]} costs and the policy {policy}",
+                "cores",
+            ),
             "<ul>" + "".join(f"<li>{html.escape(s)}</li>" for s in sentences) + "</ul>",
             *sections(figures(shown, named, prefix, scale="log")),
             table(rows_of_all(shown), "simulated cores", prefix + "all numbers"),
@@ -90,30 +96,7 @@ def assumptions(sweep: Sweep, plan: Plan, bandwidth: Bandwidth, caches: Caches) 
     ]
 
 
-def rules(by_cores: Rows, title: str) -> str:
-    """What the paper's two rules would choose, and what it costs."""
-    names = (
-        "cores", "best Gpoints/s", "best time s", "at points per partition", "a task µs", "within 5 %",
-        "idle-rate at most 30 %: smallest", "of best", "fewest looks at", "of best",
-    )  # fmt: skip
-    lines = []
-    for cores, rows in by_cores.items():
-        top, (smallest, largest), quiet, few = best(rows), near_best(rows), calm(rows), fewest_looks(rows)
-        lines.append((
-            cores, f"{top.points_per_s / 1e9:.2f}", f"{top.seconds:.3g}", f"{top.partition:,}",
-            f"{top.task_ns / 1000:.1f}", f"{smallest:,} to {largest:,}",
-            f"{quiet.partition:,}" if quiet else "none", f"{share(quiet, rows):.0%}" if quiet else "",
-            f"{few.partition:,}", f"{share(few, rows):.0%}",
-        ))  # fmt: skip
-    return table_of(names, lines, title)
-
-
-def share(choice: Metrics, rows: Sequence[Metrics]) -> float:
-    """Of the best speed."""
-    return choice.points_per_s / best(rows).points_per_s
-
-
-def beside_the_paper(by_cores: Rows, points: int) -> list[str]:
+def beside_the_paper(by_cores: Rows, sweep: Sweep) -> list[str]:
     """What each of its findings is here, and whether that agrees."""
     few, many = min(by_cores), max(by_cores)
     sentences = []
@@ -125,16 +108,19 @@ def beside_the_paper(by_cores: Rows, points: int) -> list[str]:
             f" {gain:.1f} times as fast. The paper: execution time stays about the same from eight cores on."
             + verdict(gain < 1.25)
         )
-    quiet = {n: share(choice, rows) for n, rows in by_cores.items() if (choice := calm(rows))}
+    quiet = {
+        n: share(choice, rows) for n, rows in by_cores.items() if (choice := calm(rows, sweep.idle_rate))
+    }
     without = [str(n) for n in by_cores if n not in quiet]
     sentences.append(
         (
-            f"The smallest partition with an idle-rate of at most 30 % has {spread([*quiet.values()])} of the best speed"
+            f"The smallest partition with an idle-rate of at most {sweep.idle_rate:g} % has"
+            f" {spread([*quiet.values()])} of the best speed"
             if quiet
-            else "No partition has an idle-rate of at most 30 %"
+            else f"No partition has an idle-rate of at most {sweep.idle_rate:g} %"
         )
         + (f"; with {', '.join(without)} cores there is none" if quiet and without else "")
-        + ". The paper: 78,125 points with 28 cores, 98 % of it."
+        + ". The paper: at most 30 %, 78,125 points with 28 cores, 98 % of it."
         + verdict(not without and min(quiet.values()) > 0.9)
     )
     looks = [share(fewest_looks(rows), rows) for rows in by_cores.values()]
@@ -142,12 +128,18 @@ def beside_the_paper(by_cores: Rows, points: int) -> list[str]:
         f"The partition with the fewest looks has {spread(looks)} of the best speed. The paper: 31,250 points with 28"
         " cores, 89 % of it." + verdict(min(looks) > 0.85)
     )
+    costs = [share(choice, rows) for rows in by_cores.values() if (choice := least_costs(rows))]
+    if costs:
+        sentences.append(
+            f"The partition with the least T_o + T_w has {spread(costs)} of the best speed. The paper: that is the"
+            " optimal one." + verdict(min(costs) > 0.95)
+        )
     finest = [rows[0].idle_rate for rows in by_cores.values()]
     sentences.append(
         f"With {by_cores[many][0].partition:,} points per partition the idle-rate is {spread(finest)}. The paper: up to"
         " 90 %." + verdict(max(finest) > 0.7)
     )
-    return sentences + waits_beside_the_paper(by_cores, points)
+    return sentences + waits_beside_the_paper(by_cores, sweep.points)
 
 
 def waits_beside_the_paper(by_cores: Rows, points: int) -> list[str]:

@@ -35,6 +35,8 @@ def read(file: Path, kind: type[R]) -> list[R]:
             )
         for row in rows:
             try:
+                if None in row:
+                    raise ValueError("more cells than columns")
                 runs.append(kind(**{name: make(row[name]) for name, make in convert.items()}))
             except (ValueError, TypeError):
                 raise ValueError(f"{file}, line {rows.line_num}: not a run") from None

@@ -3,9 +3,12 @@ System" (CLUSTER 2015), from counters of a run."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from statistics import fmean
+from statistics import fmean, pstdev
+
+EVENT_COUNTS = ("tasks", "executing_ns", "overall_ns", "pending_accesses")  # those of the equations
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,15 @@ class Run:
     pending_accesses: float
     pending_misses: float
 
+    def __post_init__(self) -> None:
+        """ValueError where it cannot be a run. What is sampled may be a little less than nothing."""
+        above = ("points", "steps", "partition", "workers", "seconds", "tasks", "executing_ns", "overall_ns")
+        for f in fields(Run):
+            value = getattr(self, f.name)
+            least = 0 if f.name in (*above, "repeat", "pending_accesses") else -math.inf
+            if not math.isfinite(value) or value < least or (value == 0 and f.name in above):
+                raise ValueError(f"{f.name} cannot be {value}")
+
     def scaled_to(self, points: int, steps: int) -> Run:
         """What so many steps of a ring of so many points would have taken."""
         factor = points * steps / (self.points * self.steps)
@@ -41,8 +53,10 @@ class Metrics:
     partition: int
     workers: int
     runs: int
+    steps: int  # that were made; where there are fewer than in other rows, times and counts are scaled
     seconds: float
     seconds_deviation: float  # standard deviation
+    counts_variation: float  # the largest coefficient of variation of the event counts
     points_per_s: float
     idle_rate: float  # Eq. 1, 0 to 1
     task_ns: float  # t_d, Eq. 2
@@ -52,6 +66,16 @@ class Metrics:
     wait_s: float | None  # T_w, Eq. 6, per core
     pending_accesses: float
     own_management_ns: float  # of t_o, what tasks really cost
+
+    @property
+    def seconds_variation(self) -> float:
+        """The coefficient of variation: the standard deviation's ratio to the mean."""
+        return self.seconds_deviation / self.seconds
+
+    @property
+    def costs_s(self) -> float | None:
+        """T_o + T_w, per core; None where the wait time is not known."""
+        return None if self.wait_s is None else self.management_s + self.wait_s
 
 
 def metrics(runs: Iterable[Run]) -> list[Metrics]:
@@ -67,13 +91,16 @@ def metrics(runs: Iterable[Run]) -> list[Metrics]:
         for (partition, workers), cell in cells.items()
         if workers == 1
     }
+    steps_of = {(run.partition, run.workers): run.steps for run in runs}
     return [
-        _metrics(partition, workers, cell, task_ns_of_one.get(partition))
+        _metrics(partition, workers, steps_of[partition, workers], cell, task_ns_of_one.get(partition))
         for (partition, workers), cell in sorted(cells.items())
     ]
 
 
-def _metrics(partition: int, workers: int, cell: list[Run], task_ns_of_one: float | None) -> Metrics:
+def _metrics(
+    partition: int, workers: int, steps: int, cell: list[Run], task_ns_of_one: float | None
+) -> Metrics:
     def mean(name: str) -> float:
         return fmean(getattr(run, name) for run in cell)
 
@@ -86,8 +113,10 @@ def _metrics(partition: int, workers: int, cell: list[Run], task_ns_of_one: floa
         partition=partition,
         workers=workers,
         runs=len(cell),
+        steps=steps,
         seconds=seconds,
-        seconds_deviation=fmean((run.seconds - seconds) ** 2 for run in cell) ** 0.5,
+        seconds_deviation=pstdev(run.seconds for run in cell),
+        counts_variation=max(_variation([getattr(run, name) for run in cell]) for name in EVENT_COUNTS),
         points_per_s=fmean(run.points * run.steps / run.seconds for run in cell),
         idle_rate=(overall - executing) / overall,
         task_ns=task_ns,
@@ -98,3 +127,8 @@ def _metrics(partition: int, workers: int, cell: list[Run], task_ns_of_one: floa
         pending_accesses=mean("pending_accesses"),
         own_management_ns=mean("management_ns") / tasks,
     )
+
+
+def _variation(values: list[float]) -> float:
+    """The coefficient of variation; 0 of what is always 0."""
+    return pstdev(values) / fmean(values) if any(values) else 0.0

@@ -108,6 +108,11 @@ void concurrency::publish() const noexcept {
     if (pool->is_default) workers_outside.store(std::max(pool->share.load(order::relaxed), 1u), order::relaxed);
 }
 
+unsigned concurrency::granted() {
+  const std::lock_guard guard(m_mutex);
+  return m_granted;
+}
+
 void concurrency::grant(unsigned n) {
   if (n > m_maximum)
     throw std::invalid_argument("runtime::set_concurrency: expected 0 to " + std::to_string(m_maximum) +

@@ -41,6 +41,8 @@ class concurrency {
   void make_current(bool is_current);
   /// Any thread. Throws std::invalid_argument beyond what there is, and below what pools that share nothing need.
   void grant(unsigned n);
+  /// What the program grants; present() may be less.
+  unsigned granted();
   /// By an agent: no more than `n`, or k_not_governed; beside what the program grants. Any thread.
   void govern(unsigned n);
   /// The same for one pool; see runtime::set_concurrency().
