@@ -24,6 +24,7 @@ class Round:
     number: int = 1
     stolen: float | None = None
     slowdown: float | None = None  # of a loop on all cores at once
+    alone: float | None = None  # seconds of that loop on one core, before and after the round
 
     @property
     def counts(self) -> bool:
@@ -64,17 +65,22 @@ class Watch:
         self.alone = self.together = math.inf  # the best so far
         self.before = self.look()
 
-    def look(self) -> tuple[float, int, int]:
-        """How slow all cores are, beside the best that was seen of them or can be expected; processor_times()."""
-        self.alone = min(self.alone, *(seconds_at_once(self.cores[:1]) for _ in range(TRIES)))
+    def look(self) -> tuple[float, float, int, int]:
+        """How slow all cores are, beside the best that was seen of them or can be expected; seconds of one core alone;
+        processor_times()."""
+        alone = min(seconds_at_once(self.cores[:1]) for _ in range(TRIES))
+        self.alone = min(self.alone, alone)
         now = min(seconds_at_once(self.cores) for _ in range(TRIES))
         self.together = min(self.together, now)
         slowdown = now / min(self.together, SHARED * self.alone)
-        return slowdown, *processor_times(Path("/proc/stat").read_text())
+        return slowdown, alone, *processor_times(Path("/proc/stat").read_text())
 
     def round(self, number: int) -> Round:
         """The one between the last look and now."""
-        slow_before, used_before, stolen_before = self.before
-        self.before = slow_now, used_now, stolen_now = self.look()
+        slow_before, alone_before, used_before, stolen_before = self.before
+        self.before = slow_now, alone_now, used_now, stolen_now = self.look()
         used, stolen = used_now - used_before, stolen_now - stolen_before
-        return Round(number, round(stolen / max(used + stolen, 1), 4), round(max(slow_before, slow_now), 3))
+        return Round(
+            number, round(stolen / max(used + stolen, 1), 4), round(max(slow_before, slow_now), 3),
+            round((alone_before + alone_now) / 2, 6),
+        )  # fmt: skip

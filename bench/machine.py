@@ -16,7 +16,13 @@ from rivals import BENCH, ROOT
 from series import Key, Sample, Series
 
 COLUMNS = ["workload", "rival", "workers", "round", "value", "unit", "operations", "verified"]
-COLUMNS += ["faults", "stolen", "slowdown"]  # empty where they are not known; older files lack them
+COLUMNS += [
+    "faults",
+    "stolen",
+    "slowdown",
+    "switches",
+    "alone",
+]  # empty where they are not known; older files lack them
 VECTORS = ("avx512f", "avx2", "asimd")  # hosts that call their processors alike may differ in this
 CRATES = ("rayon", "chili", "crossbeam-channel")
 
@@ -81,7 +87,7 @@ def save(name: str, series: Mapping[Key, Series], seed: int) -> Path:
                 at = sample.round
                 writer.writerow([
                     workload, rival, workers, at.number, sample.value, s.unit, sample.operations, s.verified,
-                    sample.faults, at.stolen, at.slowdown,
+                    sample.faults, at.stolen, at.slowdown, sample.switches, at.alone,
                 ])  # fmt: skip
     return folder / f"{name}.csv"
 
@@ -94,10 +100,12 @@ def load(file: Path) -> tuple[dict[str, str], dict[Key, Series]]:
     for row in csv.DictReader(line for line in lines if not line.startswith("# ")):
         known = {name: text for name, text in row.items() if text}
         s = series.setdefault((row["workload"], row["rival"], int(row["workers"])), Series(row["unit"]))
-        stolen, slowdown = (float(known[name]) if name in known else None for name in ("stolen", "slowdown"))
-        faults = int(known["faults"]) if "faults" in known else None
-        at = Round(int(row["round"]), stolen, slowdown)
-        sample = Sample(float(row["value"]), int(row["operations"]), faults, at)
+        stolen, slowdown, alone = (
+            float(known[name]) if name in known else None for name in ("stolen", "slowdown", "alone")
+        )
+        faults, switches = (int(known[name]) if name in known else None for name in ("faults", "switches"))
+        at = Round(int(row["round"]), stolen, slowdown, alone)
+        sample = Sample(float(row["value"]), int(row["operations"]), faults, at, switches)
         s.samples.append(sample)
         s.verified &= row["verified"] == "True"
     return note, series

@@ -1,5 +1,6 @@
 """Runs one rival once: its records, its peak memory, and what went wrong."""
 
+import contextlib
 import ctypes
 import json
 import os
@@ -43,7 +44,8 @@ def environment() -> dict[str, str]:
 
 # The peak memory of a process counts what it was before exec, which would be this interpreter. So a small shell starts the
 # rival, tells its number through its standard input and ends; the rival becomes our child, because we adopt orphans.
-LAUNCH = '"$@" </dev/null & echo $! >&0'
+# In a session of its own, so that what it starts can be ended with it.
+LAUNCH = 'setsid "$@" </dev/null & echo $! >&0'
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -59,7 +61,17 @@ def start(command: tuple[str, ...]) -> tuple[int, int, int]:
         return int(told.readline()), out, err
 
 
+class CutShortError(TimeoutError):
+    """The rival ran longer than it may: what it had printed until then."""
+
+    def __init__(self, text: list[str]) -> None:
+        super().__init__()
+        self.text = text
+        self.records: list[dict] = []
+
+
 def read_to_end(streams: tuple[int, ...], timeout_s: float) -> list[str]:
+    """Raises CutShortError."""
     parts: dict[int, bytes] = dict.fromkeys(streams, b"")
     deadline = time.monotonic() + timeout_s
     with selectors.DefaultSelector() as selector:
@@ -70,7 +82,7 @@ def read_to_end(streams: tuple[int, ...], timeout_s: float) -> list[str]:
                 not (events := selector.select(max(0.0, deadline - time.monotonic())))
                 and time.monotonic() >= deadline
             ):
-                raise TimeoutError
+                raise CutShortError([text.decode(errors="replace") for text in parts.values()])
             for key, _ in events:
                 if data := os.read(key.fd, 1 << 16):
                     parts[key.fd] += data
@@ -88,11 +100,15 @@ def records_in(text: str) -> list[dict]:
         record["operations"] = int(record.get("operations", 0))
         faults = record.get("faults")
         record["faults"] = None if faults is None else int(faults)
+        record["switches"] = None  # known when the process has ended
     return records
 
 
 def measure(rival: Rival, workers: int, timeout_s: float) -> tuple[list[dict], int, str]:
-    """Run one rival once: its records, its peak memory in kB, and what went wrong ('' when nothing did)."""
+    """Run one rival once: its records, its peak memory in kB, and what went wrong ('' when nothing did).
+
+    Raises CutShortError, with the records that were printed in time, and CannotRunError.
+    """
     try:
         process, *streams = start((*rival.command, "--workers", str(workers)))
     except (OSError, ValueError, subprocess.SubprocessError) as error:
@@ -100,9 +116,15 @@ def measure(rival: Rival, workers: int, timeout_s: float) -> tuple[list[dict], i
     text: list[str] = []
     try:
         text = read_to_end(tuple(streams), timeout_s)
+    except CutShortError as cut:
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            cut.records = records_in(cut.text[0].rpartition("\n")[0])
+        raise
     finally:  # also on Ctrl-C, which a background process of a shell does not see
         if not text:
             os.kill(process, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process, signal.SIGKILL)
         _, status, usage = os.wait4(process, 0)
         for stream in streams:
             os.close(stream)
@@ -115,4 +137,6 @@ def measure(rival: Rival, workers: int, timeout_s: float) -> tuple[list[dict], i
         records = records_in(out)
     except (ValueError, KeyError, TypeError) as error:
         return [], usage.ru_maxrss, f"printed something that is not a record ({error!r}): {out[:300]}"
+    for record in records:
+        record["switches"] = usage.ru_nivcsw
     return records, usage.ru_maxrss, "" if records else "printed no record"

@@ -5,24 +5,29 @@ A rival (see rivals.py) is called as `<command> --workers W` and prints one JSON
     {"workload": "fib", "value": 0.13, "unit": "s", "operations": 1000, "verified": true}
 
 "operations" is optional: with it rivals are compared by the cost of one. So is "faults": pages of memory that the system
-had to provide in the time taken. All rivals run once per round in random order, after one round of warming up, so that a
-disturbance of the machine meets everybody. Rounds that the host disturbed (host.py) are made again.
+had to provide in the time taken. How often the system took the processor from a thread is counted for the whole process.
+All rivals run once per round in random order, after one round of warming up, so that a disturbance of the machine meets
+everybody. Rounds that the host disturbed (host.py) are made again.
 """
 
 import argparse
 import json
+import math
 import os
 import random
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
 import adapting
+import again
 import against
 from host import Round, Watch
 from machine import changes, save
-from process import CannotRunError, measure
+from process import CannotRunError, CutShortError, measure
+from results import newest
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -36,6 +41,7 @@ from series import Key, Sample, Series, rounds_of, show, summarize
 
 Advance = Callable[[str], None]  # told before each run what is going to run
 ENOUGH = 10  # rounds, for figures that are kept
+BUDGET_S = 100.0  # of one workload, where neither rounds nor figures to be kept are asked for
 
 
 def run_rounds(
@@ -48,8 +54,16 @@ def run_rounds(
     warm_up: bool = True,
     watch: Watch | None = None,
     advance: Advance = lambda _: None,
+    budget_s: float = math.inf,
 ) -> tuple[dict[Key, Series], list[str]]:
-    """Until so many rounds count, but at most twice as many; without a `watch` all of them count."""
+    """Until so many rounds count, but at most twice as many; without a `watch` all of them count.
+
+    With a budget there are as many rounds as it has time for, one at least, and each rival may have its share of it in a
+    round: what it has printed by then counts. Where it has time for no other round, the first one, of warming up, counts.
+    """
+    begin = time.monotonic()
+    share_s = budget_s / max(sum(count >= rival.workers_min for rival in rivals for count in workers), 1)
+    cut: set[str] = set()
     series: dict[Key, Series] = defaultdict(Series)
     failures: list[str] = []
     skipped: set[str] = set()
@@ -58,13 +72,17 @@ def run_rounds(
 
     def run_once(rival: Rival, count: int) -> list[tuple[Key, dict]]:
         try:
-            records, rss_kb, problem = measure(rival, count, timeout_s)
+            records, rss_kb, problem = measure(rival, count, min(timeout_s, share_s))
         except CannotRunError as reason:
             skipped.add(rival.name)
             console.print(f"[yellow]skipping {rival.name}: {reason}")
             return []
-        except TimeoutError:
-            records, rss_kb, problem = [], 0, f"still running after {timeout_s:.0f} s"
+        except CutShortError as ended:
+            if share_s < timeout_s:
+                records, rss_kb, problem = ended.records, 0, ""
+                cut.add(rival.name)
+            else:
+                records, rss_kb, problem = [], 0, f"still running after {timeout_s:.0f} s"
         if problem:
             broken.add((rival.name, count))
             failures.append(f"{rival.name} with {count} workers: {problem}")
@@ -85,17 +103,32 @@ def run_rounds(
                 found += run_once(rival, count)
         return found
 
-    if warm_up:
-        run_all("warming up")
     made = counted = 0
-    while counted < rounds and made < (2 * rounds if watch else rounds):
+
+    def keep(found: list[tuple[Key, dict]]) -> None:
+        nonlocal made, counted
         made += 1
-        found = run_all(f"round {made}")
         now = watch.round(made) if watch else Round(made)
         counted += now.counts
         for key, record in found:
-            sample = Sample(record["value"], record["operations"], record["faults"], now)
+            sample = Sample(record["value"], record["operations"], record["faults"], now, record["switches"])
             series[key].samples.append(sample)
+
+    first = run_all("warming up") if warm_up else []
+    round_s = time.monotonic() - begin
+    if warm_up and 2 * round_s > budget_s:
+        keep(first)
+    while counted < rounds and made < (2 * rounds if watch else rounds):
+        if made > 0 and time.monotonic() - begin + round_s > budget_s:
+            break
+        keep(run_all(f"round {made + 1}"))
+    if cut or counted < rounds and budget_s < math.inf:
+        told = f"as many rounds as {budget_s:.0f} s have time for, {counted}"
+        if cut:
+            told += f"; {', '.join(sorted(cut))} ended early, without larger problems"
+        minutes = max((rounds + 1) * round_s / 60, 1)
+        more = f"{'more than ' if cut else 'about '}{minutes:.0f} minutes"
+        console.print(f"[yellow]{told}. --repeat {rounds} takes {more} and has intervals for all of it.")
     failures += [
         f"{key[1]} on {key[0]} with {key[2]} workers: wrong result"
         for key, s in series.items()
@@ -112,7 +145,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         "--repeat",
         type=int,
         metavar="N",
-        help=f"rounds that count, after the warm-up (default {ENOUGH}; 3 for all)",
+        help=f"rounds that count, after the warm-up (default: {ENOUGH}, or as many as fit into two minutes; 3 for all)",
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of the order of the rivals (default: any)")
     parser.add_argument("--quick", action="store_true", help="one round and no warm-up: does everything run?")
@@ -132,6 +165,11 @@ def parse(argv: list[str]) -> argparse.Namespace:
         action="store_true",
         help="instead of rivals: what adapting costs ours, once; fails where it is too much",
     )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="beside rivals: do the medians agree with those that were saved on such a machine?",
+    )
     parser.add_argument("--timeout", type=float, default=300.0, metavar="S", help="per process (default 300)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write one object per line")
     parser.add_argument(
@@ -143,6 +181,9 @@ def parse(argv: list[str]) -> argparse.Namespace:
     known = ["all", *workloads(), *(["apps"] if options.adapting else [])]
     if not options.list and options.name not in known:
         parser.error(f"no workload '{options.name or ''}'; there are: {', '.join(known)}")
+    whole = options.repeat is not None or options.name == "all" or options.quick
+    whole |= options.save or options.again or options.adapting or options.against is not None
+    options.budget_s = math.inf if whole else BUDGET_S
     if options.repeat is None:
         usual = 3 if options.name == "all" and not options.save else ENOUGH
         options.repeat = 1 if options.quick else usual
@@ -150,6 +191,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         options.seed = random.SystemRandom().randrange(1 << 32)
     if options.save and (options.against or options.adapting):
         parser.error("--save is for rivals")
+    if options.again and (options.against or options.adapting or options.quick):
+        parser.error("--again takes whole measurements of rivals")
     if options.against and options.adapting:
         parser.error("--against and --adapting are two different looks")
     if options.repeat < 1 or any(w < 1 for w in options.workers or []):
@@ -174,7 +217,7 @@ def run_workload(
     watch = None if options.quick else Watch()
     series, failures = run_rounds(
         rivals, workers_for(name, options), options.repeat, options.timeout,
-        seed=options.seed, warm_up=not options.quick, watch=watch, advance=advance,
+        seed=options.seed, warm_up=not options.quick, watch=watch, advance=advance, budget_s=options.budget_s,
     )  # fmt: skip
     rounds = rounds_of(series.values())
     counted = sum(r.counts for r in rounds)
@@ -191,6 +234,12 @@ def run_workload(
     rows = summarize(series)
     if rows:
         show(rows)
+    if options.again:
+        found, why_not = again.compare(name, newest(), series)
+        if why_not:
+            return rows, [f"{name}: --again: {why_not}"]
+        again.show(found)
+        rows += [cell.record() for cell in found]
     if options.save and counted >= ENOUGH:
         console.print(f"saved {save(name, series, options.seed).relative_to(ROOT)}")
     elif rounds and (options.save or not counted):

@@ -18,6 +18,7 @@ class Sample:
     operations: int = 0  # 0: not to be divided
     faults: int | None = None  # pages that the system had to provide meanwhile, where they were counted
     round: Round = Round()
+    switches: int | None = None  # times that the system took the processor from a thread of the whole process
 
     @property
     def cost(self) -> float:
@@ -59,6 +60,7 @@ def summarize(series: Mapping[Key, Series]) -> list[dict]:
         s, median = series[key], cost[key]
         counted = s.counted()
         faults = [sample.faults for sample in counted if sample.faults is not None]
+        switches = [sample.switches for sample in counted if sample.switches is not None]
         rows.append(
             {
                 "workload": workload,
@@ -75,6 +77,7 @@ def summarize(series: Mapping[Key, Series]) -> list[dict]:
                 "ratio_to_best": median.value / best if best else None,
                 "leads": leader(group) == key,
                 "faults": statistics.median(faults) if faults else None,
+                "switches": statistics.median(switches) if switches else None,
                 "peak_rss_kb": s.rss_kb,
                 "verified": s.verified,
             }  # fmt: skip
@@ -115,21 +118,24 @@ def show(rows: list[dict]) -> None:
     table = Table(title_justify="left", header_style="bold")
     for name in ("workload", "rival"):
         table.add_column(name)
-    for name in "workers", "one run", "operations", "rounds", "median, 95 %", "to best", "faults", "peak MB":
+    for name in (
+        "workers", "one run", "operations", "rounds", "median, 95 %", "to best", "faults", "switches", "peak MB",
+    ):  # fmt: skip
         table.add_column(name, justify="right")
     previous = None
     for row in rows:
         group = (row["workload"], row["workers"])
         if previous not in (None, group):
             table.add_section()
-        ratio, faults = row["ratio_to_best"], row["faults"]
+        ratio = row["ratio_to_best"]
         median = Median(row["median"])
         if row["low"] is not None:
             median = Median(row["median"], row["low"], row["high"])
         cells = [row["workload"] if group != previous else "", row["rival"], str(row["workers"])]
         cells += [text_of(row["total"], row["unit"]), f"{row['operations']:,}" if row["operations"] else ""]
         cells += [rounds_text(row["rounds"], row["discarded"]), text_of_median(median, row["unit"])]
-        cells += ["" if ratio is None else f"{ratio:.2f}", "" if faults is None else f"{faults:,.0f}"]
+        cells += ["" if ratio is None else f"{ratio:.2f}"]
+        cells += ["" if row[name] is None else f"{row[name]:,.0f}" for name in ("faults", "switches")]
         cells += [f"{row['peak_rss_kb'] / 1024:.1f}"]
         table.add_row(*cells, style="red" if not row["verified"] else "bold" if row["leads"] else None)
         previous = group

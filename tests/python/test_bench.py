@@ -1,11 +1,14 @@
 """The benchmark harness: what it compares, what it complains about, what it saves, and the page made of that."""
 
 import json
+import random
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import adapting
+import again
 import against
 import host
 import machine
@@ -21,7 +24,7 @@ from rivals import Rival
 from series import Sample, Series, text_of, text_of_median
 from stopwatch import timed
 
-from treadle.study.median import Median, leader, left_out
+from treadle.study.median import Median, leader, left_out, prediction
 
 ROOT = Path(__file__).resolve().parents[2]
 RIVAL = """
@@ -67,6 +70,7 @@ def test_an_untimed_call_touches_the_memory_of_the_timed_ones(tmp_path: Path) ->
     assert problem == "" and once["verified"] and rss_kb > 1 << 14
     assert touch["operations"] > 1 and touch["faults"] < 100  # of 4096 pages
     assert uncounted["faults"] is None
+    assert uncounted["switches"] == once["switches"] >= 0  # of the process
 
 
 def test_the_stopwatch_of_python_returns_what_it_timed() -> None:
@@ -84,9 +88,39 @@ def test_compares_by_the_cost_of_an_operation(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert set(rows[0]) == {
         "workload", "rival", "workers", "unit", "total", "operations", "rounds", "discarded", "median", "low", "high",
-        "ratio_to_best", "leads", "faults", "peak_rss_kb", "verified",
+        "ratio_to_best", "leads", "faults", "switches", "peak_rss_kb", "verified",
     }  # fmt: skip
     assert all(r["peak_rss_kb"] > 1000 and r["rounds"] == 2 for r in rows)
+
+
+def test_a_budget_bounds_rounds_and_rivals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    slow = rival(
+        tmp_path,
+        "slow",
+        0.2,
+        tail="import subprocess\nsys.stdout.flush()\nsubprocess.run(['sleep', '977'])\n",
+    )
+    found = [slow, rival(tmp_path, "fast", 0.1)]
+    series, failures = bench_run.run_rounds(found, [1], 10, 300, budget_s=2.0)
+    assert failures == []
+    assert {key[1]: len(s.samples) for key, s in series.items()} == {"slow": 1, "fast": 1}
+    said = " ".join(capsys.readouterr().err.split())
+    assert (
+        "as many rounds as 2 s have time for, 1; slow ended early" in said
+        and "--repeat 10 takes more than" in said
+    )
+    assert subprocess.run(["pgrep", "-f", "sleep 977"], capture_output=True).returncode == 1
+
+    series, failures = bench_run.run_rounds(found[1:], [1], 4, 300, budget_s=60.0)
+    assert failures == [] and len(series["w", "fast", 1].samples) == 4  # there is time for all
+    assert capsys.readouterr().err == ""
+
+
+def test_only_what_asks_for_nothing_has_a_budget() -> None:
+    assert bench_run.parse(["fib"]).budget_s == bench_run.BUDGET_S
+    for more in (["--repeat", "3"], ["--quick"], ["--again"], ["--adapting"], ["--against", "HEAD"]):
+        assert bench_run.parse(["fib", *more]).budget_s == float("inf"), more
+    assert bench_run.parse(["all"]).budget_s == float("inf")
 
 
 def test_reports_failures(tmp_path: Path) -> None:
@@ -202,6 +236,20 @@ def test_units() -> None:
         "12.3 s", "100 ms", "10.0 ms", "1.50 ns", "0.00 ns",
     ]  # fmt: skip
     assert text_of(88.9e6, "B") == "88.9 MB" and text_of(43764, "lines") == "43764 lines"
+
+
+def test_where_a_later_median_lies() -> None:
+    assert prediction(range(1, 11), 10) == Median(5.5, 1, 10)
+    assert not prediction([1, 2, 3], 10).has_interval
+    draws = random.Random(5)
+    for saved, later in ((10, 10), (20, 10), (30, 30)):
+        inside = 0
+        for _ in range(2000):
+            expected = prediction([draws.expovariate(1) for _ in range(saved)], later)
+            inside += (
+                expected.low <= Median.of(draws.expovariate(1) for _ in range(later)).value <= expected.high
+            )
+        assert 0.95 <= inside / 2000 < 0.999, (saved, later)
 
 
 def test_the_interval_of_a_median() -> None:
@@ -325,7 +373,9 @@ def test_changes_of_tracked_files_are_named(tmp_path: Path, monkeypatch: pytest.
 
 def measured(costs: list[float], operations: int = 100, disturbed: int = 0) -> Series:
     """In rounds that count, then in some that do not."""
-    samples = [Sample(cost * operations, operations, 3, Round(i, 0.01, 1.1)) for i, cost in enumerate(costs)]
+    samples = [
+        Sample(cost * operations, operations, 3, Round(i, 0.01, 1.1), 7) for i, cost in enumerate(costs)
+    ]
     samples += [Sample(1e9, operations, None, Round(len(samples) + i, 0.5, 1.1)) for i in range(disturbed)]
     return Series("s", samples)
 
@@ -384,6 +434,36 @@ def test_loads_what_was_saved_without_the_later_columns(tmp_path: Path) -> None:
     (tmp_path / "fib.csv").write_text(header + "fib,tbb,1,3,0.5,s,10,True\n")
     _, series = machine.load(tmp_path / "fib.csv")
     assert series == {("fib", "tbb", 1): Series("s", [Sample(0.5, 10, None, Round(3, None, None))])}
+
+
+def test_later_measurements_are_compared_by_a_yardstick(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def of(scale: float, alone: float | None = 0.01) -> dict:
+        samples = [Sample(scale * x, 1, None, Round(i, 0.0, 1.0, alone)) for i, x in enumerate(TEN)]
+        return {("fib", "tbb", 2): Series("s", samples), ("fib", "serial", 1): Series("s", samples)}
+
+    same, *others = again.cells(
+        of(1), of(3)
+    )  # another machine, or another hour: all of it three times as slow
+    assert others == [] and same.yardstick == "serial" and same.is_inside
+    slow = of(3)
+    slow["fib", "tbb", 2].samples[:] = [Sample(99, 1, None, s.round) for s in slow["fib", "tbb", 2].samples]
+    assert [cell.is_inside for cell in again.cells(of(1), slow)] == [False]
+
+    alone = {key: s for key, s in of(1).items() if key[1] != "serial"}
+    assert [(c.yardstick, c.saved.value) for c in again.cells(alone, alone)] == [("loop", 550.0)]
+    older = {key: s for key, s in of(1, None).items() if key[1] != "serial"}
+    assert list(again.cells(older, alone)) == []
+
+    monkeypatch.setattr(machine, "BENCH", tmp_path)
+    file = machine.save("fib", of(1), 7)
+    found, why_not = again.compare("fib", file.parent, of(2))
+    assert why_not == "" and [cell.is_inside for cell in found] == [True]
+    again.show(found)
+    assert again.compare("skynet", file.parent, of(2)) == ([], "skynet.csv was not saved")
+    file.write_text(re.sub("# cpu: .*", "# cpu: Z80", file.read_text()))
+    assert "of another machine: cpu Z80" in again.compare("fib", file.parent, of(2))[1]
 
 
 def test_tables(saved: Path) -> None:

@@ -14,7 +14,7 @@ from .grain import Sweep, measure, runs_of
 from .log import read, wanted
 from .metrics import Run, metrics
 from .priority.command import priority_command
-from .terminal import need_matplotlib, progress
+from .terminal import PageOnly, need_matplotlib, nothing_there, progress
 from .workers import default_workers
 
 app = typer.Typer(
@@ -49,6 +49,7 @@ def grain_command(
         float,
         typer.Option(help="Of the memory of a simulated domain, GB/s; 0: as measured here, or the paper's."),
     ] = 0.0,
+    page_only: PageOnly = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="A million points, 20 steps, 2 runs: a minute, to see the shape.")
     ] = False,
@@ -86,13 +87,14 @@ def grain_command(
         read(simulated_file, simulated.SimulatedRun)  # what cannot go on is told before hours of measuring
     of = sum(1 for _ in sweep.cells())
     try:
-        with progress(of) as report:
-            runs = measure(sweep, file, report)
-        if cells := list(simulated.cells(sweep, plan, runs, caches)):
-            with progress(len(cells)) as report:
-                simulated.simulate(cells, simulated_file, report)
-        elif plan.cores:
-            print("nothing is simulated: that needs runs with one worker", file=sys.stderr)
+        if not page_only:
+            with progress(of) as report:
+                runs = measure(sweep, file, report)
+            if cells := list(simulated.cells(sweep, plan, runs, caches)):
+                with progress(len(cells)) as report:
+                    simulated.simulate(cells, simulated_file, report)
+            elif plan.cores:
+                print("nothing is simulated: that needs runs with one worker", file=sys.stderr)
     finally:
         if runs := runs_of(sweep, read(file, Run)):
             rows = metrics(runs)
@@ -104,6 +106,8 @@ def grain_command(
             print(f"{len(runs)} of {of} runs: {file}, {out / 'grain.html'}", file=sys.stderr)
             if cells:
                 print(f"{len(found)} of {len(cells)} simulated runs: {simulated_file}", file=sys.stderr)
+        elif page_only:
+            raise nothing_there(out)
     for note in sweep.left_out():
         print(note)
 
@@ -152,9 +156,7 @@ def inlining_command(
         list[int] | None, typer.Option(help="Simulated numbers of cores; 8, 16, 32 and 64 by default.")
     ] = None,
     simulate: Annotated[bool, typer.Option(help="The part for more cores than this machine has.")] = True,
-    page_only: Annotated[
-        bool, typer.Option("--page-only", help="The page of the runs that are there; nothing is measured.")
-    ] = False,
+    page_only: PageOnly = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small sets, few iterations: some minutes, to see the shape.")
     ] = False,
@@ -205,7 +207,7 @@ def inlining_command(
             (out / "inlining.html").write_text(page(plan, runs, len(runs), of, simulated), "utf-8")
             print(f"{len(runs)} of {of} runs: {file}, {out / 'inlining.html'}", file=sys.stderr)
         elif page_only:
-            raise ValueError(f"{file}: no runs of this study; without --page-only they are made")
+            raise nothing_there(out)
     for note in plan.left_out():
         print(note)
 

@@ -51,6 +51,30 @@ class Median:
         return Median(self.value * factor, self.low * factor, self.high * factor)
 
 
+def prediction(saved: Iterable[float], count: int) -> Median:
+    """The median of what is saved, and the interval in which the median of `count` later measurements of the same lies
+    in at least 95 of 100 cases, whatever their distribution.
+
+    Of the later measurements, j lie below the r-th of m saved ones in C(r-1+j, j) C(m-r+count-j, count-j) of
+    C(m+count, count) equally likely orders of all: David and Nagaraja, section 7.3.
+    """
+    found = sorted(saved)
+    m, value = len(found), statistics.median(found)
+    least = (count + 1) // 2  # so many of the later ones must lie below for their median to do so
+    orders = math.comb(m + count, count)
+
+    def below(r: int) -> float:
+        ways = (
+            math.comb(r - 1 + j, j) * math.comb(m - r + count - j, count - j) for j in range(least, count + 1)
+        )
+        return sum(ways) / orders
+
+    outside = [r for r in range(1, m // 2 + 1) if 2 * below(r) <= 1 - CONFIDENCE]
+    if not outside:
+        return Median(value)
+    return Median(value, found[outside[-1] - 1], found[-outside[-1]])
+
+
 def leader(medians: Mapping[K, Median]) -> K | None:
     """The one whose interval lies below those of all others, if there is one and there are others."""
     first = min(medians, key=lambda key: medians[key].value, default=None)

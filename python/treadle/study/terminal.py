@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -15,6 +18,16 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+
+PageOnly = Annotated[
+    bool,
+    typer.Option("--page-only", help="The page of the runs of these options that are there; nothing is run."),
+]
+
+
+def nothing_there(out: Path) -> ValueError:
+    """For --page-only."""
+    return ValueError(f"{out}: no runs of this study; without --page-only they are made")
 
 
 def need_matplotlib() -> None:

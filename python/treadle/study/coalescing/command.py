@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..log import read, wanted
-from ..terminal import need_matplotlib, progress
+from ..terminal import PageOnly, need_matplotlib, nothing_there, progress
 from . import measured, simulated
 
 FILE, SIMULATED = "coalescing.csv", "coalescing-simulated.csv"
@@ -27,6 +27,7 @@ def coalescing_command(
     simulate: Annotated[
         bool, typer.Option("--simulate/--no-simulate", help="4 to 1024 localities in simulated time, too.")
     ] = True,
+    page_only: PageOnly = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Few settings, one run: a minute, to see the shape.")
     ] = False,
@@ -57,29 +58,32 @@ def coalescing_command(
             raise ValueError(f"no network '{unknown[0]}'; there are {', '.join(measured.NETWORKS)}")
         plan = replace(plan, networks=tuple(network))
         more = replace(more, networks=tuple(name for name in network if measured.NETWORKS[name]))
-    if missing := measured.missing():
+    if not page_only and (missing := measured.missing()):
         raise FileNotFoundError(
             f"not part of this installation: {', '.join(missing)}; build the package with TREADLE_APPS=ON"
         )
     try:
-        with progress(len(list(plan.cells()))) as report:
-            measured.measure(plan, out / FILE, report)
-        if simulate and (cells := list(more.cells(plan))):
+        if not page_only:
+            with progress(len(list(plan.cells()))) as report:
+                measured.measure(plan, out / FILE, report)
+        if not page_only and simulate and (cells := list(more.cells(plan))):
             with progress(len(cells)) as report:
                 simulated.simulate(cells, out / SIMULATED, report)
     finally:
-        write(out, plan, more, notes)
+        if not write(out, plan, more, notes) and page_only:
+            raise nothing_there(out)
 
 
-def write(out: Path, plan: measured.Plan, more: simulated.Plan, notes: list[str]) -> None:
-    """The page of what there is, and a line for the terminal."""
+def write(out: Path, plan: measured.Plan, more: simulated.Plan, notes: list[str]) -> bool:
+    """The page of what there is, and a line for the terminal; False when there is nothing."""
     from .page import page
 
     runs, of = measured.runs_of(plan, read(out / FILE, measured.Run)), len(list(plan.cells()))
     if not runs:
-        return
+        return False
     if len(runs) < of:
         notes.append(f"{len(runs)} of {of} runs are done; the same command goes on.")
     others = wanted(more.cells(plan), read(out / SIMULATED, simulated.Run))
     (out / "coalescing.html").write_text(page(runs, notes, others), "utf-8")
     print(f"{len(runs)} of {of} runs: {out / FILE}, {out / 'coalescing.html'}", file=sys.stderr)
+    return True

@@ -11,7 +11,7 @@ import typer
 from ...simulated_sharing import Simulator
 from ..log import read
 from ..parts import Part, counted
-from ..terminal import need_matplotlib, progress
+from ..terminal import PageOnly, need_matplotlib, nothing_there, progress
 from . import measured, simulated
 from .model import Model, calibrate
 from .modes import PAIR
@@ -30,6 +30,7 @@ def colocate_command(
     part: Annotated[
         list[Part] | None, typer.Option(help="Only this: measured or simulated; the page has what there is.")
     ] = None,
+    page_only: PageOnly = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Few kinds, one run here: some minutes, to see the shape.")
     ] = False,
@@ -56,8 +57,8 @@ def colocate_command(
             raise ValueError("--quick chooses repeats and seeds itself")
         plan, simulation = measured.QUICK, simulated.QUICK
         notes.append("Made with --quick: one short run of each kind, without intervals, and three seeds.")
-    parts = set(part or Part)
-    if missing := measured.missing(plan):
+    parts = set() if page_only else set(part or Part)
+    if not page_only and (missing := measured.missing(plan)):
         raise FileNotFoundError(
             f"not part of this installation: {', '.join(missing)}; build the package with TREADLE_APPS=ON"
         )
@@ -73,7 +74,8 @@ def colocate_command(
                 with progress(len(list(plan.cells()))) as report:
                     measured.measure(plan, out / MEASURED, report)
         finally:
-            write(out, plan, simulation, model, simulator, notes)
+            if not write(out, plan, simulation, model, simulator, notes) and page_only:
+                raise nothing_there(out)
 
 
 def write(
@@ -83,14 +85,14 @@ def write(
     model: Model,
     simulator: Simulator,
     notes: list[str],
-) -> None:
-    """The page of what there is, and a line for the terminal."""
+) -> bool:
+    """The page of what there is, and a line for the terminal; False when there is nothing."""
     from .page import page
 
     runs = measured.runs_of(plan, read(out / MEASURED, measured.Run))
     predicted = simulated.runs_of(simulation, read(out / SIMULATED, simulated.Run))
     if not runs and not predicted:
-        return
+        return False
     cells = {
         Part.measured: (len(runs), len(list(plan.cells()))),
         Part.simulated: (len(predicted), len(list(simulation.cells()))),
@@ -98,3 +100,4 @@ def write(
     done = counted(cells, notes)
     (out / "colocate.html").write_text(page(model, predicted, runs, simulator, notes), "utf-8")
     print(f"{done}: {out / MEASURED}, {out / SIMULATED}, {out / 'colocate.html'}", file=sys.stderr)
+    return True

@@ -11,7 +11,7 @@ import typer
 from .. import programs
 from ..log import read
 from ..parts import Part, counted
-from ..terminal import need_matplotlib, progress
+from ..terminal import PageOnly, need_matplotlib, nothing_there, progress
 from . import measured, simulated
 from .recordings import KINDS, Recordings
 
@@ -43,6 +43,7 @@ def priority_command(
     part: Annotated[
         list[Part] | None, typer.Option(help="Only this: measured or simulated; the page has what there is.")
     ] = None,
+    page_only: PageOnly = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Few sizes, 2 runs: a minute, to see the shape.")
     ] = False,
@@ -75,7 +76,7 @@ def priority_command(
         notes.append(
             "Made with --quick: one tile, one cut-off, two processes of each kind, some sizes of pools."
         )
-    parts = set(part or Part)
+    parts = set() if page_only else set(part or Part)
     recorded = Recorded()
     if Part.measured in parts:
         notes += (missing := missing_programs())
@@ -94,7 +95,8 @@ def priority_command(
             with progress(len(list(simulation.cells()))) as report:
                 simulated.simulate(simulation, out / SIMULATED, report)
     finally:
-        write(out, plan, simulation, recorded, notes)
+        if not write(out, plan, simulation, recorded, notes) and page_only:
+            raise nothing_there(out)
 
 
 def missing_programs() -> list[str]:
@@ -106,14 +108,14 @@ def missing_programs() -> list[str]:
 
 def write(
     out: Path, plan: measured.Plan, simulation: simulated.Plan, recorded: Recorded, notes: list[str]
-) -> None:
-    """The page of what there is, and a line for the terminal."""
+) -> bool:
+    """The page of what there is, and a line for the terminal; False when there is nothing."""
     from .page import page
 
     runs = measured.runs_of(plan, read(out / MEASURED, measured.Run))
     predicted = simulated.runs_of(simulation, read(out / SIMULATED, simulated.Run))
     if not runs and not predicted:
-        return
+        return False
     cells = {
         Part.measured: (len(runs), len(list(plan.cells()))),
         Part.simulated: (len(predicted), len(list(simulation.cells()))),
@@ -121,3 +123,4 @@ def write(
     done = counted(cells, notes)
     (out / "priority.html").write_text(page(runs, predicted, recorded, notes), "utf-8")
     print(f"{done}: {out / MEASURED}, {out / SIMULATED}, {out / 'priority.html'}", file=sys.stderr)
+    return True
