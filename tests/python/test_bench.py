@@ -10,6 +10,7 @@ from pathlib import Path
 import adapting
 import again
 import against
+import evidence
 import host
 import machine
 import plot
@@ -448,7 +449,7 @@ def test_later_measurements_are_compared_by_a_yardstick(
     )  # another machine, or another hour: all of it three times as slow
     assert others == [] and same.yardstick == "serial" and same.is_inside
     slow = of(3)
-    slow["fib", "tbb", 2].samples[:] = [Sample(99, 1, None, s.round) for s in slow["fib", "tbb", 2].samples]
+    slow["fib", "tbb", 2].samples = [Sample(99, 1, None, s.round) for s in slow["fib", "tbb", 2].samples]
     assert [cell.is_inside for cell in again.cells(of(1), slow)] == [False]
 
     alone = {key: s for key, s in of(1).items() if key[1] != "serial"}
@@ -464,6 +465,18 @@ def test_later_measurements_are_compared_by_a_yardstick(
     assert again.compare("skynet", file.parent, of(2)) == ([], "skynet.csv was not saved")
     file.write_text(re.sub("# cpu: .*", "# cpu: Z80", file.read_text()))
     assert "of another machine: cpu Z80" in again.compare("fib", file.parent, of(2))[1]
+
+
+def test_the_page_of_evidence_is_that_of_the_saved_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = rivals.BENCH / "results" / "amd-epyc-2-cores"
+    assert evidence.page(folder) == evidence.PAGE.read_text(), "bench/evidence.py brings the page up to date"
+    first = next(iter(evidence.VERDICTS))
+    monkeypatch.setitem(evidence.VERDICTS, (first[0], "nobody claims this"), "so")
+    with pytest.raises(KeyError, match="nobody claims this"):
+        evidence.page(folder)
+    monkeypatch.delitem(evidence.VERDICTS, first)
+    with pytest.raises(KeyError):
+        evidence.page(folder)
 
 
 def test_tables(saved: Path) -> None:
