@@ -125,8 +125,8 @@ std::map<std::string, unsigned> excused(const std::filesystem::path& page) {
   return found;
 }
 
-/// A scan of the sources: every operation that orders memory is reached by a scenario, and so mutated above, or the page
-/// on model tests says why it is not.
+/// A scan of the sources: every operation that orders memory is reached by a scenario, and so mutated above, or the
+/// page on model tests says why it is not.
 TEST(mutants, what_no_scenario_reaches_is_excused_in_writing) {
   std::set<std::pair<std::string, unsigned>> lines_reached;
   for (const auto& [site, scenarios] : reached()) lines_reached.insert({short_name(site.file), site.line});
