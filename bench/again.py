@@ -69,8 +69,8 @@ def compare(name: str, folder: Path, now: Mapping[Key, Series]) -> tuple[list[Ce
     note, saved = load(file)
     here = machine()
     for what in ("cpu", "vectors", "usable cores"):
-        if note.get(what) != here[what]:
-            return [], f"{file.name} is of another machine: {what} {note.get(what)}, here {here[what]}"
+        if what in note and note[what] != here[what]:  # older files do not say all of it
+            return [], f"{file.name} is of another machine: {what} {note[what]}, here {here[what]}"
     found = list(cells(saved, now))
     return found, "" if found else f"{file.name} has no yardstick, or too few rounds"
 

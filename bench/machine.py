@@ -72,11 +72,16 @@ def machine() -> dict[str, str]:
     }
 
 
+def folder_of(note: Mapping[str, str]) -> Path:
+    """Of the results of such a machine."""
+    label = re.sub(r"[^a-z0-9]+", "-", note["cpu"].lower()).strip("-")
+    return BENCH / "results" / f"{label}-{note['usable cores']}-cores"
+
+
 def save(name: str, series: Mapping[Key, Series], seed: int) -> Path:
     """All rounds, with what tells which of them count; `seed` gave the order of the rivals."""
     note = machine() | {"seed": str(seed)}
-    label = re.sub(r"[^a-z0-9]+", "-", note["cpu"].lower()).strip("-")
-    folder = BENCH / "results" / f"{label}-{note['usable cores']}-cores"
+    folder = folder_of(note)
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / f"{name}.csv").open("w", newline="") as file:
         file.writelines(f"# {key}: {text}\n" for key, text in note.items())

@@ -25,9 +25,8 @@ import adapting
 import again
 import against
 from host import Round, Watch
-from machine import changes, save
+from machine import changes, folder_of, machine, save
 from process import CannotRunError, CutShortError, measure
-from results import newest
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -79,7 +78,8 @@ def run_rounds(
             return []
         except CutShortError as ended:
             if share_s < timeout_s:
-                records, rss_kb, problem = ended.records, 0, ""
+                records, rss_kb = ended.records, 0
+                problem = "" if records else f"printed nothing in {share_s:.0f} s"
                 cut.add(rival.name)
             else:
                 records, rss_kb, problem = [], 0, f"still running after {timeout_s:.0f} s"
@@ -122,8 +122,8 @@ def run_rounds(
         if made > 0 and time.monotonic() - begin + round_s > budget_s:
             break
         keep(run_all(f"round {made + 1}"))
-    if cut or counted < rounds and budget_s < math.inf:
-        told = f"as many rounds as {budget_s:.0f} s have time for, {counted}"
+    if cut or made < rounds:
+        told = f"{made} round{'s' * (made > 1)}: there was time for no more in {budget_s:.0f} s"
         if cut:
             told += f"; {', '.join(sorted(cut))} ended early, without larger problems"
         minutes = max((rounds + 1) * round_s / 60, 1)
@@ -235,11 +235,12 @@ def run_workload(
     if rows:
         show(rows)
     if options.again:
-        found, why_not = again.compare(name, newest(), series)
+        found, why_not = again.compare(name, folder_of(machine()), series)
         if why_not:
-            return rows, [f"{name}: --again: {why_not}"]
-        again.show(found)
-        rows += [cell.record() for cell in found]
+            failures.append(f"--again: {why_not}")
+        else:
+            again.show(found)
+            rows += [cell.record() for cell in found]
     if options.save and counted >= ENOUGH:
         console.print(f"saved {save(name, series, options.seed).relative_to(ROOT)}")
     elif rounds and (options.save or not counted):

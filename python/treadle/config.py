@@ -66,7 +66,7 @@ class Config:
             _native.check_threshold_search(self.search, self.thresholds_ns, self.window)
         except TypeError:
             raise ValueError(
-                "thresholds_ns are three numbers (first, last, step), window is one and search a name, not"
+                "thresholds_ns are three numbers from 0 (first, last, step), window is one and search a name, not"
                 f" {self.thresholds_ns!r}, {self.window!r} and {self.search!r}"
             ) from None
         return self

@@ -2,11 +2,26 @@
 
 #include "task/engine/scheduler.hpp"
 
+#include <treadle/detail/atomic.hpp>
 #include <treadle/runtime.hpp>
 
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace treadle::detail {
+namespace {
+
+constinit atomic<bool> g_exists{false};
+
+} // namespace
+
+only_worker::only_worker() {
+  if (g_exists.exchange(true, order::relaxed))
+    throw std::runtime_error(
+        "grain_tuner: the policy paper-costs lets its program have one worker for a while, so there "
+        "is one tuner with it at a time");
+}
 
 bool only_worker::want(bool wanted) {
   if (!wanted) {
@@ -16,7 +31,12 @@ bool only_worker::want(bool wanted) {
   runtime* const now = runtime::current_or_null();
   if (!now || now->concurrency() <= 1) return true;
   const unsigned granted = scheduler::of(*now).active.granted(); // or by somebody since
-  now->set_concurrency(1);
+  try {
+    now->set_concurrency(1);
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument(std::string("grain_tuner: the policy paper-costs measures with one worker: ") +
+                                e.what());
+  }
   m_of = now;
   m_granted = granted;
   return false;
@@ -29,6 +49,9 @@ void only_worker::end() {
   if (scheduler::of(*of).active.granted() == 1) of->set_concurrency(m_granted);
 }
 
-only_worker::~only_worker() { end(); }
+only_worker::~only_worker() {
+  end();
+  g_exists.store(false, order::relaxed);
+}
 
 } // namespace treadle::detail

@@ -7,9 +7,8 @@
 // as that code has it:
 //   * the best of a round is taken when the round is complete; published: while its vertices are reported, among costs
 //     that are still those of the round before;
-//   * the best vertex is measured again in each reflection, and that is what others are compared with, so that one
-//   lucky
-//     sample does not block the search; published: its old cost stays until the simplex shrinks;
+//   * the best vertex is measured again in each reflection, and others are compared with that, so that one lucky sample
+//     does not block the search; published: its old cost stays until the simplex shrinks;
 //   * that all vertices cost the same means: to a percent; published: up to a variance of 1e-4, whatever the unit;
 //   * when the simplex has collapsed, the unit neighbours of the best are probed, as in the paper; published: it ends.
 #include "search/simplex.hpp"

@@ -108,8 +108,24 @@ RC_GTEST_PROP(bytes, that_are_cut_short_or_changed_are_an_error_or_another_value
     const value v = detail::read_bytes(left);
     RC_ASSERT(left.size() < bytes.size());
     static_cast<void>(repr(v).size());
-  } catch (const value_error&) {
+  } catch (const value_error&) { // of the bytes, or a range that is too long to be written out
   }
+}
+
+TEST(bytes, of_what_takes_no_memory_are_no_endless_text) {
+  const auto back = [](const value& v) {
+    std::vector<std::byte> bytes;
+    detail::write_bytes(bytes, v);
+    std::span<const std::byte> left = bytes;
+    return detail::read_bytes(left);
+  };
+  constexpr std::int64_t k_many = std::int64_t{1} << 40;
+  const value rows = back(array::zeros(dtype::float64, {k_many, 0}));
+  EXPECT_EQ(repr(rows), "constant(0.0, list(1099511627776, 0))");
+  EXPECT_EQ(to_string(rows), "[]");
+  EXPECT_EQ(repr(value(array::zeros(dtype::int64, {2, 0}))), "[[], []]");
+  EXPECT_EQ(to_string(value(array::zeros(dtype::int64, {2, 0}))), "[]"); // as NumPy
+  EXPECT_THROW(static_cast<void>(repr(back(value::range(0, k_many, 1)))), value_error);
 }
 
 TEST(bytes, of_lists_that_are_too_deep_are_an_error) {

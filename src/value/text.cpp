@@ -116,6 +116,9 @@ std::string write_items(const value& v, text_at item_text, int depth) {
   if (depth >= detail::k_deepest_nesting) detail::nested_too_deeply();
   std::string out;
   if (v.is_list()) {
+    constexpr std::size_t k_longest_range = 1 << 24; // it takes no memory, but its text does
+    if (v.is_range() && v.size() > k_longest_range)
+      throw value_error("a range of " + std::to_string(v.size()) + " numbers is too long to be written out");
     for (std::size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + item_text(v.item(i), depth + 1);
   } else {
     bool first = true;
@@ -128,10 +131,27 @@ std::string write_items(const value& v, text_at item_text, int depth) {
 }
 
 std::string array_text(const array& a) {
+  if (a.size() == 0) return "[]"; // as NumPy: there may be any number of empty rows
   const std::int64_t edge = a.size() > 1000 ? 3 : 0;
   std::string out;
   write_array(out, a, 0, 0, short_text, " ", widest(a, 0, 0, edge), edge);
   return out;
+}
+
+bool has_many_empty_rows(const array& a) noexcept {
+  std::int64_t rows = 1;
+  for (const auto length : a.shape()) {
+    if (rows > 1000) return a.size() == 0;
+    rows *= std::min<std::int64_t>(length, 1001);
+  }
+  return false;
+}
+
+// A call that makes the array.
+std::string text_of_empty(const array& a) {
+  std::string out = a.type() == dtype::float64 ? "0.0" : a.type() == dtype::int64 ? "0" : "false";
+  for (const auto length : a.shape()) out += (out.find('(') == out.npos ? ", list(" : ", ") + std::to_string(length);
+  return "constant(" + out + "))";
 }
 
 std::string source_text(const value& v, int depth);
@@ -169,6 +189,7 @@ std::string source_text(const value& v, int depth) {
     return out + ")";
   }
   case value_kind::array: {
+    if (has_many_empty_rows(v.as_array())) return text_of_empty(v.as_array());
     std::string out;
     write_array(out, v.as_array(), 0, 0, scalar_text, ", ", 0, 0);
     return out;

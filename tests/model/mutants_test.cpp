@@ -97,7 +97,8 @@ unsigned begin_of_statement(const std::string& file, unsigned line) {
 /// How many statements of the file order memory and are reached by no scenario; those with a comment that declares them
 /// do not count.
 unsigned unexplored_in(const std::string& file, const std::set<std::pair<std::string, unsigned>>& lines_reached) {
-  static const std::regex ordered(R"(order::(acquire|release|acq_rel|seq_cst)|(light|heavy)_fence\(\);)");
+  static const std::regex ordered(
+      R"((order::|memory_order_)(acquire|release|acq_rel|seq_cst)|(light|heavy)_fence\(\);)");
   std::set<unsigned> statements;
   std::ifstream in(file);
   unsigned line = 0;

@@ -99,18 +99,22 @@ def test_a_budget_bounds_rounds_and_rivals(tmp_path: Path, capsys: pytest.Captur
         tmp_path,
         "slow",
         0.2,
-        tail="import subprocess\nsys.stdout.flush()\nsubprocess.run(['sleep', '977'])\n",
+        tail="import subprocess\nsys.stdout.flush()\nsubprocess.run(['sh', '-c', 'sleep 977; : ' + __file__])\n",
     )
     found = [slow, rival(tmp_path, "fast", 0.1)]
-    series, failures = bench_run.run_rounds(found, [1], 10, 300, budget_s=2.0)
+    series, failures = bench_run.run_rounds(found, [1], 10, 300, budget_s=20.0)
     assert failures == []
     assert {key[1]: len(s.samples) for key, s in series.items()} == {"slow": 1, "fast": 1}
     said = " ".join(capsys.readouterr().err.split())
-    assert (
-        "as many rounds as 2 s have time for, 1; slow ended early" in said
-        and "--repeat 10 takes more than" in said
-    )
-    assert subprocess.run(["pgrep", "-f", "sleep 977"], capture_output=True).returncode == 1
+    assert "1 round: there was time for no more in 20 s; slow ended early" in said
+    assert "--repeat 10 takes more than" in said
+    assert subprocess.run(["pgrep", "-f", str(tmp_path)], capture_output=True).returncode == 1
+
+    (tmp_path / "silent.py").write_text("import time\ntime.sleep(977)\n")
+    silent = Rival("silent", (sys.executable, str(tmp_path / "silent.py")))
+    _, failures = bench_run.run_rounds([silent], [1], 10, 300, budget_s=3.0)
+    assert failures == ["silent with 1 workers: printed nothing in 3 s"]
+    capsys.readouterr()
 
     series, failures = bench_run.run_rounds(found[1:], [1], 4, 300, budget_s=60.0)
     assert failures == [] and len(series["w", "fast", 1].samples) == 4  # there is time for all

@@ -158,7 +158,7 @@ def inlining_command(
     simulate: Annotated[bool, typer.Option(help="The part for more cores than this machine has.")] = True,
     page_only: PageOnly = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Small sets, few iterations: some minutes, to see the shape.")
+        bool, typer.Option("--quick", help="Small sets, few iterations: a minute or two, to see the shape.")
     ] = False,
 ) -> None:
     """Which nodes of an execution tree should be tasks?

@@ -133,7 +133,8 @@ def scaling(runs: Sequence[Run], policy: str) -> str:
         lambda r: (r.workers, r.is_oversubscribed),
     )
     steps = " → ".join(f"{s:.3g} s" for _, s in sorted(seconds.items()))
-    return f"{case[0]} x {case[1]}, {', '.join(str(w) for w, _ in sorted(seconds))} workers: {steps}"
+    workers = ", ".join(f"{w}{' (oversubscribed)' * crowded}" for w, crowded in sorted(seconds))
+    return f"{case[0]} x {case[1]}, {workers} workers: {steps}"
 
 
 def growth(runs: Sequence[Run], policy: str) -> str:
@@ -143,7 +144,8 @@ def growth(runs: Sequence[Run], policy: str) -> str:
     ratios = [s / seconds[case, 1] for (case, w), s in seconds.items() if w == most and (case, 1) in seconds]
     if most == 1 or not ratios:
         return "not measured"
-    return f"{named(most)} take {min(ratios):.2f} to {max(ratios):.2f} times as long as one"
+    crowded = any(r.workers == most and r.is_oversubscribed for r in runs)
+    return f"{named(most)}{', oversubscribed,' * crowded} take {min(ratios):.2f} to {max(ratios):.2f} times as long as one"
 
 
 def against_best(

@@ -46,6 +46,7 @@ class primitive_counter final : public detail::counter_type {
     std::vector<std::string> found;
     if (m_shows != what::eval_direct) found.push_back(detail::at_home("total"));
     std::set<std::uint32_t> numbers;
+    const std::lock_guard guard(all().mutex);
     visit({}, [&](const node& n, const node_statistics&) { numbers.insert(n.sequence); });
     for (const std::uint32_t number : numbers) found.push_back(detail::at_home(k_instance + std::to_string(number)));
     return found;
@@ -55,11 +56,12 @@ class primitive_counter final : public detail::counter_type {
     const bool is_total = instance == detail::at_home("total");
     evaluations sum;
     std::optional<double> mode;
+    const std::lock_guard guard(all().mutex); // of both sums: a program that ends passes from one to the other
     visit(parameters, [&](const node& n, const node_statistics& s) {
       if (!is_total && instance != detail::at_home(k_instance + std::to_string(n.sequence))) return;
       sum.count += s.count.load(order::relaxed);
       sum.ticks += s.inclusive.load(order::relaxed);
-      mode = static_cast<double>(s.mode.load(order::relaxed));
+      mode = static_cast<double>(mode_of(n, s));
     });
     if (!is_total && !mode) throw std::runtime_error("no program has this instance of '" + m_primitive + "' now");
     if (is_total && parameters.empty()) add_ended(sum);
@@ -91,20 +93,17 @@ class primitive_counter final : public detail::counter_type {
             "How an instance is evaluated: 1 inline, 0 as a task, -1 undecided; of the last program that has it."};
   }
 
+  // Both with the registry locked.
   template <class F>
   void visit(const std::string& program, F&& f) const {
-    registry& r = all();
-    const std::lock_guard guard(r.mutex);
-    for (const counted_program* const one : r.programs) {
+    for (const counted_program* const one : all().programs) {
       if (one->name().find(program) == std::string::npos) continue;
       for (const node* const n : one->nodes())
         if (n->primitive_name() == m_primitive) f(*n, one->statistics(*n));
     }
   }
   void add_ended(evaluations& to) const {
-    registry& r = all();
-    const std::lock_guard guard(r.mutex);
-    if (const auto found = r.ended.find(m_primitive); found != r.ended.end()) {
+    if (const auto found = all().ended.find(m_primitive); found != all().ended.end()) {
       to.count += found->second.count;
       to.ticks += found->second.ticks;
     }
@@ -117,7 +116,7 @@ class primitive_counter final : public detail::counter_type {
 } // namespace
 
 counted_program::counted_program(const std::string& name, std::span<const node* const> nodes,
-                                 const node_statistics* statistics)
+                                 node_statistics* statistics)
     : m_name(name), m_nodes(nodes), m_statistics(statistics) {
   registry& r = all();
   std::vector<std::string> fresh;
@@ -136,15 +135,23 @@ counted_program::counted_program(const std::string& name, std::span<const node* 
   r.programs.push_back(this);
 }
 
-counted_program::~counted_program() {
-  registry& r = all();
-  const std::lock_guard guard(r.mutex);
-  std::erase(r.programs, this);
+void counted_program::keep_totals() noexcept {
   for (const node* const n : m_nodes) {
-    evaluations& sum = r.ended.find(n->primitive_name())->second;
-    sum.count += statistics(*n).count.load(order::relaxed);
-    sum.ticks += statistics(*n).inclusive.load(order::relaxed);
+    evaluations& sum = all().ended.find(n->primitive_name())->second;
+    sum.count += m_statistics[n->index].count.exchange(0, order::relaxed);
+    sum.ticks += m_statistics[n->index].inclusive.exchange(0, order::relaxed);
   }
+}
+
+void counted_program::reset() noexcept {
+  const std::lock_guard guard(all().mutex);
+  keep_totals();
+}
+
+counted_program::~counted_program() {
+  const std::lock_guard guard(all().mutex);
+  std::erase(all().programs, this);
+  keep_totals();
 }
 
 } // namespace treadle::tree

@@ -257,8 +257,7 @@ node_profile program::state::profile_of(std::uint32_t i) {
   p.self_ns = nanoseconds(s.self);
   p.spawned = std::min(s.spawned.load(detail::order::relaxed), p.count);
   p.inlined = p.count - p.spawned;
-  p.mode = static_cast<inline_mode>(s.mode.load(detail::order::relaxed));
-  if ((n.is_leaf() || n.always_inline) && p.count != 0) p.mode = inline_mode::inlined;
+  p.mode = mode_of(n, s);
   instance_search* const all = searches_or_null();
   p.why = why(s, all ? &all[i] : nullptr);
   return p;
@@ -272,10 +271,10 @@ std::vector<node_profile> program::profile() const {
 }
 
 void program::reset_profile() const {
+  m_state->counted->reset();
   for (std::size_t i = 0; i < m_state->size(); ++i) {
     auto& s = m_state->statistics[i];
-    for (auto* counter : {&s.count, &s.inclusive, &s.self, &s.spawned, &s.part, &s.threshold})
-      counter->store(0, detail::order::relaxed);
+    for (auto* counter : {&s.self, &s.spawned, &s.part, &s.threshold}) counter->store(0, detail::order::relaxed);
     s.mode.store(static_cast<std::int8_t>(inline_mode::undecided), detail::order::relaxed);
     s.last_inlined.store(false, detail::order::relaxed);
     s.by.store(nullptr, detail::order::relaxed);

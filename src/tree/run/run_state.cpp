@@ -133,7 +133,7 @@ decide::inlining_decision run_state::search_decision(std::uint32_t node, decide:
   const auto& s = m_statistics[node];
   const auto count = s.count.load(detail::order::relaxed), inclusive = s.inclusive.load(detail::order::relaxed);
   decide::paper_adaptive::outcome result{{previous, false}};
-  if (mine.search.how() != m_options.thresholds) mine.begin(m_options.thresholds, count, inclusive);
+  if (!mine.is_begun || mine.search.how() != m_options.thresholds) mine.begin(m_options.thresholds, count, inclusive);
   const std::uint64_t evaluations = count - mine.count_before;
   const bool ends_window = evaluations >= m_options.thresholds.window && !mine.search.converged();
   const std::int64_t start = ends_window ? detail::ticks_now() : 0;

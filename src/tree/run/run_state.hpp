@@ -44,16 +44,18 @@ struct node_statistics {
 struct instance_search {
   detail::spinlock lock; // whoever finds it locked goes on as last time
   decide::paper_adaptive search;
+  bool is_begun = false;
   std::uint64_t count_before = 0, inclusive_before = 0; // at the begin of the window
   double searching_ns = 0;                              // what asking the search has taken
 
   void forget() {
     detail::scoped_lock guard(lock);
-    begin({}, 0, 0);
+    is_begun = false;
   }
   // Locked.
   void begin(const threshold_search& how, std::uint64_t count, std::uint64_t inclusive) {
     search = decide::paper_adaptive(how);
+    is_begun = true;
     count_before = count;
     inclusive_before = inclusive;
     searching_ns = 0;

@@ -216,6 +216,10 @@ TEST(primitive_counters, are_those_of_all_programs_together) {
   static_cast<void>(second.run({}, with_policy(policy::always_async)));
   EXPECT_EQ(counted(mul + "/count/eval"), before + 1);
   EXPECT_EQ(counted("/tree{locality#0/instance#0}/primitives/__mul/eval_direct@" + second.instance()), 0);
+  EXPECT_EQ(counted("/tree{locality#0/instance#0}/primitives/access-variable/eval_direct@" + first->instance()), 1);
+  first->reset_profile();
+  EXPECT_EQ(counted(mul + "/count/eval"), before + 1); // totals stay
+  EXPECT_EQ(counted(mul + "/count/eval@" + first->instance()), 0);
   const std::string name = first->instance();
   first.reset();
   EXPECT_EQ(counted(mul + "/count/eval"), before + 1); // what was evaluated stays

@@ -110,7 +110,7 @@ def assumptions(model: Model) -> list[str]:
 def rows(found: Found) -> Iterator[tuple[str, ...]]:
     for (case, mode), said in paper.SECONDS.items():
         yield (
-            f"{_name(case)}: {mode}", f"{said:.2f} s{_speed_up(said, paper.SECONDS[case, 'sequential'])}",
+            f"{name_of(case)}: {mode}", f"{said:.2f} s{_speed_up(said, paper.SECONDS[case, 'sequential'])}",
             _text(found.of(case, mode)) + _speed_up_of(found.of(case, mode), found.of(case, "sequential")),
             _times_here(found, case, mode),
         )  # fmt: skip
@@ -139,7 +139,7 @@ def rows(found: Found) -> Iterator[tuple[str, ...]]:
     for case in paper.CASES:
         for mode in ("no agent", "paper", "ours"):
             yield (
-                f"{_name(case)}, {mode}: longest queue", NONE,
+                f"{name_of(case)}, {mode}: longest queue", NONE,
                 f"{_text(found.of(case, mode, 'longest_queue'), ' items')}",
                 _here(found, case, mode, "longest_queue", " items", 0),
             )  # fmt: skip
@@ -153,7 +153,7 @@ def _ours(found: Found) -> Iterator[tuple[str, ...]]:
             law = "paper" + mode.removeprefix("ours")
             law = law if law in PAIR else "paper, N = 4"
             yield (
-                f"{_name(case)}: items off N, {mode}", f"(the law of the paper, {law}: simulated beside it)",
+                f"{name_of(case)}: items off N, {mode}", f"(the law of the paper, {law}: simulated beside it)",
                 f"{_text(found.of(case, mode, 'off'), '', 2)} (at most {TARGET_OFF} wanted);"
                 f" the paper's law {_text(found.of(case, law, 'off'), '', 2)},"
                 f" half of the machine moved in {_text(found.of(case, law, 'swings'), ' %', 0)} of its decisions,"
@@ -166,7 +166,7 @@ def _ours(found: Found) -> Iterator[tuple[str, ...]]:
             name = min(best, key=lambda mode: best[mode].value)
             ours = best.get("ours", best[name])
             yield (
-                f"{_name(case)}: time with ours / without agent", NONE,
+                f"{name_of(case)}: time with ours / without agent", NONE,
                 f"{ours.value / free.value:.3f}; the fastest of ours, {name}: {best[name].value / free.value:.3f}",
                 _ratios_here(found, case),
             )  # fmt: skip
@@ -180,7 +180,7 @@ def _ratio(a: Median | None, b: Median | None) -> str:
     return f"{a.value / b.value:.3f}" if a and b else NONE
 
 
-def _name(case: str) -> str:
+def name_of(case: str) -> str:
     return "Seismic" if case == paper.SEISMIC else paper.CASES[case]
 
 
