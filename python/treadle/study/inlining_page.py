@@ -28,7 +28,10 @@ def threshold_figure(runs: Sequence[Run], dashed: str = "adaptive", of_what: str
         points = sorted((k[0], v) for k, v in medians(sweep, lambda r: (r.lower_us,)).items())
         label = named(workers) if of_what == "workers" else f"{workers} {of_what}"
         axes.plot(*zip(*points, strict=True), marker="o", ms=3, color=color, label=label)
-        tasks = sorted({(r.lower_us, 100 * r.spawned / max(r.evaluations, 1)) for r in sweep})
+        parts: dict[int, list[float]] = defaultdict(list)
+        for r in sweep:
+            parts[r.lower_us].append(100 * r.spawned / max(r.evaluations, 1))
+        tasks = sorted((us, median(found)) for us, found in parts.items())
         shares.plot(*zip(*tasks, strict=True), ls=":", lw=1, color=color)
         if other := medians((r for r in mine if r.policy == dashed), lambda _: ()):
             axes.axhline(other[()], color=color, ls="--", lw=1)
@@ -37,7 +40,7 @@ def threshold_figure(runs: Sequence[Run], dashed: str = "adaptive", of_what: str
         {r.lower_us for r in runs if r.policy == "paper-baseline"} & {0, 1, 3, 10, 30, 100, 300, 1000}
     )
     axes.set_xticks(ticks, [str(t) for t in ticks])
-    axes.set(xlabel="lower threshold, µs", ylabel="s", ylim=(0, None))
+    axes.set(xlabel="lower threshold, µs", ylabel="s", xlim=(0, None), ylim=(0, None))
     shares.set(ylabel="% of evaluations that are tasks (dotted)", ylim=(0, 100))
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, fontsize="small", loc="lower left")

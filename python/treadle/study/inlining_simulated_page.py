@@ -131,11 +131,14 @@ def gain_figure(runs: Sequence[Run], policy: str, against: str, case: Callable[[
 
 
 def shown(runs: Sequence[Run]) -> list[Section]:
-    def each(experiment: str, draw: Callable[[list[Run]], str]) -> list[str]:
+    def each(experiment: str, draw: Callable[[list[Run]], str], policy: str = "") -> list[str]:
+        """`policy`: without it there is nothing to be seen."""
         groups: dict[str, list[Run]] = defaultdict(list)
         for r in runs:
             if r.experiment == experiment:
                 groups[r.costs].append(r)
+        if policy and not any(r.policy == policy for mine in groups.values() for r in mine):
+            return []
         return [captioned(draw(mine), f"simulated, {TITLES[costs]}") for costs, mine in groups.items()]
 
     def size(r: Run) -> str:
@@ -150,9 +153,9 @@ def shown(runs: Sequence[Run]) -> list[Section]:
          each("sizes", lambda mine: gain_figure(mine, "paper-baseline", "never", size))),
         ("Simulated: small sets (Figures 10 and 12)", "10 x 5 ratings: what paper-adaptive gains over paper-baseline.",
          each("iterations", lambda mine: gain_figure(
-             mine, "paper-adaptive", "paper-baseline", lambda r: f"{r.iterations} iterations"))),
+             mine, "paper-adaptive", "paper-baseline", lambda r: f"{r.iterations} iterations"), "paper-adaptive")),
         ("Simulated: large sets (Figure 11)", "What paper-adaptive gains over paper-baseline.",
-         each("large", lambda mine: gain_figure(mine, "paper-adaptive", "paper-baseline", size))),
+         each("large", lambda mine: gain_figure(mine, "paper-adaptive", "paper-baseline", size), "paper-adaptive")),
     ]  # fmt: skip
 
 
