@@ -87,15 +87,17 @@ def shared_machines(folder: Path) -> Iterator[Claim]:
 
 def shared_verdict(found: colocate_page.Found, what: str, paper: str, simulated: str) -> str:
     """The model is fitted to the seconds without an agent; with one, what counts is the change to these, and its sign."""
-    for (case, mode), said in colocate_paper.SECONDS.items():
-        if what != f"{colocate_page.name_of(case)}: {mode}":
-            continue
+    of_seconds = {
+        f"{colocate_page.name_of(case)}: {mode}": (case, mode) for case, mode in colocate_paper.SECONDS
+    }
+    if what in of_seconds:
+        case, mode = of_seconds[what]
         if mode in ("sequential", "no agent"):
             return "the model of the simulation is fitted to such rows"
         there, alone = found.of(case, mode), found.of(case, "no agent")
         if there is None or alone is None:
             return "not simulated"
-        claimed = 100 * (said / colocate_paper.SECONDS[case, "no agent"] - 1)
+        claimed = 100 * (colocate_paper.SECONDS[case, mode] / colocate_paper.SECONDS[case, "no agent"] - 1)
         change = 100 * (there.value / alone.value - 1)
         agrees = abs(change - claimed) <= CLOSE and (change * claimed > 0 or abs(claimed) < SMALL)
         return (
@@ -131,21 +133,21 @@ def parcels(folder: Path) -> Iterator[Claim]:
     )
 
 
+GRAIN, INLINING, COALESCING = "study-grain", "study-inlining", "study-coalescing"
 PAPERS = (
     Paper("Grubel, Kaiser, Cook, Serio: The Performance Implication of Task Size for Applications on the HPX Runtime"
-          " System, CLUSTER 2015", "study-grain", "guide/grain.md", task_sizes),
+          " System, CLUSTER 2015", GRAIN, "guide/grain.md", task_sizes),
     Paper("Wagle, Monil, Huck, Malony, Serio, Kaiser: Runtime Adaptive Task Inlining on Asynchronous Multitasking Runtime"
-          " Systems, ICPP 2019", "study-inlining", "guide/inlining.md", inlined_tasks),
+          " Systems, ICPP 2019", INLINING, "guide/inlining.md", inlined_tasks),
     Paper("Jiang, Agung, Egawa, Takizawa: Task Priority Control for the HPX Runtime System, IPDPS workshops 2020",
           "study-priority", "guide/cholesky.md", pools),
     Paper("Dokulil, Benkner: Adaptive scheduling of colocated applications using a task-based runtime system",
           "study-colocate", "guide/agent.md", shared_machines),
-    Paper("Wagle et al.: Parcel Coalescing Policy in APEX, poster, 2018", "study-coalescing", "guide/localities.md",
+    Paper("Wagle et al.: Parcel Coalescing Policy in APEX, poster, 2018", COALESCING, "guide/localities.md",
           parcels),
 )  # fmt: skip
 
 
-GRAIN, INLINING, COALESCING = "study-grain", "study-inlining", "study-coalescing"
 VERDICTS: dict[tuple[str, str], str] = {
     (GRAIN, "Execution time (Figure 3)"): "reproduced in its shape, with steeper ends",
     (GRAIN, "Idle-rate at the finest grain (Section IV-A)"):

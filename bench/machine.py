@@ -16,13 +16,8 @@ from rivals import BENCH, ROOT
 from series import Key, Sample, Series
 
 COLUMNS = ["workload", "rival", "workers", "round", "value", "unit", "operations", "verified"]
-COLUMNS += [
-    "faults",
-    "stolen",
-    "slowdown",
-    "switches",
-    "alone",
-]  # empty where they are not known; older files lack them
+# Empty where they are not known; older files lack them.
+COLUMNS += ["faults", "stolen", "slowdown", "switches", "alone"]
 VECTORS = ("avx512f", "avx2", "asimd")  # hosts that call their processors alike may differ in this
 CRATES = ("rayon", "chili", "crossbeam-channel")
 

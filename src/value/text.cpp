@@ -138,20 +138,23 @@ std::string array_text(const array& a) {
   return out;
 }
 
+// An array without elements whose rows alone would be a long text.
 bool has_many_empty_rows(const array& a) noexcept {
-  std::int64_t rows = 1;
+  constexpr std::int64_t k_many = 1000;
+  std::int64_t rows = a.size() == 0 ? 1 : 0;
   for (const auto length : a.shape()) {
-    if (rows > 1000) return a.size() == 0;
-    rows *= std::min<std::int64_t>(length, 1001);
+    if (rows > k_many) return true;
+    rows *= std::min(length, k_many + 1);
   }
   return false;
 }
 
 // A call that makes the array.
 std::string text_of_empty(const array& a) {
-  std::string out = a.type() == dtype::float64 ? "0.0" : a.type() == dtype::int64 ? "0" : "false";
-  for (const auto length : a.shape()) out += (out.find('(') == out.npos ? ", list(" : ", ") + std::to_string(length);
-  return "constant(" + out + "))";
+  const char* const zero = a.type() == dtype::float64 ? "0.0" : a.type() == dtype::int64 ? "0" : "false";
+  std::string shape;
+  for (const auto length : a.shape()) shape += (shape.empty() ? "" : ", ") + std::to_string(length);
+  return std::string("constant(") + zero + ", list(" + shape + "))";
 }
 
 std::string source_text(const value& v, int depth);

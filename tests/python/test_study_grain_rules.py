@@ -1,11 +1,11 @@
 """The study of task sizes: what the paper's rules choose, what it says beside what was measured, and bad files."""
 
-import subprocess
 import sys
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import pytest
+from conftest import grain_study
 
 from treadle.study.grain import Sweep, measure, runs_of
 from treadle.study.grain_findings import NOT_MEASURED, comparison
@@ -199,19 +199,11 @@ def test_a_run_counts_once():
     assert runs_of(SWEEP, [*RUNS, *RUNS]) == RUNS
 
 
-def command(tmp_path, *more):
-    return subprocess.run(
-        [TREADLE, "study", "grain", "--points", "20000", "--steps", "3", "--repeats", "1", "--per-decade", "1",
-         "--out", str(tmp_path), *more],
-        capture_output=True, text=True,
-    )  # fmt: skip
-
-
 def test_files_of_other_versions_are_told_before_anything_is_measured(tmp_path):
     for name, more in (("grain.csv", ["--no-simulate"]), ("grain-simulated.csv", [])):
         file = tmp_path / name
         file.write_text("points,steps,partition\n1,2,3\n")
-        done = command(tmp_path, *more)
+        done = grain_study(tmp_path, *more)
         assert done.returncode == 1 and "Traceback" not in done.stderr
         assert f"{file}: its columns are points, steps, partition, not points, " in done.stderr
         assert "move it away" in done.stderr
@@ -221,10 +213,10 @@ def test_files_of_other_versions_are_told_before_anything_is_measured(tmp_path):
 
 
 def test_the_tolerance(tmp_path):
-    done = command(tmp_path, "--no-simulate", "--idle-rate", "12.5")
+    done = grain_study(tmp_path, "--no-simulate", "--idle-rate", "12.5")
     assert done.returncode == 0, done.stderr
     shown = (tmp_path / "grain.html").read_text()
     assert "idle-rate of at most 12.5 %" in shown and "idle-rate at most 12.5 %: smallest" in shown
     assert "the paper says" in shown and "measured here" in shown and "stencil --grain" in shown
-    done = command(tmp_path, "--idle-rate", "101")
+    done = grain_study(tmp_path, "--idle-rate", "101")
     assert done.returncode == 1 and "idle-rate: 0 to 100 percent, not 101" in done.stderr

@@ -1,11 +1,11 @@
 """The simulated part of the study of task sizes: what it assumes, that its numbers fit together, and its page."""
 
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from conftest import grain_study
 
 from treadle.study import grain_simulated as simulated
 from treadle.study.grain import Sweep
@@ -156,20 +156,12 @@ def test_the_part_of_the_page(runs):
     assert "Simulated" in "\n".join(part(SWEEP, PLAN, few, len(runs), memory, CACHES, metrics(RUNS)))
 
 
-def study(tmp_path, *more):
-    return subprocess.run(
-        [TREADLE, "study", "grain", "--points", "20000", "--steps", "3", "--repeats", "1", "--per-decade", "1",
-         "--out", str(tmp_path), *more],
-        capture_output=True, text=True,
-    )  # fmt: skip
-
-
 def test_the_command(tmp_path):
-    done = study(tmp_path, "--no-simulate")
+    done = grain_study(tmp_path, "--no-simulate")
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "grain-simulated.csv").exists()
     assert "imulated" not in (tmp_path / "grain.html").read_text()
-    done = study(tmp_path, "--cores", "4", "--cores", "20", "--bandwidth", "50")
+    done = grain_study(tmp_path, "--cores", "4", "--cores", "20", "--bandwidth", "50")
     assert done.returncode == 0, done.stderr
     found = read(tmp_path / "grain-simulated.csv", SimulatedRun)
     assert {run.workers for run in found} == {
@@ -181,7 +173,7 @@ def test_the_command(tmp_path):
     page = (tmp_path / "grain.html").read_text()
     assert "Simulated: 4 to 20 cores" in page and "50 GB/s" in page and "<script" not in page
     before = (tmp_path / "grain-simulated.csv").read_text()
-    assert study(tmp_path, "--cores", "4", "--cores", "20", "--bandwidth", "50").returncode == 0
+    assert grain_study(tmp_path, "--cores", "4", "--cores", "20", "--bandwidth", "50").returncode == 0
     assert (tmp_path / "grain-simulated.csv").read_text() == before
 
 
@@ -190,7 +182,7 @@ def test_wrong_numbers(tmp_path):
         (["--cores", "0"], "different numbers from 1"),
         (["--bandwidth", "-1"], "bandwidth: GB/s"),
     ):
-        done = study(tmp_path, *wrong)
+        done = grain_study(tmp_path, *wrong)
         assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr
     with pytest.raises(ValueError):
         Plan(cores=(8, 8))

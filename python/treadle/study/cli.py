@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ..config import Config
 from .coalescing.command import coalescing_command
 from .colocate.command import colocate_command
 from .grain import Sweep, measure, runs_of
@@ -147,11 +148,11 @@ def inlining_command(
         typer.Option(
             help="Of paper-adaptive: parallel-rank-order, published-rank-order, exhaustive, nelder-mead or random."
         ),
-    ] = "parallel-rank-order",
+    ] = Config.search,
     thresholds: Annotated[
         str, typer.Option(help="That it searches through, in µs: FIRST:LAST:STEP.")
-    ] = "200:1000:100",
-    window: Annotated[int, typer.Option(help="Evaluations with one threshold.")] = 50,
+    ] = ":".join(str(ns // 1000) for ns in Config.thresholds_ns),
+    window: Annotated[int, typer.Option(help="Evaluations with one threshold.")] = Config.window,
     cores: Annotated[
         list[int] | None, typer.Option(help="Simulated numbers of cores; 8, 16, 32 and 64 by default.")
     ] = None,

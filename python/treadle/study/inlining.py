@@ -27,25 +27,16 @@ from .workers import default_workers, usable_cores
 # policy always-async makes tasks of parts of loops, too.
 PAPER_ASYNC = "paper-async"
 SERIES = (*POLICIES, PAPER_ASYNC)
-PROGRAMS = (
-    "physl",
-    "python",
-)  # the paper's own program (Figure 3), and the same mathematics as a function in Python
+# The paper's own program (Figure 3), and the same mathematics as a function in Python.
+PROGRAMS = ("physl", "python")
 EXPERIMENTS = ("threshold", "sizes", "iterations", "large", "overhead")
 
 PAPER_LOWER_US, PAPER_BAND_US = 350, 150
 SWEEP_BAND_US = 100
 PAPER_SWEEP_US = tuple(range(100, 1001, 100))
-SWEEP_US = (
-    0,
-    1,
-    3,
-    10,
-    30,
-    *PAPER_SWEEP_US,
-)  # a task costs less here than in the paper: smaller ones may pay
+# A task costs less here than in the paper: smaller ones may pay.
+SWEEP_US = (0, 1, 3, 10, 30, *PAPER_SWEEP_US)
 
-SMALL = ((10, 5),)
 MIDDLE = ((10, 5), (64, 64), (100, 100), (200, 200), (400, 400))
 LARGE = ((100, 5000), (500, 2000), (500, 5000))
 OVERHEAD = (((10, 5), 2000), ((64, 64), 40), ((100, 100), 20), ((200, 200), 4))
@@ -102,6 +93,11 @@ class Run:
     @property
     def cell(self) -> Cell:
         return log.cell_from(self, Cell)
+
+    @property
+    def tasks_percent(self) -> float:
+        """The share of evaluations that were tasks."""
+        return 100 * self.spawned / max(self.evaluations, 1)
 
     @property
     def is_oversubscribed(self) -> bool:

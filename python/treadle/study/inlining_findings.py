@@ -20,19 +20,24 @@ def of(runs: Iterable[Run], experiment: str) -> list[Run]:
     return [run for run in runs if run.experiment == experiment]
 
 
-def grouped(runs: Iterable[Run], key: Callable[[Run], Key]) -> dict[Key, list[float]]:
-    """Seconds by key."""
+def grouped(
+    runs: Iterable[Run], key: Callable[[Run], Key], value: Callable[[Run], float] = lambda run: run.seconds
+) -> dict[Key, list[float]]:
+    """Seconds, or another value, by key."""
     groups: dict[Key, list[float]] = defaultdict(list)
     for run in runs:
-        groups[key(run)].append(run.seconds)
+        groups[key(run)].append(value(run))
     return dict(groups)
 
 
 def medians(
-    runs: Iterable[Run], key: Callable[[Run], Key], summary: Callable[[list[float]], float] = median
+    runs: Iterable[Run],
+    key: Callable[[Run], Key],
+    summary: Callable[[list[float]], float] = median,
+    value: Callable[[Run], float] = lambda run: run.seconds,
 ) -> dict[Key, float]:
-    """Seconds by key; another summary of equal runs than their median, such as min, where wanted."""
-    return {k: summary(v) for k, v in grouped(runs, key).items()}
+    """Seconds by key; another value, or another summary of equal runs than their median, such as min, where wanted."""
+    return {k: summary(v) for k, v in grouped(runs, key, value).items()}
 
 
 def case_of(run: Run) -> Key:
@@ -157,11 +162,14 @@ def against_best(
         lambda r: (*case_of(r), r.policy),
         summary,
     )
-    found = []
-    for key, s in seconds.items():
-        others = [t for other, t in seconds.items() if other[:-1] == key[:-1] and other[-1] != "adaptive"]
-        if key[-1] == "adaptive" and others:
-            found.append(100 * (1 - s / min(others)))
+    by_case: dict[Key, dict[str, float]] = defaultdict(dict)
+    for (*case, policy), s in seconds.items():
+        by_case[tuple(case)][policy] = s
+    found = [
+        100 * (1 - policies.pop("adaptive") / min(policies.values()))
+        for policies in by_case.values()
+        if "adaptive" in policies and len(policies) > 1
+    ]
     return (min(found), max(found)) if found else None
 
 

@@ -28,10 +28,8 @@ def threshold_figure(runs: Sequence[Run], dashed: str = "adaptive", of_what: str
         points = sorted((k[0], v) for k, v in medians(sweep, lambda r: (r.lower_us,)).items())
         label = named(workers) if of_what == "workers" else f"{workers} {of_what}"
         axes.plot(*zip(*points, strict=True), marker="o", ms=3, color=color, label=label)
-        parts: dict[int, list[float]] = defaultdict(list)
-        for r in sweep:
-            parts[r.lower_us].append(100 * r.spawned / max(r.evaluations, 1))
-        tasks = sorted((us, median(found)) for us, found in parts.items())
+        share = medians(sweep, lambda r: (r.lower_us,), value=lambda r: r.tasks_percent)
+        tasks = sorted((k[0], v) for k, v in share.items())
         shares.plot(*zip(*tasks, strict=True), ls=":", lw=1, color=color)
         if other := medians((r for r in mine if r.policy == dashed), lambda _: ()):
             axes.axhline(other[()], color=color, ls="--", lw=1)
@@ -173,10 +171,9 @@ def table(runs: Sequence[Run]) -> str:
     lines: list[Sequence[Any]] = []
     for key, mine in groups.items():
         seconds = [r.seconds for r in mine]
-        share = 100 * mine[0].spawned / mine[0].evaluations if mine[0].evaluations else 0
         cells = (
             *key, len(mine), f"{median(seconds):.4f}", f"{min(seconds):.4f}", f"{max(seconds):.4f}",
-            f"{mine[0].evaluations:,}", f"{share:.1f}",
+            f"{mine[0].evaluations:,}", f"{mine[0].tasks_percent:.1f}",
         )  # fmt: skip
         lines.append(cells)
     return table_of(names, lines)

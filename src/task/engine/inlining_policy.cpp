@@ -1,6 +1,7 @@
 #include "task/engine/inlining_policy.hpp"
 
 #include "base/names.hpp"
+#include "decide/paper_adaptive.hpp"
 
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/spinlock.hpp>
@@ -18,8 +19,6 @@ constexpr std::string_view k_names[] = {"adaptive", "always-async", "always-inli
 constexpr std::uint64_t k_generation = 0x200, k_by_program = 0x100, k_policy = 0xff;
 constinit detail::atomic<std::uint64_t> g_choice{0};
 static_assert(static_cast<std::uint64_t>(inlining_policy::adaptive) == 0);
-
-constexpr std::uint32_t k_least_window = 5; // executions before anything is decided
 
 constinit detail::spinlock g_search_lock; // of the next
 constinit threshold_search g_search;
@@ -51,8 +50,9 @@ void check(const threshold_search& search) {
   if ((search.last_ns - search.first_ns) / search.step_ns >= k_most)
     refuse("more than " + std::to_string(k_most) + " thresholds");
   if (search.last_ns > k_longest_ns) refuse("thresholds are up to an hour");
-  if (search.window <= k_least_window)
-    refuse("a window has more than " + std::to_string(k_least_window) + " evaluations, not " +
+  constexpr auto k_undecided = decide::paper_adaptive::k_registered_from; // evaluations of a window that decide nothing
+  if (search.window <= k_undecided)
+    refuse("a window has more than " + std::to_string(k_undecided) + " evaluations, not " +
            std::to_string(search.window));
 }
 

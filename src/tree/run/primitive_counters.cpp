@@ -5,6 +5,7 @@
 #include "observe/other_localities.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -54,11 +55,12 @@ class primitive_counter final : public detail::counter_type {
 
   detail::counter_sample read(const std::string& instance, const std::string& parameters) const override {
     const bool is_total = instance == detail::at_home("total");
+    const std::optional<std::uint32_t> number = number_of(instance);
     evaluations sum;
     std::optional<double> mode;
     const std::lock_guard guard(all().mutex); // of both sums: a program that ends passes from one to the other
     visit(parameters, [&](const node& n, const node_statistics& s) {
-      if (!is_total && instance != detail::at_home(k_instance + std::to_string(n.sequence))) return;
+      if (!is_total && number != n.sequence) return;
       sum.count += s.count.load(order::relaxed);
       sum.ticks += s.inclusive.load(order::relaxed);
       mode = static_cast<double>(mode_of(n, s));
@@ -78,6 +80,15 @@ class primitive_counter final : public detail::counter_type {
   }
 
  private:
+  // Nothing where the text is of no instance.
+  static std::optional<std::uint32_t> number_of(const std::string& instance) {
+    const std::string before = detail::at_home(k_instance);
+    std::uint32_t number = 0;
+    const char* const end = instance.data() + instance.size();
+    if (!instance.starts_with(before)) return {};
+    const auto [stop, error] = std::from_chars(instance.data() + before.size(), end, number);
+    return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+  }
   static counters::description described(std::string_view primitive, what shows) {
     const std::string name = "/tree/primitives/" + std::string(primitive);
     switch (shows) {
