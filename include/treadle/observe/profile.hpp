@@ -25,12 +25,13 @@ struct task_profile {
 };
 
 /// What became of the time of a pool's workers, in parts whose product is the first: as TALP and the POP project have
-/// it (Lopez, Ramirez Miranda and Garcia-Gasulla, CSSI 2021), for tasks. Each is 1 at best.
+/// it (Lopez, Ramirez Miranda and Garcia-Gasulla, CSSI 2021), for tasks. Each is 1 at best. A worker that was on duty
+/// for a part of the time only is compared with no more than that part of the busiest one's.
 struct pool_profile {
   std::string name;
-  double workers = 0;             ///< that were active, on average
-  std::int64_t elapsed_ns = 0;    ///< while there were any
-  double parallel_efficiency = 0; ///< share of their time in which they executed tasks
+  double workers = 0;             ///< that were on duty, on average over elapsed_ns
+  std::int64_t elapsed_ns = 0;    ///< for which that one was on duty that was so the longest
+  double parallel_efficiency = 0; ///< share of their time on duty in which they executed tasks
   double load_balance = 0;        ///< what they executed on average, against the one that executed most
   double scheduling = 0;          ///< of that one: execution against execution, management and search for work
   double serialization = 0;       ///< of that one: the time that it did not sleep for want of work

@@ -61,24 +61,35 @@ time_of_worker time_of(const detail::worker_counters& c, std::int64_t now) {
   return {alive, std::max<std::int64_t>(alive - idle, 0), std::max<std::int64_t>(alive - parked, 0)};
 }
 
-pool_profile profile_of(const std::string& name, const std::vector<time_of_worker>& workers) {
-  pool_profile result{.name = name};
-  time_of_worker all, busiest;
-  std::int64_t elapsed = 0;
-  for (const time_of_worker& one : workers) {
-    all.alive += one.alive;
-    all.useful += one.useful;
+pool_profile profile_of(const std::string& name, std::vector<time_of_worker> workers) {
+  std::int64_t elapsed = 0, alive = 0, useful = 0;
+  time_of_worker busiest;
+  for (time_of_worker& one : workers) { // times are read one after the other, while they go on
+    one.alive = std::max<std::int64_t>(one.alive, 0);
+    one.useful = std::clamp<std::int64_t>(one.useful, 0, one.alive);
+    one.awake = std::clamp(one.awake, one.useful, one.alive);
+    alive += one.alive;
+    useful += one.useful;
     elapsed = std::max(elapsed, one.alive);
     if (one.useful >= busiest.useful) busiest = one;
   }
-  const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
-  const auto number = [](std::int64_t ticks) { return static_cast<double>(ticks); };
-  result.workers = ratio(number(all.alive), number(elapsed));
+  // Of all while they were there, if each did as much as the busiest one. Where all are there for the same time, the
+  // quotients of these are that one's.
+  const auto of_all = [&workers](std::int64_t of_busiest) {
+    std::int64_t sum = 0;
+    for (const time_of_worker& one : workers) sum += std::min(one.alive, of_busiest);
+    return sum;
+  };
+  const auto ratio = [](std::int64_t a, std::int64_t b) {
+    return b > 0 ? static_cast<double>(a) / static_cast<double>(b) : 0;
+  };
+  pool_profile result{.name = name};
+  result.workers = ratio(alive, elapsed);
   result.elapsed_ns = detail::ticks_to_ns(elapsed);
-  result.parallel_efficiency = ratio(number(all.useful), number(all.alive));
-  result.load_balance = ratio(number(all.useful), result.workers * number(busiest.useful));
-  result.scheduling = ratio(number(busiest.useful), number(busiest.awake));
-  result.serialization = ratio(number(busiest.awake), number(elapsed));
+  result.parallel_efficiency = ratio(useful, alive);
+  result.load_balance = ratio(useful, of_all(busiest.useful));
+  result.scheduling = ratio(of_all(busiest.useful), of_all(busiest.awake));
+  result.serialization = ratio(of_all(busiest.awake), alive);
   return result;
 }
 

@@ -304,7 +304,15 @@ TEST_P(profile_test, may_be_read_while_tasks_run) {
   reader.join();
 }
 
-/// The parts are the whole.
+void expect_parts_of_a_whole(const pool_profile& one) {
+  EXPECT_GT(one.parallel_efficiency, 0);
+  for (const double part : {one.parallel_efficiency, one.load_balance, one.scheduling, one.serialization}) {
+    EXPECT_GE(part, 0);
+    EXPECT_LE(part, 1);
+  }
+  EXPECT_NEAR(one.load_balance * one.scheduling * one.serialization, one.parallel_efficiency, 1e-9);
+}
+
 TEST_P(profile_test, efficiencies_of_pools) {
   const profile found;
   async([] { testing::fib(18); }).get();
@@ -317,13 +325,27 @@ TEST_P(profile_test, efficiencies_of_pools) {
   EXPECT_GE(one.elapsed_ns, 5'000'000);
   EXPECT_GE(one.workers, 1);
   EXPECT_LE(one.workers, GetParam());
-  EXPECT_GT(one.parallel_efficiency, 0);
-  for (const double part : {one.parallel_efficiency, one.load_balance, one.scheduling, one.serialization})
-    EXPECT_LE(part, 1.0001);
-  EXPECT_NEAR(one.load_balance * one.scheduling * one.serialization, one.parallel_efficiency, 1e-9);
+  expect_parts_of_a_whole(one);
   if (GetParam() == 1) {
     EXPECT_EQ(one.load_balance, 1);
   }
+}
+
+/// Those that were there for a part of the time only, and worked as much as the one that was there for all of it.
+TEST_P(profile_test, efficiencies_of_workers_that_come_and_go) {
+  const profile found;
+  std::vector<future<void>> all;
+  for (unsigned i = 0; i < 4 * GetParam(); ++i) all.push_back(async([] { testing::spin_for(1ms); }));
+  for (auto& one : all) one.get();
+  rt->set_concurrency(1);
+  EXPECT_TRUE(testing::comes_true([] { return testing::on_duty() == 1; }));
+  const auto workers = found.pools().front().workers;
+  std::this_thread::sleep_for(20ms);
+  expect_parts_of_a_whole(found.pools().front());
+  if (GetParam() > 1) {
+    EXPECT_LT(found.pools().front().workers, workers);
+  }
+  rt->set_concurrency(GetParam());
 }
 
 TREADLE_ON_WORKERS(profile_test);
