@@ -1,5 +1,6 @@
 #include "base/clock.hpp"
 #include "base/fork.hpp"
+#include "base/sync/use_count.hpp"
 #include "observe/emit.hpp"
 
 #include <treadle/detail/fence.hpp>
@@ -24,8 +25,7 @@ constinit atomic<std::uint32_t> told_events{0};
 struct subscribed_listener {
   event_kind kind;
   std::unique_ptr<event_listener> listener;
-  atomic<std::uint32_t> calls{0}; // that are going on
-  atomic<std::uint32_t> ended{0}; // or it has thrown
+  use_count calls{true}; // closed when it has ended, or has thrown
   atomic<std::uint32_t> failed{0};
 };
 
@@ -135,7 +135,7 @@ void listeners::begin_child() noexcept {
   update_wanted(*this);
   for (const auto& list : by_kind) {
     if (!list) continue;
-    for (const auto& one : *list) one->calls.store(one.get() == t_calling, order::relaxed);
+    for (const auto& one : *list) one->calls.reset(one.get() == t_calling);
   }
 }
 
@@ -151,20 +151,17 @@ std::shared_ptr<const listener_list> list_of(event_kind kind) {
 }
 
 void call(subscribed_listener& one, const events::event& e) noexcept {
-  // seq_cst: either unsubscribe() sees the call, or the call sees that it has ended.
-  one.calls.fetch_add(1, order::seq_cst);
-  if (one.ended.load(order::seq_cst) == 0) {
-    t_calling = &one;
-    const callback_scope inside;
-    try {
-      one.listener->call(e);
-    } catch (...) {
-      one.failed.store(1, order::relaxed);
-      one.ended.store(1, order::relaxed);
-    }
-    t_calling = nullptr;
+  if (!one.calls.enter()) return;
+  t_calling = &one;
+  const callback_scope inside;
+  try {
+    one.listener->call(e);
+  } catch (...) {
+    one.failed.store(1, order::relaxed);
+    one.calls.close();
   }
-  one.calls.fetch_sub(1, order::release); // pairs with unsubscribe(): the listener is not used any more
+  t_calling = nullptr;
+  one.calls.leave();
 }
 
 template <class Event>
@@ -286,8 +283,8 @@ void unsubscribe(subscribed_listener* which) noexcept {
     replace_list(all, which->kind, std::move(list));
     update_wanted(all);
   }
-  ending->ended.store(1, order::seq_cst);
-  while (!callback_scope::is_inside() && ending->calls.load(order::seq_cst) > 0) sched_yield();
+  ending->calls.close();
+  while (!callback_scope::is_inside() && ending->calls.is_used()) sched_yield();
 }
 
 std::string_view kept_for_traces(std::string_view name) {

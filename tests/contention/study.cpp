@@ -6,6 +6,7 @@
 #include "task/idle/timer_queue.hpp"
 #include "task/queue/deque.hpp"
 #include "task/queue/injection_queue.hpp"
+#include "task/timing.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -120,7 +121,7 @@ class runtime {
         m_on.spend(10);
       }
       idle.sleep(self(), nap_ns, *this);
-      nap_ns = std::min<std::int64_t>(2 * nap_ns, detail::idle_workers::k_nap_ns_max);
+      nap_ns = std::min<std::int64_t>(2 * nap_ns, detail::timing::k_nap_max);
     }
   }
   job* steal(worker& me) {

@@ -24,6 +24,7 @@ std::vector<scenario> group_scenarios();
 std::vector<scenario> drain_scenarios();
 std::vector<scenario> slots_scenarios();
 std::vector<scenario> loans_scenarios();
+std::vector<scenario> use_scenarios();
 std::vector<scenario> ocr_scenarios();
 std::vector<scenario> parcel_scenarios();
 

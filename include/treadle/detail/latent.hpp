@@ -8,6 +8,7 @@ namespace treadle::detail {
 class job;
 class promoted_task;
 class latent_work;
+class latent_promotion;
 class worker;
 struct running_path;
 class running_sample;
@@ -98,7 +99,7 @@ class latent_work {
   }
 
  protected:
-  friend class worker;
+  friend class latent_promotion;
 
   static void promote_oldest(task_stack& current) noexcept;
 

@@ -8,6 +8,7 @@ namespace treadle::detail {
 
 struct task_fiber;
 class scheduler;
+class stack_switch;
 class worker;
 
 /// One blocked task or foreign thread; lives on its stack for the time it is blocked. Made by the one that will block.
@@ -52,7 +53,7 @@ class waiter final : public job {
   bool queued = false; // in that list
 
  private:
-  friend class worker;
+  friend class stack_switch;
   explicit waiter(worker* w) noexcept;
   /// By the worker, on the stack that it goes on with.
   void begin_to_wait(bool (*publish)(void*), void* argument) noexcept;

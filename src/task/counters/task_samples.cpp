@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "task/engine/worker.hpp"
+#include "task/timing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,8 @@
 namespace treadle::detail {
 
 namespace {
-constexpr std::int64_t k_pause_ns = 64'000; // between two looks, each of which costs some 150 ns
-constexpr std::uint32_t k_mean_max = 1024;  // tasks
+using timing::k_between_samples;
+constexpr std::uint32_t k_mean_max = 1024; // tasks
 } // namespace
 
 /// Geometric: each task has the same chance, whenever this is called. So what is drawn may be forgotten at any time.
@@ -27,16 +28,16 @@ void task_samples::draw(task_stack& on) noexcept {
 
 void task_samples::look(task_stack& on, std::int64_t now) noexcept {
   const std::int64_t ns = ticks_to_ns(now - std::exchange(m_last, now));
-  if (ns < k_pause_ns / 2)
+  if (ns < k_between_samples / 2)
     m_mean = std::min(2 * m_mean, k_mean_max);
-  else if (ns > 2 * k_pause_ns)
-    m_mean = static_cast<std::uint32_t>(std::max<std::int64_t>(m_mean * k_pause_ns / ns, 1));
+  else if (ns > 2 * k_between_samples)
+    m_mean = static_cast<std::uint32_t>(std::max<std::int64_t>(m_mean * k_between_samples / ns, 1));
   draw(on);
 }
 
 void task_samples::expect(task_stack& on, std::int64_t task_ns) noexcept {
-  if (on.sample_weight * task_ns <= 4 * k_pause_ns) return;
-  m_mean = static_cast<std::uint32_t>(std::clamp<std::int64_t>(k_pause_ns / task_ns, 1, m_mean));
+  if (on.sample_weight * task_ns <= 4 * k_between_samples) return;
+  m_mean = static_cast<std::uint32_t>(std::clamp<std::int64_t>(k_between_samples / task_ns, 1, m_mean));
   draw(on);
 }
 

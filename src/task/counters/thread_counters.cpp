@@ -76,8 +76,8 @@ void thread_sums::add(const scheduler& pool, const worker& w) {
   for (int i = 0; i < worker_counters::k_duration_ranges; ++i) durations[i] += number(c.durations[i]);
   add(static_cast<const readiness_counts&>(c));
   for (const auto& other : pool.workers) {
-    const double taken = number(w.stolen_from(other->index()));
-    given += number(other->stolen_from(w.index()));
+    const double taken = number(w.steals.from(other->index()));
+    given += number(other->steals.from(w.index()));
     stolen += taken;
     if (taken == 0) continue; // asking for distances reads the topology
     const auto distance = distance_between(w.cpu.load(order::relaxed), other->cpu.load(order::relaxed));

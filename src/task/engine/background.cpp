@@ -7,22 +7,24 @@
 namespace treadle::detail {
 
 void set_background_work(background_work* work) noexcept {
-  if (work) {
-    background_polling::s_users.store(0, order::relaxed); // a child has those of its parent
-    background_polling::s_forks.store(fork_generation(), order::relaxed);
+  using polling = background_polling;
+  const bool is_in_child = fork_generation() != polling::s_forks.load(order::relaxed);
+  if (!work) {
+    polling::s_users.close();
+    while (!is_in_child && polling::s_users.is_used()) cpu_relax(); // they still need what s_work says
   }
-  background_polling::s_work.store(work, order::seq_cst);
-  if (work || fork_generation() != background_polling::s_forks.load(order::relaxed)) return;
-  while (background_polling::s_users.load(order::seq_cst) != 0) cpu_relax();
+  polling::s_work.store(work, order::relaxed);
+  if (!work) return;
+  if (is_in_child) { // where those that are counted do not exist, and nobody has entered yet
+    polling::s_users.reset(0);
+    polling::s_forks.store(fork_generation(), order::release); // pairs with enter()
+  }
+  polling::s_users.open();
 }
 
-/// Counted before it is looked for again: set_background_work() waits for who is counted.
 background_work* background_polling::enter() noexcept {
-  if (fork_generation() != s_forks.load(order::relaxed)) return nullptr;
-  s_users.fetch_add(1, order::seq_cst);
-  background_work* const work = s_work.load(order::seq_cst);
-  if (!work) leave();
-  return work;
+  if (fork_generation() != s_forks.load(order::acquire) || !s_users.enter()) return nullptr;
+  return s_work.load(order::relaxed);
 }
 
 void background_polling::flush_what_is_there() noexcept {

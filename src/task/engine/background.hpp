@@ -1,6 +1,8 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/sync/use_count.hpp"
+#include "task/timing.hpp"
 
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/spinlock.hpp>
@@ -51,7 +53,7 @@ class background_polling {
   static void look_until(F is_over) noexcept {
     if (TREADLE_LIKELY(s_work.load(order::relaxed) == nullptr)) return;
     background_polling messages;
-    const std::int64_t patience = ns_to_ticks(k_look_ns);
+    const std::int64_t patience = ns_to_ticks(timing::k_between_polls);
     for (std::int64_t end = ticks_now() + patience; !is_over() && ticks_now() < end;) {
       if (messages.poll())
         end = ticks_now() + patience;
@@ -67,14 +69,12 @@ class background_polling {
  private:
   friend void set_background_work(background_work* work) noexcept;
   static background_work* enter() noexcept; ///< null: there is none, else leave() follows
-  static void leave() noexcept { s_users.fetch_sub(1, order::release); }
+  static void leave() noexcept { s_users.leave(); }
   static void flush_what_is_there() noexcept;
   static inline constinit atomic<background_work*> s_work{nullptr};
-  static inline constinit atomic<unsigned> s_users{0};
+  static inline constinit use_count s_users{false}; // of what s_work says
   /// Of the process when s_work was set: in a child of it, that is nobody's.
   static inline constinit atomic<std::uint32_t> s_forks{0};
-
-  static constexpr std::int64_t k_look_ns = 20'000;
 
   background_work* m_work = nullptr;
 };

@@ -3,6 +3,7 @@
 #include "task/engine/concurrency_knob.hpp"
 #include "task/engine/present_workers.hpp"
 #include "task/engine/scheduler.hpp"
+#include "task/timing.hpp"
 #include "topology/usable_cores.hpp"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ void concurrency::begin(std::vector<scheduler*> pools) {
   m_fingerprint = mask.fingerprint();
   m_mask = mask.cpus();
   between_pools.begin(m_pools);
-  if (m_follows) m_next_look_ns.store(steady_now_ns() + k_look_ns, order::relaxed);
+  if (m_follows) m_next_look_ns.store(steady_now_ns() + timing::k_between_looks_at_cores, order::relaxed);
 }
 
 void concurrency::end() {
@@ -387,7 +388,8 @@ void concurrency::put(unsigned number, steal_order& near) noexcept {
 
 void concurrency::look(std::int64_t now_ns) noexcept {
   std::int64_t next = m_next_look_ns.load(order::relaxed);
-  if (now_ns < next || !m_next_look_ns.compare_exchange(next, now_ns + k_look_ns, order::relaxed, order::relaxed))
+  if (now_ns < next ||
+      !m_next_look_ns.compare_exchange(next, now_ns + timing::k_between_looks_at_cores, order::relaxed, order::relaxed))
     return;
   try {
     const process_mask mask;

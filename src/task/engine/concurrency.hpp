@@ -86,8 +86,6 @@ class concurrency {
   }
 
  private:
-  static constexpr std::int64_t k_look_ns = 500'000'000;
-
   void look(std::int64_t now_ns) noexcept;
   void put(unsigned number, steal_order& near) noexcept;
   void put_within(const process_mask& within, unsigned number, steal_order& near) noexcept;

@@ -30,7 +30,7 @@ void report(const task_stack& current, const stack& memory) noexcept {
 
 void on_fault(int signal, siginfo_t* information, void* context) {
   if (const task_stack* current = this_task_stack()) {
-    const stack& memory = current->runner->current_fiber().memory();
+    const stack& memory = current->runner->stacks.current().memory();
     if (memory.guards(information->si_addr)) report(*current, memory);
   }
   if (g_before.sa_flags & SA_SIGINFO) return g_before.sa_sigaction(signal, information, context);

@@ -395,7 +395,7 @@ runtime_statistics runtime::statistics() const noexcept {
     sum.stacks += pool->stacks.load(order::relaxed);
     for (const auto& w : pool->workers) {
       sum.tasks_inlined += w->counters.inlined.load(order::relaxed);
-      for (unsigned i = 0; i < pool->workers.size(); ++i) sum.tasks_stolen += w->stolen_from(i).load(order::relaxed);
+      for (unsigned i = 0; i < pool->workers.size(); ++i) sum.tasks_stolen += w->steals.from(i).load(order::relaxed);
       sum.forks_promoted += w->counters.promoted.load(order::relaxed);
       sum.suspensions += w->counters.suspensions.load(order::relaxed);
       sum.parks += w->counters.parks.load(order::relaxed);

@@ -241,9 +241,9 @@ job* scheduler::steal_from(worker& victim, worker& thief) noexcept {
               : !victim.placed          ? victim.tasks.steal()
               : may_take(thief, victim) ? victim.placed->pop_any(thief)
                                         : nullptr;
-  if (!item) item = thief.accept_handed(victim);
+  if (!item) item = thief.latent.accept_from(victim.latent);
   if (!item) return nullptr;
-  thief.note_steal(victim);
+  thief.steals.note_victim(victim);
   if (is_wanted(event_kind::steal))
     emit({.kind = event_kind::steal, .task = number_of(item), .value = static_cast<double>(victim.number())});
   return item;
@@ -292,7 +292,7 @@ bool scheduler::nudge_one(worker& thief, xorshift& random) noexcept {
   const unsigned start = random.below(n);
   for (unsigned i = 0; i < n; ++i) {
     worker& other = workers[(start + i) % n];
-    if (&other != &thief && !on_duty.is_quiet(other.index()) && other.nudge()) return true;
+    if (&other != &thief && !on_duty.is_quiet(other.index()) && other.latent.nudge()) return true;
   }
   return false;
 }
@@ -310,7 +310,7 @@ bool scheduler::lacks_watch() const noexcept {
 bool scheduler::work_is_visible() const noexcept {
   if (!injected.empty()) return true;
   for (const auto& w : workers) {
-    if (!on_duty.is_quiet(w->index()) && (!w->tasks.empty() || w->has_handed() || w->has_placed())) return true;
+    if (!on_duty.is_quiet(w->index()) && (!w->tasks.empty() || w->latent.has_handed() || w->has_placed())) return true;
   }
   return false;
 }
@@ -319,7 +319,7 @@ bool scheduler::work_is_visible_to(const worker& who) const noexcept {
   if (policy != scheduling::static_placement) return work_is_visible();
   if (!injected.empty()) return true;
   return std::any_of(workers.begin(), workers.end(),
-                     [&](const auto& w) { return w->has_handed() || (w->has_placed() && may_take(who, *w)); });
+                     [&](const auto& w) { return w->latent.has_handed() || (w->has_placed() && may_take(who, *w)); });
 }
 
 std::uint64_t scheduler::tasks_created() const noexcept {

@@ -75,7 +75,7 @@ void run_on_fresh_stack(void (*call)(void*), void* argument) {
     void (*call)(void*);
     void* argument;
     task_fiber& caller;
-  } state{{}, call, argument, this_worker()->current_fiber()};
+  } state{{}, call, argument, this_worker()->stacks.current()};
   state.self.block(
       [](void* a) {
         auto* s = static_cast<fresh*>(a);

@@ -5,7 +5,7 @@
 #include "task/counters/task_events.hpp"
 #include "task/engine/background.hpp"
 #include "task/engine/scheduler.hpp"
-#include "task/latent/promoted_task.hpp"
+#include "task/timing.hpp"
 
 #include <treadle/detail/fence.hpp>
 #include <treadle/detail/loop.hpp>
@@ -24,11 +24,6 @@ constinit readiness_counts counted_outside;
 
 namespace {
 
-constexpr std::int64_t k_unsampled_ns = 64'000; // a sample costs some 40 ns
-constexpr std::int64_t k_steal_ns = 250;        // what it costs thief and victim together at least
-constexpr std::int64_t k_patience = 16;         // with vain steals
-constexpr std::size_t k_idle_fibers_max = 8;    // kept by each worker; more go to the scheduler's pool
-
 std::uint64_t now_in_ms() noexcept { return static_cast<std::uint64_t>(steady_now_ns()) / 1'000'000; }
 
 void note_hunger() noexcept {
@@ -42,52 +37,41 @@ bool somebody_was_hungry_lately() noexcept { return now_in_ms() - last_hungry_ms
 
 worker::worker(scheduler& owner, unsigned index, unsigned number, unsigned capacity)
     : samples(number + 1),
+      phases(counters, samples),
+      stacks(*this, owner),
+      stale(*this),
+      latent(*this),
+      steals(capacity),
       m_scheduler(owner),
       m_index(index),
       m_number(number),
       m_places(owner.places_jobs()),
+      m_stamps(index + 1, m_places),
       m_random(index + 1),
-      m_stolen_from(std::make_unique<atomic<std::uint64_t>[]>(capacity)),
       placed(owner.has_queues_of_workers() ? std::make_unique<injected_jobs>() : nullptr),
-      ordered(owner.goes_by_paths() ? std::make_unique<ordered_jobs>() : nullptr) {
-  if (!m_places) m_jobs_to_stamp = m_stamp_gap = stamp_gap();
-  m_idle_fibers.reserve(k_idle_fibers_max);
-  m_current = owner.make_fiber(); // before the thread exists, so that failure throws to the user
-}
-
-worker::~worker() {
-  for (task_fiber* f : m_idle_fibers) m_scheduler.delete_fiber(f);
-  m_scheduler.delete_fiber(m_current);
-  if (promoted_task* empty = m_empty_task.load(order::relaxed)) empty->release();
-  if (promoted_task* stale = take_handed()) stale->release(); // its joiner ran it
-}
+      ordered(owner.goes_by_paths() ? std::make_unique<ordered_jobs>() : nullptr) {}
 
 unsigned worker::worker_count() const noexcept { return std::max(m_scheduler.share.load(order::relaxed), 1u); }
 unsigned pool_workers() noexcept { return this_worker()->worker_count(); }
 
 void worker::thread_main() {
   const alternate_stack for_signals;
-  m_thread.emplace();
   thread_id.store(gettid(), order::relaxed);
   counters.alive.begin(ticks_now());
   set_worker_number(static_cast<int>(number()));
   looks_for_work.store(false, order::relaxed);
   m_off_duty.store(false, order::relaxed);
   m_begins = true;
-  set_current(*m_current);
-  m_exceptions = &thread_exceptions();
-  m_thread->switch_to(*m_current, *m_exceptions);
-  // Back here once scheduling_loop() found the runtime exiting; m_current is the fiber that did.
+  stacks.run(); // until scheduling_loop() has found the runtime exiting
   thread_id.store(0, order::relaxed);
   set_this_task_stack(nullptr);
 }
 
 void worker::fiber_main(fiber&, fiber&) {
-  after_switch();
+  stack_switch::after_switch();
   for (;;) {
     scheduling_loop();
-    worker* w = this_worker(); // the runtime is exiting: give the thread its own stack back, for good
-    w->m_current->switch_to(*w->m_thread, *w->m_exceptions);
+    this_worker()->stacks.return_to_thread(); // the runtime is exiting
   }
 }
 
@@ -101,103 +85,34 @@ void worker::scheduling_loop() {
   }
 }
 
-void worker::end_wait(job& item) noexcept {
-  const std::int64_t now = ticks_now();
-  m_waited = std::max<std::int64_t>(now - std::exchange(item.queued_at, 0), 0);
-  if (m_is_critical) m_critical_began = now; // all that are critical have been stamped
-  m_waited_before = counters.phases.load(order::relaxed);
-  (m_is_critical ? counters.critical_pending_ticks : counters.pending_ticks)
-      .increment_unshared(static_cast<std::uint64_t>(m_waited));
-  (m_is_critical ? counters.critical_pending_waits : counters.pending_waits).increment_unshared();
-}
-
-void worker::add_named_wait(const job& task) noexcept {
-  const auto waited = static_cast<std::uint64_t>(m_waited);
-  samples.found.of(task.name()).add(profile_field::pending_ticks, m_is_critical ? waited : k_queued_per_stamp * waited);
-  m_waited_before = 0; // it has its name
-}
-
-void worker::end_critical() noexcept {
-  m_is_critical = false;
-  if (m_critical_began == 0) return;
-  const std::int64_t took = ticks_now() - std::exchange(m_critical_began, 0);
-  counters.critical_phases.increment_unshared();
-  counters.critical_ticks.increment_unshared(static_cast<std::uint64_t>(std::max<std::int64_t>(took, 0)));
-}
-
-void worker::void_phase() noexcept {
-  if (!m_in_phase) return;
-  const std::uint64_t phases = counters.phases.load(order::relaxed);
-  if (std::exchange(m_is_critical, false)) {
-    m_critical_began = 0;
-    counters.critical_pending_ticks.increment_unshared(0 - static_cast<std::uint64_t>(m_waited));
-    counters.critical_pending_waits.increment_unshared(~std::uint64_t{0});
-  } else if (m_waited_before == phases) {
-    counters.pending_ticks.increment_unshared(0 - static_cast<std::uint64_t>(m_waited));
-    counters.pending_waits.increment_unshared(~std::uint64_t{0});
-  }
-  m_waited_before = 0; // it is nobody's any more
-  counters.phases.store(phases - 1, order::relaxed);
-  m_sampled_phase_began = 0;
-}
-
 void worker::look_at_cores() noexcept { m_scheduler.active.look_at_cores(steady_now_ns()); }
 
 void worker::begin_sample() noexcept {
   look_at_cores();
   take_place();
-  const std::int64_t now = ticks_now();
-  m_sampled_phase_began = now;
-  m_inlined_at_sample = counters.inlined.load(order::relaxed);
-  const std::uint64_t phases = counters.phases.load(order::relaxed);
-  const std::uint64_t meant = phases - std::exchange(m_phases_sampled_to, phases); // by this sample
-  if (m_phase_ended == 0) return; // it looked for work: that time counts elsewhere
-  // A sample in which the system took the core away must not stand for others.
-  const std::int64_t took = std::clamp<std::int64_t>(now - m_phase_ended - stamp_ticks(), 0, 16 * m_management_ticks);
-  m_management_ticks += (took - m_management_ticks) / 8;
-  counters.management_ticks.increment_unshared(meant * static_cast<std::uint64_t>(took));
+  phases.begin_sample();
 }
 
-/// A phase of the sample has ended: the one before what is measured first, or the one that is measured then.
-void worker::continue_sample() noexcept {
-  const std::int64_t now = ticks_now();
-  if (m_sampled_phase_began == 0) {
-    m_phase_ended = now;
-    return;
-  }
-  const std::int64_t ns = ticks_to_ns(now - std::exchange(m_sampled_phase_began, 0));
-  const std::int64_t every = std::clamp<std::int64_t>(k_unsampled_ns / std::max<std::int64_t>(ns, 1), 1, 32);
-  const int range = std::min(64 - __builtin_clzll(static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 1))) - 1,
-                             worker_counters::k_duration_ranges - 1);
-  counters.durations[range].increment_unshared(static_cast<std::uint64_t>(std::exchange(m_phases_per_sample, every)));
-  m_phases_to_sample = every;
-  const auto ran = 1 + counters.inlined.load(order::relaxed) - m_inlined_at_sample;
-  samples.expect(m_current->tasks, ns / static_cast<std::int64_t>(ran));
-}
-
-/// In pools that place jobs: each time, and then false, because it has been placed.
-bool worker::stamp(job& item) noexcept {
-  if (k_counts && (!m_places || is_stamped(++m_placed_jobs))) item.queued_at = ticks_now();
-  if (m_places) {
-    m_jobs_to_stamp = 1;
-    m_scheduler.place(item);
-    return false;
-  }
-  const std::int64_t since = item.queued_at - std::exchange(m_stamped_at, item.queued_at);
-  if (k_counts && since != item.queued_at) samples.expect(m_current->tasks, ticks_to_ns(since) / m_stamp_gap);
-  m_jobs_to_stamp = m_stamp_gap = stamp_gap();
-  return true;
-}
-
-// Part of its callers here, which each task that is made comes through.
-[[gnu::always_inline]] inline std::int64_t worker::queue_inline(job& item) noexcept {
-  if (TREADLE_UNLIKELY(--m_jobs_to_stamp == 0) && !stamp(item)) return 0;
+// This and queue_inline() are part of their callers here, which each task that is made comes through.
+[[gnu::always_inline]] inline std::int64_t worker::queue_in_deque(job& item) noexcept {
   try {
     return tasks.push(&item);
   } catch (...) { // no memory to grow: a queue that needs none
     m_scheduler.inject(item);
     return 0;
   }
+}
+
+/// Each job in pools that place them.
+std::int64_t worker::queue_stamped(job& item) noexcept {
+  m_stamps.stamp(item, samples, stacks.current().tasks);
+  if (!m_places) return queue_in_deque(item);
+  m_scheduler.place(item);
+  return 0;
+}
+
+[[gnu::always_inline]] inline std::int64_t worker::queue_inline(job& item) noexcept {
+  return m_stamps.due() ? queue_stamped(item) : queue_in_deque(item);
 }
 
 std::int64_t worker::queue(job& item) noexcept { return queue_inline(item); }
@@ -212,8 +127,43 @@ void worker::push_new(job& task) noexcept {
   if (size)
     m_scheduler.notify_work(size > 1);
   else if (ordered && ordered->wants_sweep())
-    return sweep_ordered();
-  if (TREADLE_UNLIKELY(size > m_sweep_at)) drop_stale_of_others(size);
+    return stale.drop_ordered();
+  stale.note_size(size);
+}
+
+void worker::run_in_place(future_state& task, sharing s) {
+  if (TREADLE_UNLIKELY(makes_way())) return this_worker()->run_out_of_order(task, nullptr);
+  if (TREADLE_UNLIKELY(stale.may_be_on_top())) return run_among_stale(task, s);
+  job* const top = tasks.pop();
+  if (TREADLE_UNLIKELY(top != &task)) return run_out_of_order(task, top);
+  counters.inlined.increment_unshared();
+  task.run_taken(s);
+}
+
+void worker::run_among_stale(future_state& task, sharing s) {
+  worker* here = this;
+  job* const top = stale_entries::pop_live(here);
+  if (top != &task) return here->run_out_of_order(task, top);
+  here->counters.inlined.increment_unshared();
+  task.run_taken(s);
+  // What lies below may be what was got before; a program that never leaves this task would keep all of that.
+  here = this_worker();
+  if (job* next = stale_entries::pop_live(here)) here->push(*next);
+}
+
+void worker::run_out_of_order(future_state& task, job* top) {
+  if (top) push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
+  if (task.is_pinned() || !task.run_unqueued()) return;
+  worker* const here = this_worker();
+  here->counters.inlined.increment_unshared();
+  stale_entries::note_out_of_order(here);
+}
+
+/// Nothing inside of a listener or rule: who runs it might have to wait for the end of that call.
+void worker::promote_oldest(task_stack& current) noexcept {
+  if (callback_scope::is_inside()) return;
+  if (is_asked_to_leave()) return give_way();
+  latent.promote_oldest(current);
 }
 
 job* worker::next_job() {
@@ -237,18 +187,18 @@ job* worker::next_nearby() {
   }
   injected_jobs& injected = m_scheduler.injected;
   if (TREADLE_UNLIKELY(m_places) && (placed || ordered)) {
-    job* item = ordered && ++m_ticks % k_fair_period == 0 ? injected.pop_normal() : nullptr;
+    job* item = ordered && ++m_looks % k_fair_period == 0 ? injected.pop_normal() : nullptr;
     if (!item) item = pop_placed();
-    if (!item) item = accept_handed(*this);
+    if (!item) item = latent.accept_from(latent);
     return item || placed ? item : injected.pop_any(*this);
   }
   if (job* item = injected.pop_urgent(*this)) return item;
-  if (++m_ticks % k_fair_period == 0) {
+  if (++m_looks % k_fair_period == 0) {
     if (job* item = injected.pop_normal()) return item;
   }
   if constexpr (k_counts) counters.pending_accesses.increment_unshared();
   if (job* item = tasks.pop()) return item;
-  if (job* item = accept_handed(*this)) return item;
+  if (job* item = latent.accept_from(latent)) return item;
   if constexpr (k_counts) counters.pending_misses.increment_unshared();
   return injected.pop_normal();
 }
@@ -269,8 +219,7 @@ job* worker::look(std::int64_t ns) {
     if (job* item = m_scheduler.injected.pop_urgent(*this)) return item;
     if (job* item = m_scheduler.injected.pop_normal()) return item;
     if (job* item = m_scheduler.steal(*this, m_random)) {
-      m_stole_at = ticks_now();
-      m_steal_ticks += (std::min(m_stole_at - now, 4 * m_steal_ticks) - m_steal_ticks) / 8;
+      steals.note_time(now, ticks_now());
       return item;
     }
     if (job* item = m_scheduler.injected.pop_low()) return item;
@@ -284,39 +233,20 @@ job* worker::look(std::int64_t ns) {
   return nullptr;
 }
 
-void worker::note_steal(const worker& victim) noexcept {
-  m_stolen_from[victim.index()].increment_unshared();
-  const auto ran = victim.counters.inlined.load(order::relaxed) + victim.counters.phases.load(order::relaxed);
-  const bool has_run = std::exchange(m_victim, &victim) != &victim || m_victim_ran != ran;
-  m_victim_ran = ran;
-  m_victim_waits = !has_run && victim.tasks.empty();
-}
-
-void worker::rest_from_vain_steals(std::int64_t now) noexcept {
-  constexpr long k_rest_ns_min = 50'000;
-  if (m_stole_at != 0) {
-    const std::int64_t steal = std::max(ns_to_ticks(k_steal_ns), 3 * m_steal_ticks);
-    const std::int64_t ran = now - m_stole_at;
-    const bool blocked = counters.suspensions.load(order::relaxed) != m_suspensions_before;
-    const bool was_worth_it = ran > (blocked ? 4 * steal : steal) || (m_victim_waits && !blocked);
-    const std::int64_t lost = blocked ? steal : steal - ran; // where it was not
-    m_vain_ticks = was_worth_it ? 0 : std::min(m_vain_ticks + lost, (k_patience + 2) * steal);
-    if (const std::int64_t rests = m_vain_ticks / steal - k_patience; rests >= 0) {
-      const timespec rest{0, k_rest_ns_min << rests};
-      counters.parked.begin(ticks_now());
-      nanosleep(&rest, nullptr);
-      counters.parked.end(ticks_now());
-    }
-  }
-  m_stole_at = 0;
-  m_suspensions_before = counters.suspensions.load(order::relaxed);
+void worker::rest_if_due(std::int64_t now) noexcept {
+  const std::int64_t rest_ns = steals.settle(now, counters.suspensions.load(order::relaxed));
+  if (rest_ns == 0) return;
+  const timespec rest{0, static_cast<long>(rest_ns)};
+  counters.parked.begin(ticks_now());
+  nanosleep(&rest, nullptr);
+  counters.parked.end(ticks_now());
 }
 
 job* worker::search() {
-  m_phase_ended = 0;
+  phases.pause();
   const std::int64_t now = ticks_now();
   counters.searching.begin(now);
-  rest_from_vain_steals(now);
+  rest_if_due(now);
   look_at_cores();
   take_place();
   cpu.store(sched_getcpu(), order::relaxed);
@@ -342,11 +272,11 @@ void worker::look_busy() noexcept {
 }
 
 void worker::stand_by() noexcept {
-  m_phase_ended = 0;
+  phases.pause();
   looks_for_work.store(true, order::relaxed);
   m_off_duty.store(true, order::relaxed);
   m_scheduler.pass_on();
-  m_scheduler.on_duty.set_quiet(m_index, tasks.empty() && !has_handed() && !m_places);
+  m_scheduler.on_duty.set_quiet(m_index, tasks.empty() && !latent.has_handed() && !m_places);
   counters.alive.end(ticks_now());
   if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
   m_scheduler.on_duty.wait(m_index);
@@ -385,7 +315,7 @@ void worker::end_job() noexcept {
 bool worker::begin_blocking() noexcept {
   if (lends()) return false;
   try {
-    promote_all(m_current->tasks);
+    latent.promote_all(stacks.current().tasks);
   } catch (...) { // no memory: it stays latent
   }
   looks_for_work.store(true, order::relaxed); // a nudge would interrupt what it waits for
@@ -410,19 +340,14 @@ bool worker::helps_others(bool for_good) noexcept {
 }
 
 job* worker::search_or_sleep() {
-  constexpr std::int64_t k_look_ns = 4'000; // after a nap or a nudge
   const std::int64_t nap_ns_min = tunables::nap;
-  const std::int64_t after_work_ns = 6 * nap_ns_min; // of naps; a nap costs the busy ones up to 20 us
-  constexpr std::int64_t k_after_vain_wake_ns = 5'000'000;
-  constexpr std::int64_t k_watch_ns = 10'000'000;
-  std::int64_t search_ns =
-      m_vain_ticks < ns_to_ticks(k_patience / 2 * k_steal_ns) ? m_scheduler.search_ns() : k_look_ns;
+  std::int64_t search_ns = steals.is_low() ? timing::k_short_search : m_scheduler.search_ns();
   std::int64_t nap_ns = nap_ns_min;
-  std::int64_t napped_ns = 0, napping_ns = after_work_ns;
+  std::int64_t napped_ns = 0, napping_ns = 6 * nap_ns_min; // after work; a nap costs the busy ones up to 20 us
   for (;;) {
     if (job* item = look(search_ns)) return item;
     if (m_scheduler.nudge_somebody(*this, m_random)) {
-      if (job* item = look(k_look_ns)) return item;
+      if (job* item = look(timing::k_short_search)) return item;
     }
     if (m_scheduler.exiting.load(order::relaxed) || m_scheduler.on_duty.has_surplus()) return nullptr;
     note_hunger();
@@ -430,7 +355,7 @@ job* worker::search_or_sleep() {
     if (m_scheduler.lends && helps_others(!naps)) return nullptr;
     const bool watches = !naps && m_scheduler.begin_watch();
     if (!naps && !watches) counters.parks.increment_unshared();
-    const std::int64_t sleep_ns = naps ? nap_ns : watches ? k_watch_ns : k_forever_ns;
+    const std::int64_t sleep_ns = naps ? nap_ns : watches ? timing::k_watch : k_forever_ns;
     counters.parked.begin(ticks_now());
     if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
     cpu.store(sched_getcpu(), order::relaxed);
@@ -441,13 +366,13 @@ job* worker::search_or_sleep() {
     if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
     if (woken) { // there is work, and soon perhaps more; unless somebody else is faster
       search_ns = m_scheduler.search_ns();
-      napping_ns = k_after_vain_wake_ns;
+      napping_ns = timing::k_naps_after_wake;
       napped_ns = 0;
       nap_ns = nap_ns_min;
     } else {
-      search_ns = k_look_ns;
+      search_ns = timing::k_short_search;
       napped_ns += nap_ns;
-      nap_ns = std::min(2 * nap_ns, std::max(idle_workers::k_nap_ns_max, nap_ns_min));
+      nap_ns = std::min(2 * nap_ns, std::max(timing::k_nap_max, nap_ns_min));
     }
     if (watches) m_scheduler.end_watch();
     if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
@@ -461,44 +386,10 @@ void refuse_in_callback() {
                             "a listener or rule must not wait for tasks");
 }
 
-void worker::get_idle_fiber() {
+void worker::get_idle_stack() {
   refuse_in_callback();
-  promote_all(m_current->tasks);
-  if (!m_idle_fibers.empty()) return;
-  m_idle_fibers.push_back(m_scheduler.take_fiber()); // there is room in the list
-}
-
-void worker::set_current(task_fiber& next) noexcept {
-  next.tasks.runner = this;
-  next.tasks.hungry = &m_scheduler.idle.count();
-  m_current = &next;
-  set_this_task_stack(&next.tasks);
-}
-
-void worker::count_stack_use(const task_fiber& suspended) noexcept {
-  const auto used = static_cast<std::uint64_t>(static_cast<const char*>(suspended.memory().top()) -
-                                               static_cast<const char*>(__builtin_frame_address(0)));
-  counters.suspended_bytes.increment_unshared(used);
-  if (used > counters.suspended_bytes_max.load(order::relaxed))
-    counters.suspended_bytes_max.store(used, order::relaxed);
-}
-
-// Inlined for the same reason as fiber::switch_to().
-[[gnu::always_inline]] inline void worker::leave_stack(waiter& who, bool (*publish)(void*), void* argument) noexcept {
-  task_fiber& self = *m_current;
-  task_fiber& next = *m_idle_fibers.back();
-  m_idle_fibers.pop_back();
-  counters.suspensions.increment_unshared();
-  count_stack_use(self);
-  m_pending = {publish, argument, &who, nullptr};
-  self.is_blocked = true;
-  const std::int64_t left = self.tasks.samples != 0 ? ticks_now() : 0;
-  set_current(next);
-  self.switch_to(next, *m_exceptions);
-  if (left != 0) self.tasks.suspended_ticks += ticks_now() - left;
-  self.is_blocked = false;
-  after_switch(); // possibly on another worker
-  if (self.tasks.running) tell(event_kind::task_resumed, *self.tasks.running->task);
+  latent.promote_all(stacks.current().tasks);
+  if (!stacks.has_idle()) stacks.get_idle();
 }
 
 void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
@@ -506,8 +397,9 @@ void worker::suspend(waiter& who, bool (*publish)(void*), void* argument) {
   if (TREADLE_UNLIKELY(lends())) end_blocking(); // this worker goes on with other tasks
   end_phase();
   background_polling::flush();
-  if (const running_task* const running = m_current->tasks.running) tell(event_kind::task_suspended, *running->task);
-  leave_stack(who, publish, argument);
+  if (const running_task* const running = stacks.current().tasks.running)
+    tell(event_kind::task_suspended, *running->task);
+  stacks.leave(who, publish, argument);
 }
 
 void worker::suspend_releasing(waiter& who, spinlock& lock) noexcept {
@@ -520,29 +412,7 @@ void worker::suspend_releasing(waiter& who, spinlock& lock) noexcept {
     static_cast<spinlock*>(held)->unlock();
     return true;
   };
-  leave_stack(who, release, &lock);
-}
-
-void worker::resume(task_fiber& blocked) {
-  task_fiber& self = *m_current;
-  counters.resumptions.increment_unshared();
-  m_pending.recycle = &self;
-  set_current(blocked);
-  self.switch_to(blocked, *m_exceptions);
-  after_switch(); // this fiber was taken from the pool again, possibly by another worker
-}
-
-TREADLE_NOINLINE void worker::after_switch() noexcept {
-  worker& w = *this_worker();
-  auto& action = w.m_pending; // member by member: a wider load would wait for the stores before it
-  if (task_fiber* const left = std::exchange(action.recycle, nullptr)) {
-    if (w.m_idle_fibers.size() < k_idle_fibers_max)
-      w.m_idle_fibers.push_back(left);
-    else
-      w.m_scheduler.give_fiber(left);
-  } else if (waiter* const who = std::exchange(action.who, nullptr)) {
-    who->begin_to_wait(action.publish, action.argument);
-  }
+  stacks.leave(who, release, &lock);
 }
 
 } // namespace treadle::detail

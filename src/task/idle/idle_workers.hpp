@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/sync/park.hpp"
+#include "task/timing.hpp"
 
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/fence.hpp>
@@ -76,9 +77,6 @@ class idle_workers {
     return (!runtime.work_is_visible() && somebody_wakes_by(runtime.next_deadline_ns())) || notify_work(true);
   }
 
-  /// Who sleeps longer at a time counts as parked.
-  static constexpr std::int64_t k_nap_ns_max = 800'000;
-
   /// By a searching worker. Sleeps until woken, a timer is due, or `sleep_ns` have passed (or k_forever_ns); on return
   /// the worker is searching again. `runtime` says what would keep it awake, and is told before it parks. False when
   /// the time was up.
@@ -115,7 +113,7 @@ class idle_workers {
 
 template <class Runtime>
 bool idle_workers::sleep(unsigned worker, std::int64_t sleep_ns, Runtime& runtime) {
-  const bool nap = sleep_ns != k_forever_ns && sleep_ns <= k_nap_ns_max;
+  const bool nap = sleep_ns != k_forever_ns && sleep_ns <= timing::k_nap_max;
   announce(worker, nap);
   if (nap)
     light_fence(); // stronger than needed: a job or a drain() that is missed now is found after the nap

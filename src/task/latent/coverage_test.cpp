@@ -215,10 +215,10 @@ class stepped_nudge_test : public ::testing::TestWithParam<unsigned> {
 
   /// Before the steps, on a worker: it has what it needs to answer a nudge.
   static void prepare() {
-    while (!detail::this_worker()->nudge()) this_task::yield();
+    while (!detail::this_worker()->latent.nudge()) this_task::yield();
   }
   /// After the steps: what was handed over was taken, or taken back.
-  static void check() { EXPECT_FALSE(detail::this_worker()->has_handed()); }
+  static void check() { EXPECT_FALSE(detail::this_worker()->latent.has_handed()); }
 
   runtime installs_the_handler{{.workers = 2}};
   runtime rt{{.workers = GetParam()}};
@@ -297,7 +297,7 @@ TEST_P(nudge_test_on, work_that_was_handed_over_runs_while_its_owner_waits) {
   runtime rt({.workers = GetParam()});
   for (int i = 0; i < 20; ++i) {
     async([] {
-      while (!detail::this_worker()->nudge()) this_task::yield(); // it has what it needs to answer
+      while (!detail::this_worker()->latent.nudge()) this_task::yield(); // it has what it needs to answer
       latch ran(1);
       parallel_invoke(
           [&] {

@@ -4,6 +4,7 @@
 #include "task/engine/scheduler.hpp"
 #include "task/engine/tunables.hpp"
 #include "task/latent/promoted_task.hpp"
+#include "task/timing.hpp"
 
 #include <treadle/detail/intrusive_ptr.hpp>
 #include <treadle/stopped.hpp>
@@ -16,8 +17,6 @@ namespace treadle::detail {
 void run_on_worker(void (*call)(void*), void* argument);
 
 namespace {
-
-constexpr std::int64_t k_look_at_cores_ns = 100'000'000;
 
 double in_ns(const tunable_ns& time) noexcept { return static_cast<double>(std::int64_t{time}); }
 std::uint64_t in_ps(const tunable_ns& time) noexcept { return static_cast<std::uint64_t>(std::int64_t{time}) * 1000; }
@@ -172,7 +171,7 @@ void loop_part::run_piece(promoted_task& task) {
 
 void loop_part::spread(task_stack& current) {
   try {
-    while (m_spread > 1 && current.runner->promote(*this, false)) {
+    while (m_spread > 1 && current.runner->latent.promote(*this, false)) {
     }
   } catch (const std::bad_alloc&) { // the rest stays here
   }
@@ -215,7 +214,7 @@ void loop_part::run_chunks(task_stack& current) {
   std::uint64_t iterations = 0;
   std::int64_t ticks = 0; // without those that promotions take
   std::int64_t before = ticks_now();
-  const std::int64_t look_pause = ns_to_ticks(k_look_at_cores_ns);
+  const std::int64_t look_pause = ns_to_ticks(timing::k_between_looks_in_loop);
   std::int64_t look_at = before + look_pause;
   for (;;) {
     const std::uint64_t begin = m_next.load(order::relaxed);
@@ -262,7 +261,7 @@ void loop_part::run() {
   const std::uint64_t iterations = m_end.load(order::relaxed) - m_next.load(order::relaxed);
   const bool is_heavy = m_loop.cut.how == loop_cut::kind::on_demand && m_loop.parts.load(order::relaxed) == 1 &&
                         m_loop.expected_ns(iterations) >= 2 * in_ns(tunables::loop_worth_waking);
-  if (is_heavy || current.hungry->load(order::relaxed) != 0) current.runner->end_promotion_pause(is_heavy);
+  if (is_heavy || current.hungry->load(order::relaxed) != 0) current.runner->latent.end_pause(is_heavy);
   latent_work* const older = link(current); // may give the first part away
   // Who has just done a part of the loop before this one is about to ask; between two long iterations nobody looks.
   if (is_heavy && !m_pieces && somebody_was_hungry_lately()) promote_oldest(current);

@@ -15,7 +15,7 @@ constexpr int k_signal = SIGURG;
 
 /// May come between any two instructions of a worker, or to a thread that is none.
 void answer(int) {
-  if (task_stack* current = this_task_stack()) current->runner->answer_nudge(*current);
+  if (task_stack* current = this_task_stack()) current->runner->latent.answer_nudge(*current);
 }
 
 bool install() noexcept {

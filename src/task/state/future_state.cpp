@@ -89,10 +89,10 @@ void future_state::run_taken(sharing s) noexcept {
 
 void future_state::run() noexcept {
   if (m_claim.claim()) {
-    this_worker()->name_wait(*this);
+    this_worker()->phases.name_wait(*this);
     run_claimed(sharing::shared);
   } else {
-    this_worker()->void_phase();
+    this_worker()->phases.cancel();
   }
   end_entry();
 }

@@ -17,7 +17,7 @@ void group_task::run() noexcept {
   task_group& group = m_group;
   // Here is a scheduling loop: whoever made the group on this stack has left it, and its owner may be on another one.
   if (group.is_made_here()) group.m_owner.store(nullptr, order::relaxed);
-  this_worker()->name_wait(*this);
+  this_worker()->phases.name_wait(*this);
   group.execute(*this);
   if (group.m_count.finished_elsewhere()) group.m_waiter->notify();
   this_worker()->counters.count_finished(); // the group may be gone by now

@@ -23,7 +23,7 @@ void refuse_where_nobody_may_block() {
 waiter::waiter() noexcept : waiter(this_worker()) {}
 
 waiter::waiter(worker* w) noexcept
-    : m_scheduler(w ? &w->owner() : nullptr), m_fiber(w ? &w->current_fiber() : nullptr) {}
+    : m_scheduler(w ? &w->owner() : nullptr), m_fiber(w ? &w->stacks.current() : nullptr) {}
 
 void waiter::block(bool (*publish)(void*), void* argument) {
   if (m_fiber) return this_worker()->suspend(*this, publish, argument);
@@ -98,7 +98,7 @@ std::uint32_t waiter::path_number() const noexcept {
   return blocked ? blocked->task->path_number() : 0;
 }
 
-void waiter::run() noexcept { this_worker()->resume(*m_fiber); }
+void waiter::run() noexcept { this_worker()->stacks.resume(*m_fiber); }
 
 void prepare_to_block() {
   if (worker* w = this_worker()) return w->prepare_to_suspend();
