@@ -6,6 +6,7 @@
 #include "task/engine/scheduler.hpp"
 #include "task/engine/tunables.hpp"
 #include "task/latent/nudge.hpp"
+#include "task/latent/promoted_task.hpp"
 #include "task/timing.hpp"
 
 #include <treadle/detail/intrusive_ptr.hpp>
@@ -34,6 +35,9 @@ class promoting {
 };
 
 } // namespace
+
+latent_promotion::latent_promotion(worker& owner) noexcept : m_owner(owner) {}
+latent_promotion::~latent_promotion() = default;
 
 bool latent_promotion::fill(promoted_task& task, latent_work& record, bool all) noexcept {
   task.kind = record.m_kind;

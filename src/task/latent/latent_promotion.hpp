@@ -1,15 +1,19 @@
 #pragma once
 
 #include "task/latent/handover.hpp"
-#include "task/latent/promoted_task.hpp"
+
+#include <treadle/detail/latent.hpp>
 
 namespace treadle::detail {
+
+class promoted_task;
 
 /// Makes tasks of the latent work on the stacks of one worker. By that worker unless it says otherwise.
 /// docs/design/latent-forks.md
 class latent_promotion {
  public:
-  explicit latent_promotion(worker& owner) noexcept : m_owner(owner) {}
+  explicit latent_promotion(worker& owner) noexcept;
+  ~latent_promotion();
 
   /// Makes a task of the oldest latent work of the stack that runs, unless there is something to steal already.
   void promote_oldest(task_stack& current) noexcept;
