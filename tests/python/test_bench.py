@@ -556,7 +556,7 @@ def test_the_papers_rules_choose_before_the_run_that_counts(monkeypatch: pytest.
         idle = 0.9 if partition < 1000 else 0.35 if partition < 50_000 else 0.2
         return Run(
             points=sweep.points, steps=sweep.steps_of(partition), partition=partition, workers=workers, repeat=repeat,
-            seconds=executing / workers, tasks=tasks, executing_ns=executing, overall_ns=executing / (1 - idle),
+            cores=2, seconds=executing / workers, tasks=tasks, executing_ns=executing, overall_ns=executing / (1 - idle),
             management_ns=0, search_ns=0, parked_ns=0, pending_accesses=tasks, pending_misses=0,
         )  # fmt: skip
 

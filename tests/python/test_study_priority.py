@@ -129,7 +129,9 @@ def test_it_goes_on_where_it_was(tmp_path, monkeypatch):
 def run_of(cell, seconds=1.0, **more):
     floats = {name: math.nan for name in measured.ALL | measured.MARKED}
     identity = {name: getattr(cell, name) for name in measured.Cell.__dataclass_fields__}
-    return measured.Run("measured", **identity, **(floats | {"seconds": seconds, "failed": ""} | more))
+    return measured.Run(
+        "measured", **identity, **(floats | {"cores": 2, "seconds": seconds, "failed": ""} | more)
+    )
 
 
 def test_what_is_missing_is_said_and_the_rest_is_done(tmp_path, monkeypatch, capsys):

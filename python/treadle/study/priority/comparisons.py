@@ -49,10 +49,17 @@ def part_name(program: str) -> str:
 
 
 class Measured:
-    """Of one program and n, with the most workers and the slowest critical tasks that were measured."""
+    """Of one program and n, with the slowest critical tasks that were measured, and with the most workers that had a core
+    each; or with the most of those that were oversubscribed."""
 
-    def __init__(self, runs: Iterable[measured.Run], program: str, n: int | None = None) -> None:
-        mine = [r for r in runs if r.program == program and n in (None, r.n)]
+    def __init__(
+        self, runs: Iterable[measured.Run], program: str, n: int | None = None, oversubscribed: bool = False
+    ) -> None:
+        mine = [
+            r for r in runs
+            if r.program == program and n in (None, r.n) and r.is_oversubscribed == oversubscribed
+        ]  # fmt: skip
+        self.oversubscribed = oversubscribed
         self.workers = max((r.workers for r in mine), default=0)
         self.slow = max((r.slow for r in mine), default=1)
         self.program = program

@@ -7,6 +7,7 @@ from math import isnan, nan
 from statistics import median
 from typing import NamedTuple
 
+from ..workers import named
 from . import measured, simulated
 from .comparisons import (
     NOTICEABLE,
@@ -38,6 +39,26 @@ class Row(NamedTuple):
     verdict: str
 
 
+class Here(NamedTuple):
+    """One of the paper's cases as it was measured: where each worker had a core, from which verdicts follow, and apart
+    from that where they were oversubscribed."""
+
+    alone: Measured
+    crowded: Measured
+
+    @classmethod
+    def of(cls, runs: Sequence[measured.Run], program: str, n: int | None = None) -> Here:
+        return cls(Measured(runs, program, n), Measured(runs, program, n, oversubscribed=True))
+
+    def said(self, tell: Callable[[Measured], str]) -> str:
+        return lines_of(tell(self.alone), self.crowded.workers, lambda: tell(self.crowded))
+
+
+def lines_of(alone: str, workers: int, crowded: Callable[[], str]) -> str:
+    """A line for the workers that had a core each, and one for so many that were oversubscribed, unless there are none."""
+    return f"{alone}\n{named(workers, oversubscribed=True)}: {crowded()}" if workers else alone
+
+
 class Cases(NamedTuple):
     """The paper's three: Cholesky on both machines, merge sort on one."""
 
@@ -55,8 +76,9 @@ class Cases(NamedTuple):
 
 def rows(runs: Sequence[measured.Run], predicted: Sequence[simulated.Run], domains: int) -> list[Row]:
     """`domains`: of memory, on this machine."""
-    small, large = Measured(runs, "cholesky", 512), Measured(runs, "cholesky", 2048)
-    sort = Measured(runs, "merge_sort")
+    small, large, sort = (
+        Here.of(runs, *case) for case in (("cholesky", 512), ("cholesky", 2048), ("merge_sort",))
+    )
     there = {costs: Cases.of(predicted, costs) for costs in COSTS}
 
     def each(changes: Callable[[Cases], list[Change]]) -> ByCosts:
@@ -64,9 +86,9 @@ def rows(runs: Sequence[measured.Run], predicted: Sequence[simulated.Run], domai
 
     return [
         gain("Cholesky 512² on KNL4: pools of 256 and 32 workers against the default", -31.8, "",
-             small.changes(*POOLS), each(lambda c: c.knl.changes(*POOLS, 256))),
+             small, each(lambda c: c.knl.changes(*POOLS, 256))),
         gain("Cholesky 2048² on OCX: the best pools against the default", -33.5, "",
-             large.changes(*POOLS), each(lambda c: c.ocx.changes(*POOLS))),
+             large, each(lambda c: c.ocx.changes(*POOLS))),
         mapping("Cholesky 512² on KNL4: numa-balanced-mtp with these pools", "4.8 % more performance", -1, "",
                 small, domains, each(lambda c: c.knl.changes(*MAPPINGS, 256))),
         mapping("Cholesky 2048² on OCX: numa-balanced-mtp with the best pools", "less performance", 1,
@@ -74,7 +96,7 @@ def rows(runs: Sequence[measured.Run], predicted: Sequence[simulated.Run], domai
                 large, domains, each(lambda c: c.ocx.changes(*MAPPINGS))),
         every_size(sort, {costs: cases.sort for costs, cases in there.items()}),
         gain("merge sort on KNL4: pools of 256 and 32 workers against the default", -47, ", the best of all",
-             sort.changes(*POOLS), each(lambda c: c.sort.changes(*POOLS, 256))),
+             sort, each(lambda c: c.sort.changes(*POOLS, 256))),
         without_critical(there),
         waits(there["hpx"].knl),
         workload(small, "Cholesky", "critical tasks take much longer than the others"),
@@ -108,24 +130,24 @@ def agrees(there: ByCosts, sign: int = -1) -> str:
     return f"the simulation agrees{part}" if agree else "the simulation does not agree"
 
 
-def gain(what: str, paper: float, more: str, here: Sequence[Change], there: ByCosts) -> Row:
-    """A statement that something takes less time, in percent."""
+def gain(what: str, paper: float, more: str, here: Here, there: ByCosts) -> Row:
+    """A statement that the paper's pools take less time, in percent."""
     return Row(
-        what, f"{paper:+.1f} % time{more}", listed(here, NOT_MEASURED), by_costs(there),
-        f"{agrees(there)}: {judged(here, there)}",
+        what, f"{paper:+.1f} % time{more}", here.said(lambda m: listed(m.changes(*POOLS), NOT_MEASURED)),
+        by_costs(there), f"{agrees(there)}: {judged(here.alone.changes(*POOLS), there)}",
     )  # fmt: skip
 
 
-def mapping(what: str, paper: str, sign: int, more: str, here: Measured, domains: int, there: ByCosts) -> Row:
+def mapping(what: str, paper: str, sign: int, more: str, here: Here, domains: int, there: ByCosts) -> Row:
     """numa-balanced-mtp against packed; `sign` 1: the paper says that it takes more time."""
-    changes = here.changes(*MAPPINGS)
-    said = listed(changes, NOT_MEASURED)
-    if domains == 1:
-        said += "; this machine has one domain, and nothing to balance"
-    return Row(what, paper, said, by_costs(there), f"{agrees(there, sign)}: {judged(changes, there)}{more}")
+    balanced = "; this machine has one domain, and nothing to balance" * (domains == 1)
+    return Row(
+        what, paper, here.said(lambda m: listed(m.changes(*MAPPINGS), NOT_MEASURED) + balanced), by_costs(there),
+        f"{agrees(there, sign)}: {judged(here.alone.changes(*MAPPINGS), there)}{more}",
+    )  # fmt: skip
 
 
-def every_size(here: Measured, there: dict[str, Simulated]) -> Row:
+def every_size(here: Here, there: dict[str, Simulated]) -> Row:
     """Whether the paper's pools are faster whatever their sizes."""
     changes = {
         costs: [
@@ -136,14 +158,17 @@ def every_size(here: Measured, there: dict[str, Simulated]) -> Row:
         ]
         for costs, case in there.items()
     }
-    found = here.changes(*POOLS)
-    said = listed(found, NOT_MEASURED)
-    if failed := here.failures():
-        cut_offs = ", ".join(str(part) for part in sorted({r.part for r in failed}))
-        said += f"; with cut-off {cut_offs} the paper's policies need more stacks than this system gives"
+
+    def tell(mine: Measured) -> str:
+        said = listed(mine.changes(*POOLS), NOT_MEASURED)
+        if failed := mine.failures():
+            cut_offs = ", ".join(str(part) for part in sorted({r.part for r in failed}))
+            said += f"; with cut-off {cut_offs} the paper's policies need more stacks than this system gives"
+        return said
+
     return Row(
-        "merge sort on KNL4: which sizes of the pools are faster than the default", "all", said,
-        by_costs(changes, spread), f"{agrees(changes)}: {judged(found, changes)}",
+        "merge sort on KNL4: which sizes of the pools are faster than the default", "all", here.said(tell),
+        by_costs(changes, spread), f"{agrees(changes)}: {judged(here.alone.changes(*POOLS), changes)}",
     )  # fmt: skip
 
 
@@ -195,26 +220,37 @@ def _shortest(sizes: Iterable[simulated.Run], what: str) -> int:
     return min(sizes, key=lambda run: run.mean_wait_ns(what)).critical
 
 
-def workload(here: Measured, name: str, paper: str) -> Row:
+def workload(here: Here, name: str, paper: str) -> Row:
     """How many tasks are critical, and how long they take against the others."""
-    found, ratios, shares = [], [], []
+
+    def tell(mine: Measured) -> str:
+        return ", ".join(
+            f"{part_name(mine.program)} {part}: {share:.0%} of the tasks, each {ratio:.1f} times as long"
+            for part, (share, ratio) in critical_tasks(mine).items()
+        ) or NOT_MEASURED  # fmt: skip
+
+    critical = critical_tasks(here.alone).values()
+    shares, ratios = [share for share, _ in critical], [ratio for _, ratio in critical]
+    if not shares:
+        verdict = "open"
+    elif here.alone.program == "cholesky":
+        verdict = f"{'confirmed' if min(ratios) > 2 else 'not confirmed'}, with potrf computed {here.alone.slow} times"
+    else:
+        verdict = "not confirmed: two halves have one merge" if max(shares) < 0.45 else "confirmed"
+    return Row(f"{name}: what is critical", paper, here.said(tell), "as generated", verdict)
+
+
+def critical_tasks(here: Measured) -> dict[int, tuple[float, float]]:
+    """For each tile or cut-off: their share of all tasks, and how many times as long as another one they take."""
+    found = {}
     for part in here.parts:
         mine = [r for r in here.runs if r.part == part and r.configuration == "paper-pools" and counts(r)]
         if mine:
-            shares.append(median(r.tasks_critical / r.tasks for r in mine))
-            ratios.append(median(length_ratio(r) for r in mine))
-            found.append(
-                f"{part_name(here.program)} {part}: {shares[-1]:.0%} of the tasks, each {ratios[-1]:.1f} times as long"
+            found[part] = (
+                median(r.tasks_critical / r.tasks for r in mine),
+                median(length_ratio(r) for r in mine),
             )
-    if not found:
-        verdict = "open"
-    elif here.program == "cholesky":
-        verdict = (
-            f"{'confirmed' if min(ratios) > 2 else 'not confirmed'}, with potrf computed {here.slow} times"
-        )
-    else:
-        verdict = "not confirmed: two halves have one merge" if max(shares) < 0.45 else "confirmed"
-    return Row(f"{name}: what is critical", paper, ", ".join(found) or NOT_MEASURED, "as generated", verdict)
+    return found
 
 
 def counts(run: measured.Run) -> bool:
@@ -228,19 +264,22 @@ def length_ratio(run: measured.Run) -> float:
     return run.time_critical_ns / run.tasks_critical / others if others else nan
 
 
-def beyond(what: str, before: str, after: str, here: Iterable[Measured], there: dict[str, Cases]) -> Row:
+def beyond(what: str, before: str, after: str, here: Sequence[Here], there: dict[str, Cases]) -> Row:
     """What the paper does not have, over all cases."""
-    found = [
-        Change(f"{TITLES.get(case.program, '')} {case.n} {c.where}".strip(), c.percent, c.doubt)
-        for case in here
-        for c in case.changes(before, after)
-    ]
+
+    def changes(cases: Iterable[Measured]) -> list[Change]:
+        return [c for case in cases for c in case.changes(before, after)]
+
+    def tell(found: Sequence[Change]) -> str:
+        doubtful = sum(bool(c.doubt) for c in found)
+        return spread(found, NOT_MEASURED) + (f"; in {doubtful} it may be noise" if doubtful else "")
+
+    found = changes(case.alone for case in here)
     simulated_ = {
         costs: [c for case in cases for c in case.changes(before, after)] for costs, cases in there.items()
     }
-    said = spread(found, NOT_MEASURED)
-    if doubtful := sum(bool(c.doubt) for c in found):
-        said += f"; in {doubtful} it may be noise"
+    crowd = max(case.crowded.workers for case in here)
+    said = lines_of(tell(found), crowd, lambda: tell(changes(case.crowded for case in here)))
     return Row(what, "–", said, by_costs(simulated_, spread), judged(found, simulated_))
 
 
