@@ -1,4 +1,5 @@
 """Write docs/evidence.md: every quantitative claim of the papers beside what was measured and simulated, from saved data.
+And fill in the tables of docs/guide/inlining.md.
 
 The verdicts are written by hand, below; a claim without one, or a verdict without its claim, is an error.
 """
@@ -10,7 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import inlining_table
 from results import newest
+from tables import fill
 
 from treadle.study import grain as grain_study
 from treadle.study import inlining, inlining_findings, inlining_simulated, inlining_simulated_page
@@ -251,7 +254,10 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--results", type=Path, help="folder of one machine (default: measured last)")
     options = parser.parse_args(argv)
-    PAGE.write_text(page(options.results or newest()), "utf-8")
+    results = options.results or newest()
+    PAGE.write_text(page(results), "utf-8")
+    guide = inlining_table.PAGE
+    guide.write_text(fill(guide.read_text("utf-8"), inlining_table.blocks(results / INLINING)), "utf-8")
     return 0
 
 

@@ -12,6 +12,7 @@ import again
 import against
 import evidence
 import host
+import inlining_table
 import machine
 import plot
 import pytest
@@ -474,6 +475,10 @@ def test_later_measurements_are_compared_by_a_yardstick(
 def test_the_page_of_evidence_is_that_of_the_saved_data(monkeypatch: pytest.MonkeyPatch) -> None:
     folder = rivals.BENCH / "results" / "amd-epyc-2-cores"
     assert evidence.page(folder) == evidence.PAGE.read_text(), "bench/evidence.py brings the page up to date"
+    guide = inlining_table.PAGE.read_text()
+    contents = inlining_table.blocks(folder / evidence.INLINING)
+    assert all(f"<!-- {name} -->" in guide for name in contents)
+    assert tables.fill(guide, contents) == guide, "bench/evidence.py brings the tables up to date"
     first = next(iter(evidence.VERDICTS))
     monkeypatch.setitem(evidence.VERDICTS, (first[0], "nobody claims this"), "so")
     with pytest.raises(KeyError, match="nobody claims this"):
