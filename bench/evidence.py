@@ -5,7 +5,6 @@ The verdicts are written by hand, below; a claim without one, or a verdict witho
 """
 
 import argparse
-import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -74,42 +73,35 @@ def pools(folder: Path) -> Iterator[Claim]:
         yield Claim(row.what, row.paper, row.measured, row.simulated, row.verdict)
 
 
-def first_number(text: str) -> float:
-    return float(re.match(r"[\d.]+", text.removeprefix("at least ")).group())  # type: ignore[union-attr]
-
-
 def shared_machines(folder: Path) -> Iterator[Claim]:
     found = colocate_page.Found(
         read(folder / "colocate-simulated.csv", colocate_simulated.Run),
         read(folder / "colocate.csv", colocate.Run),
     )
-    for what, paper, simulated, here in colocate_page.rows(found):
-        if paper[0].isdigit():  # the others are about ours
-            yield Claim(what, paper, here, simulated, shared_verdict(found, what, paper, simulated))
+    for row in colocate_page.rows(found):
+        if row.claimed is not None:  # the others are about ours
+            yield Claim(row.what, row.paper, row.here, row.simulated, shared_verdict(found, row))
 
 
-def shared_verdict(found: colocate_page.Found, what: str, paper: str, simulated: str) -> str:
+def shared_verdict(found: colocate_page.Found, row: colocate_page.Row) -> str:
     """The model is fitted to the seconds without an agent; with one, what counts is the change to these, and its sign."""
-    of_seconds = {
-        f"{colocate_page.name_of(case)}: {mode}": (case, mode) for case, mode in colocate_paper.SECONDS
-    }
-    if what in of_seconds:
-        case, mode = of_seconds[what]
-        if mode in ("sequential", "no agent"):
-            return "the model of the simulation is fitted to such rows"
-        there, alone = found.of(case, mode), found.of(case, "no agent")
-        if there is None or alone is None:
-            return "not simulated"
-        claimed = 100 * (colocate_paper.SECONDS[case, mode] / colocate_paper.SECONDS[case, "no agent"] - 1)
-        change = 100 * (there.value / alone.value - 1)
-        agrees = abs(change - claimed) <= CLOSE and (change * claimed > 0 or abs(claimed) < SMALL)
-        return (
-            f"{'reproduced' if agrees else 'not reproduced'} in simulation: {change:+.1f} % time against no agent, in the"
-            f" paper {claimed:+.1f} %"
-        )
-    off = 100 * (first_number(simulated) / first_number(paper) - 1)
-    said_so = "reproduced" if abs(off) <= CLOSE else "not reproduced"
-    return f"{said_so} in simulation: {off:+.1f} %"
+    if row.claimed is None or row.found is None:
+        return "not simulated"
+    if row.seconds_of is None:
+        off = 100 * (row.found.value / row.claimed - 1)
+        return f"{'reproduced' if abs(off) <= CLOSE else 'not reproduced'} in simulation: {off:+.1f} %"
+    case, mode = row.seconds_of
+    if mode in ("sequential", "no agent"):
+        return "the model of the simulation is fitted to such rows"
+    if (alone := found.of(case, "no agent")) is None:
+        return "not simulated"
+    claimed = 100 * (row.claimed / colocate_paper.SECONDS[case, "no agent"] - 1)
+    change = 100 * (row.found.value / alone.value - 1)
+    agrees = abs(change - claimed) <= CLOSE and (change * claimed > 0 or abs(claimed) < SMALL)
+    return (
+        f"{'reproduced' if agrees else 'not reproduced'} in simulation: {change:+.1f} % time against no agent, in the"
+        f" paper {claimed:+.1f} %"
+    )
 
 
 def spread(found: list[float]) -> str:
@@ -125,9 +117,9 @@ def parcels(folder: Path) -> Iterator[Claim]:
         "\n".join(f"{where}: {value} ({settings} settings)" for where, settings, value in told),
     )
     ratios: dict[str, list[float]] = {}
-    for _, setting, _, ratio, _ in coalescing_page.rows(found):
-        if setting.startswith("paper-adaptive"):
-            ratios.setdefault(setting, []).append(float(ratio))
+    for row in coalescing_page.rows(found):
+        if row.setting.startswith("paper-adaptive") and row.ratio is not None:
+            ratios.setdefault(row.setting, []).append(row.ratio)
     yield Claim(
         "The policy finds suitable numbers while the program runs",
         "converges, and the overhead falls (a figure of a toy application, without numbers)",
