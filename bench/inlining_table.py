@@ -29,13 +29,12 @@ def by_policy(runs: Sequence[Run]) -> str:
         cells = [text_of(medians[p].value, "s") if p in medians else "–" for p in SERIES]
         bold = [f"**{cell}**" if p == first else cell for p, cell in zip(SERIES, cells, strict=True)]
         rows.append([f"{users} × {items}", workers, *bold])
-    counts = {len(found) for by_series in seconds.values() for found in by_series.values()}
     shown = table(["ratings", "workers", *SERIES], rows)
-    return (
-        f"{shown}\n\nMedians of {' to '.join(str(n) for n in sorted({min(counts), max(counts)}))} runs."
-        if rows
-        else shown
-    )
+    counts = {len(found) for by_series in seconds.values() for found in by_series.values()}
+    if not counts:
+        return shown
+    least_and_most = " to ".join(str(count) for count in sorted({min(counts), max(counts)}))
+    return f"{shown}\n\nMedians of {least_and_most} runs."
 
 
 def blocks(folder: Path) -> dict[str, str]:
