@@ -155,12 +155,12 @@ def less_time(changes: Sequence[Change]) -> str:
         return "no data"
     sure = [c.percent for c in changes if not c.doubt]
     less, more = sum(p <= -NOTICEABLE for p in sure), sum(p >= NOTICEABLE for p in sure)
-    if less == len(changes):
-        return "less time"
-    if less:
-        return f"less time in {less} of {len(changes)} cases"
-    if more:
-        return "more time" if more == len(changes) else f"more time in {more} of {len(changes)} cases"
+    if len(changes) in (less, more):
+        return "less time" if less else "more time"
+    if less and more:
+        return f"less time in {less} and more in {more} of {len(changes)} cases"
+    if less or more:
+        return f"{'less' if less else 'more'} time in {less or more} of {len(changes)} cases"
     return "no difference beyond noise" if len(sure) < len(changes) else "no difference"
 
 

@@ -104,7 +104,7 @@ def rows(runs: Sequence[measured.Run], predicted: Sequence[simulated.Run], domai
         beyond("critical-path, for which nobody marks tasks, against the paper's best pools", "paper-pools",
                "critical-path", (small, large, sort), there),
         beyond("Treadle's default against the paper's", "paper-default", "default", (small, large, sort), there),
-        lending(predicted),
+        lending((small, large, sort), predicted),
     ]  # fmt: skip
 
 
@@ -126,8 +126,7 @@ def agrees(there: ByCosts, sign: int = -1) -> str:
     agree = sum(change >= NOTICEABLE for change in changes)
     if not changes:
         return "open"
-    part = "" if agree == len(changes) else " in part"
-    return f"the simulation agrees{part}" if agree else "the simulation does not agree"
+    return f"the simulation has the paper's sign in {agree or 'none'} of {len(changes)} case{'s' * (len(changes) > 1)}"
 
 
 def gain(what: str, paper: float, more: str, here: Here, there: ByCosts) -> Row:
@@ -236,7 +235,11 @@ def workload(here: Here, name: str, paper: str) -> Row:
     elif here.alone.program == "cholesky":
         verdict = f"{'confirmed' if min(ratios) > 2 else 'not confirmed'}, with potrf computed {here.alone.slow} times"
     else:
-        verdict = "not confirmed: two halves have one merge" if max(shares) < 0.45 else "confirmed"
+        verdict = (
+            "not confirmed: there is one merge for two halves, so a third of the tasks are critical"
+            if max(shares) < 0.45
+            else "confirmed"
+        )
     return Row(f"{name}: what is critical", paper, here.said(tell), "as generated", verdict)
 
 
@@ -266,27 +269,33 @@ def length_ratio(run: measured.Run) -> float:
 
 def beyond(what: str, before: str, after: str, here: Sequence[Here], there: dict[str, Cases]) -> Row:
     """What the paper does not have, over all cases."""
+    found = {
+        costs: [c for case in cases for c in case.changes(before, after)] for costs, cases in there.items()
+    }
+    measured_ = all_changes((case.alone for case in here), before, after)
+    return Row(what, "–", over_all(here, before, after), by_costs(found, spread), judged(measured_, found))
 
-    def changes(cases: Iterable[Measured]) -> list[Change]:
-        return [c for case in cases for c in case.changes(before, after)]
 
-    def tell(found: Sequence[Change]) -> str:
+def all_changes(cases: Iterable[Measured], before: str, after: str) -> list[Change]:
+    return [change for case in cases for change in case.changes(before, after)]
+
+
+def over_all(here: Sequence[Here], before: str, after: str) -> str:
+    """What was measured of something over all cases."""
+
+    def tell(cases: Iterable[Measured]) -> str:
+        found = all_changes(cases, before, after)
         doubtful = sum(bool(c.doubt) for c in found)
         return spread(found, NOT_MEASURED) + (f"; in {doubtful} it may be noise" if doubtful else "")
 
-    found = changes(case.alone for case in here)
-    simulated_ = {
-        costs: [c for case in cases for c in case.changes(before, after)] for costs, cases in there.items()
-    }
     crowd = max(case.crowded.workers for case in here)
-    said = lines_of(tell(found), crowd, lambda: tell(changes(case.crowded for case in here)))
-    return Row(what, "–", said, by_costs(simulated_, spread), judged(found, simulated_))
+    return lines_of(tell(case.alone for case in here), crowd, lambda: tell(case.crowded for case in here))
 
 
 TITLES = {"cholesky": "Cholesky", "merge_sort": "merge sort"}
 
 
-def lending(predicted: Sequence[simulated.Run]) -> Row:
+def lending(here: Sequence[Here], predicted: Sequence[simulated.Run]) -> Row:
     """Pools that lend against pools that do not, at each size."""
     seconds = {r.cell: r.seconds for r in predicted if r.configuration in ("strict", "lending")}
     changes: ByCosts = {costs: [] for costs in COSTS}
@@ -296,8 +305,8 @@ def lending(predicted: Sequence[simulated.Run]) -> Row:
             changes[cell.costs].append(Change(cell.title(), percent(seconds[strict], s)))
     worse = {costs: sum(c.percent >= NOTICEABLE for c in found) for costs, found in changes.items()}
     return Row(
-        "pools that lend idle workers against those that do not, at each size", "–", "see the results",
-        by_costs(changes, spread),
+        "pools that lend idle workers against those that do not, at each size", "–",
+        over_all(here, "strict", "lending"), by_costs(changes, spread),
         "; ".join(f"with {COSTS_OF[costs]} more time in {n} of {len(changes[costs])}" for costs, n in worse.items())
         if any(changes.values()) else "no data",
     )  # fmt: skip
