@@ -98,7 +98,7 @@ def rows(runs: Sequence[measured.Run], predicted: Sequence[simulated.Run], domai
         gain("merge sort on KNL4: pools of 256 and 32 workers against the default", -47, ", the best of all",
              sort, each(lambda c: c.sort.changes(*POOLS, 256))),
         without_critical(there),
-        waits(there["hpx"].knl),
+        waits(small.alone.workers, there["hpx"].knl),
         workload(small, "Cholesky", "critical tasks take much longer than the others"),
         workload(sort, "merge sort", "about as many critical tasks as others"),
         beyond("critical-path, for which nobody marks tasks, against the paper's best pools", "paper-pools",
@@ -194,12 +194,12 @@ def without_critical(there: dict[str, Cases]) -> Row:
     )
     return Row(
         "Cholesky: how much of what these pools gain is left without the critical pool and its workers", "–",
-        "needs more workers", text if any(shares.values()) else NOT_SIMULATED, verdict if of else "open",
+        "simulated only", text if any(shares.values()) else NOT_SIMULATED, verdict if of else "open",
     )  # fmt: skip
 
 
-def waits(there: Simulated) -> Row:
-    """For which size of the critical pool tasks wait shortest."""
+def waits(workers: int, there: Simulated) -> Row:
+    """For which size of the critical pool tasks wait shortest; `workers` were measured at most."""
     found, agree = [], 0
     for part in there.parts:
         sizes = list(there.of(part, "paper-pools").values())
@@ -209,7 +209,8 @@ def waits(there: Simulated) -> Row:
             agree += staged == pending == 256
     return Row(
         "Cholesky 512² on KNL4: the size of the critical pool with the shortest waits", "256, staged and pending",
-        "two workers have one size", f"HPX's costs: {', '.join(found)}" if found else NOT_SIMULATED,
+        "two workers have one size" if len(measured.sizes(workers)) < 2 else "not compared",
+        f"HPX's costs: {', '.join(found)}" if found else NOT_SIMULATED,
         f"the simulation {'agrees' if agree else 'does not agree'}: both for {agree} of {len(found)} tiles"
         if found else "open",
     )  # fmt: skip
