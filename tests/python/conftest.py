@@ -21,6 +21,6 @@ def grain_study(folder, *more):
     treadle = Path(sys.executable).with_name("treadle")
     return subprocess.run(
         [treadle, "study", "grain", "--points", "20000", "--steps", "3", "--repeats", "1", "--per-decade", "1",
-         "--out", folder, *more],
+         "--workers", "1", "--workers", "2", "--out", folder, *more],
         capture_output=True, text=True,
     )  # fmt: skip

@@ -17,7 +17,7 @@ from treadle.study.metrics import Run, metrics
 
 TREADLE = str(Path(sys.executable).with_name("treadle"))
 RUN = Run(
-    points=1000, steps=10, partition=100, workers=2, repeat=0, seconds=2.0, tasks=100, executing_ns=600,
+    points=1000, steps=10, partition=100, workers=2, repeat=0, cores=2, seconds=2.0, tasks=100, executing_ns=600,
     overall_ns=1000, management_ns=100, search_ns=200, parked_ns=100, pending_accesses=50, pending_misses=7,
 )  # fmt: skip
 

@@ -16,7 +16,7 @@ from treadle.study.log import go_on, read
 from treadle.study.metrics import Run, metrics
 
 TREADLE = str(Path(sys.executable).with_name("treadle"))
-SWEEP = Sweep(points=16_000_000, steps=20, per_decade=1, repeats=2, most_tasks=1_000_000)
+SWEEP = Sweep(points=16_000_000, steps=20, workers=(1, 2), per_decade=1, repeats=2, most_tasks=1_000_000)
 
 
 def run(partition, workers, repeat=0, *, task_ns, idle, looks=100.0):
@@ -26,7 +26,7 @@ def run(partition, workers, repeat=0, *, task_ns, idle, looks=100.0):
     executing = tasks * task_ns
     overall = executing / (1 - idle)
     return Run(
-        points=SWEEP.points, steps=steps, partition=partition, workers=workers, repeat=repeat,
+        points=SWEEP.points, steps=steps, partition=partition, workers=workers, repeat=repeat, cores=2,
         seconds=overall / workers * 1e-9, tasks=tasks, executing_ns=executing, overall_ns=overall, management_ns=0,
         search_ns=0, parked_ns=0, pending_accesses=looks * steps, pending_misses=0,
     )  # fmt: skip
@@ -186,6 +186,7 @@ def test_no_run_is_impossible():
         "steps",
         "partition",
         "workers",
+        "cores",
         "seconds",
         "tasks",
         "executing_ns",

@@ -15,7 +15,7 @@ from treadle.study.log import read, wanted
 from treadle.study.metrics import Run, metrics
 
 TREADLE = str(Path(sys.executable).with_name("treadle"))
-SWEEP = Sweep(points=1_600_000, steps=4, per_decade=1, repeats=1)
+SWEEP = Sweep(points=1_600_000, steps=4, workers=(1, 2), per_decade=1, repeats=1)
 CACHES = Caches(own=64 << 10, shared=1 << 20)
 PLAN = Plan(cores=(2, 20), most_tasks=2000)
 
@@ -29,7 +29,7 @@ def measured(partition, workers, ns_per_point=1.0):
     tasks = -(-SWEEP.points // partition) * SWEEP.steps
     executing = SWEEP.points * SWEEP.steps * ns_per_point + 1000 * tasks
     return Run(
-        points=SWEEP.points, steps=SWEEP.steps, partition=partition, workers=workers, repeat=0,
+        points=SWEEP.points, steps=SWEEP.steps, partition=partition, workers=workers, repeat=0, cores=7,
         seconds=executing / workers * 1e-9, tasks=tasks, executing_ns=executing, overall_ns=executing,
         management_ns=0, search_ns=0, parked_ns=0, pending_accesses=tasks, pending_misses=0,
     )  # fmt: skip
@@ -54,9 +54,10 @@ def test_the_cells():
     assert {c.points for c in found if c.partition == 160} == {500 * 160}
     assert list(cells(SWEEP, Plan(cores=()), RUNS, CACHES)) == []
     assert list(cells(SWEEP, PLAN, RUNS[5:], CACHES)) == []  # nothing with one worker
-    only_two = list(cells(replace(SWEEP, workers=(1, 7)), PLAN, RUNS, CACHES))
-    assert {c.workers for c in only_two if c.costs == "treadle"} == {1, 2, 7, 20}
-    assert {c.workers for c in only_two if c.costs == "hpx"} == {1, 2, 20}
+    more = [*RUNS, measured(160, 7), measured(160, 8)]  # of seven cores
+    more_cells = list(cells(SWEEP, PLAN, more, CACHES))
+    assert {c.workers for c in more_cells if c.costs == "treadle"} == {1, 2, 7, 20}
+    assert {c.workers for c in more_cells if c.costs == "hpx"} == {1, 2, 20}
 
 
 def test_numbers_fit_together(runs):
@@ -116,6 +117,8 @@ def test_where_the_bandwidth_is_from():
     assert found.gbs == pytest.approx(24, abs=0.3) and found.source.startswith("measured here")
     one = simulated.bandwidth_of(PLAN, [run for run in RUNS if run.workers == 1], CACHES)
     assert one.gbs == pytest.approx(35.1, abs=0.05) and "paper" in one.source
+    crowded = [replace(run, cores=1) for run in RUNS]
+    assert simulated.bandwidth_of(PLAN, crowded, CACHES) == one
 
 
 def test_it_goes_on_where_it_was(tmp_path, monkeypatch):
@@ -151,6 +154,8 @@ def test_the_part_of_the_page(runs):
         assert text.count(f"({figure})") == 2
     assert text.count("The paper: ") >= 2 * 5 and "agrees" in text
     assert "With 2 cores, which were measured too" in text
+    crowded = metrics([replace(run, cores=1) for run in RUNS])
+    assert "measured too" not in "\n".join(part(SWEEP, PLAN, runs, len(runs), memory, CACHES, crowded))
     assert f"{len(runs)} of {len(runs) + 1} simulated runs are done" in text
     few = [run for run in runs if run.workers == 2 and run.costs == "hpx"]  # interrupted
     assert "Simulated" in "\n".join(part(SWEEP, PLAN, few, len(runs), memory, CACHES, metrics(RUNS)))

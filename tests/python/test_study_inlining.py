@@ -37,7 +37,6 @@ from treadle.study.inlining_findings import (
 from treadle.study.inlining_page import page
 from treadle.study.log import read
 from treadle.study.ratings import Ratings
-from treadle.study.workers import default_workers
 
 TREADLE = str(Path(sys.executable).with_name("treadle"))
 TINY = Plan(
@@ -116,12 +115,6 @@ def test_ratings_of_a_table(tmp_path):
         Ratings.read(file)
     with pytest.raises(ValueError, match="none of the study's sets is so small"):
         Plan(ratings=Ratings("t", np.ones((3, 3))), experiments=("large",))
-
-
-def test_default_workers(monkeypatch):
-    for cores, expected in ((1, (1, 2)), (2, (1, 2, 4)), (6, (1, 2, 4, 6, 12)), (16, (1, 2, 4, 8, 16, 32))):
-        monkeypatch.setattr("treadle.study.workers.usable_cores", lambda cores=cores: cores)
-        assert default_workers() == expected
 
 
 def test_all_policies_compute_the_same(tmp_path):
@@ -245,7 +238,9 @@ def test_scaling_is_told_as_the_paper_tells_it():
         == "6 x 20, 1, 2, 4 (oversubscribed) workers: 1.12e+03 s → 560 s → 280 s"
     )
     assert (
-        growth(large, "paper-adaptive") == "4 workers, oversubscribed, take 4.00 to 4.00 times as long as one"
+        growth(large, "paper-adaptive")
+        == "2 workers take 2.00 to 2.00 times as long as one; 4 workers, oversubscribed, take 4.00 to 4.00 times as long"
+        " as one"
     )
     assert growth(large[:6], "adaptive") == growth([], "adaptive") == "not measured"
 

@@ -15,7 +15,7 @@ from .grain import Sweep, measure, runs_of
 from .log import read, wanted
 from .metrics import Run, metrics
 from .priority.command import priority_command
-from .terminal import PageOnly, need_matplotlib, nothing_there, progress
+from .terminal import PageOnly, Workers, need_matplotlib, nothing_there, progress
 from .workers import default_workers
 
 app = typer.Typer(
@@ -33,7 +33,7 @@ def grain_command(
     out: Annotated[Path, typer.Option(help="Folder of grain.csv and grain.html.")] = Path("study-grain"),
     points: Annotated[int, typer.Option(help="Points of the ring.")] = 100_000_000,
     steps: Annotated[int, typer.Option(help="Time steps.")] = 50,
-    workers: Annotated[list[int] | None, typer.Option(help="Numbers of workers; 1 and 2 by default.")] = None,
+    workers: Workers = None,
     repeats: Annotated[int, typer.Option(help="Runs of each kind.")] = 10,
     per_decade: Annotated[int, typer.Option(help="Partition sizes per factor of ten.")] = 5,
     most_tasks: Annotated[
@@ -76,7 +76,9 @@ def grain_command(
         if (points, steps, repeats, per_decade) != (100_000_000, 50, 10, 5):
             raise ValueError("--quick chooses points, steps, repeats and per-decade itself")
         points, steps, repeats, per_decade = 1_000_000, 20, 2, 3
-    sweep = Sweep(points, steps, tuple(workers or (1, 2)), repeats, per_decade, most_tasks, idle_rate)
+    sweep = Sweep(
+        points, steps, tuple(workers or default_workers()), repeats, per_decade, most_tasks, idle_rate
+    )
     plan = simulated.Plan(
         cores=tuple(cores or (8, 16, 32, 64)) if simulate else (),
         most_tasks=20_000 if quick else 200_000,
@@ -118,12 +120,7 @@ def inlining_command(
     out: Annotated[Path, typer.Option(help="Folder of inlining.csv and inlining.html.")] = Path(
         "study-inlining"
     ),
-    workers: Annotated[
-        list[int] | None,
-        typer.Option(
-            help="Numbers of workers; by default powers of two up to the cores, and twice the cores."
-        ),
-    ] = None,
+    workers: Workers = None,
     repeats: Annotated[int, typer.Option(help="Runs of each kind; intervals need six.")] = 3,
     iterations: Annotated[int, typer.Option(help="Of the threshold sweep and the sizes.")] = 10,
     large_iterations: Annotated[int, typer.Option(help="Of 100 x 5000, 500 x 2000 and 500 x 5000.")] = 1,

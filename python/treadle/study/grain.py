@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import log, programs
 from .metrics import Run
+from .workers import check_workers, default_workers, usable_cores
 
 SMALLEST_PARTITION = 160
 WARM_UP = 10  # steps, at most: the first ones get their memory from the system
@@ -33,7 +34,7 @@ class Sweep:
 
     points: int = 100_000_000
     steps: int = 50
-    workers: tuple[int, ...] = (1, 2)
+    workers: tuple[int, ...] = field(default_factory=default_workers)
     repeats: int = 10
     per_decade: int = 5
     most_tasks: int = 5_000_000
@@ -47,8 +48,7 @@ class Sweep:
         for name in ("steps", "repeats", "per_decade", "most_tasks"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: at least 1, not {getattr(self, name)}")
-        if not self.workers or min(self.workers) < 1:
-            raise ValueError("workers: numbers from 1, such as 1 2")
+        check_workers(self.workers)
         if not 0 <= self.idle_rate <= 100:
             raise ValueError(f"idle-rate: 0 to 100 percent, not {self.idle_rate:g}")
 
@@ -105,7 +105,7 @@ def run_once(sweep: Sweep, repeat: int, partition: int, workers: int) -> Run:
     values = {name.replace("{locality#0/total}", ""): value for name, value in found["counters"].items()}
     return Run(
         points=sweep.points, steps=steps, partition=partition, workers=workers, repeat=repeat,
-        seconds=found["seconds"], **{field: float(values[name]) for field, name in COUNTERS.items()},
+        cores=usable_cores(), seconds=found["seconds"], **{field: float(values[name]) for field, name in COUNTERS.items()},
     )  # fmt: skip
 
 

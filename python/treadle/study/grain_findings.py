@@ -7,7 +7,6 @@ from statistics import correlation
 
 from .grain_rules import best, chosen, near_best, share
 from .metrics import Metrics
-from .page import named
 
 HEAD = ("what", "the paper says", "measured here")
 NOT_MEASURED = "not measured"
@@ -51,7 +50,7 @@ def comparison(by_workers: ByWorkers, idle_rate: float) -> list[tuple[str, str, 
 
 
 def _each(by_workers: ByWorkers, say: Callable[[Rows], str]) -> str:
-    lines = [f"{named(workers)}: {said}" for workers, rows in by_workers.items() if (said := say(rows))]
+    lines = [f"{rows[0].named_workers()}: {said}" for rows in by_workers.values() if (said := say(rows))]
     return "\n".join(lines) or NOT_MEASURED
 
 

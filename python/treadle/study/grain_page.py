@@ -10,7 +10,8 @@ from .grain import Sweep
 from .grain_findings import HEAD, comparison
 from .grain_rules import table_of_rules
 from .metrics import Metrics
-from .page import COLORS, Section, canvas, head, named, notes_of, sections, svg, table_of, words
+from .page import COLORS, Section, canvas, head, notes_of, sections, svg, table_of, words
+from .workers import OVERSUBSCRIBED
 
 Series = tuple[str, Callable[[Metrics], float | None]]
 
@@ -55,37 +56,38 @@ def figure(
 
 def figures(
     by_workers: dict[int, list[Metrics]],
-    name: Callable[[int], str] = named,
+    name: Callable[[Metrics], str] = Metrics.named_workers,
     prefix: str = "",
     scale: str = "linear",
 ) -> list[Section]:
-    """The paper's figures 3 to 10 for these numbers of workers, which the legends call by `name`; `scale` is that of
-    times and counts."""
+    """The paper's figures 3 to 10 for these numbers of workers, which the legends call by `name` of one of their rows;
+    `scale` is that of times and counts."""
+    called = {workers: name(rows[0]) for workers, rows in by_workers.items()}
     seconds: Series = ("execution time", lambda row: row.seconds)
     more = [w for w in by_workers if w > 1]
     found: list[Section] = [
         ("Execution time (Figure 3)", "Too fine: tasks cost more than they do. Too coarse: workers wait.", [
             figure(
                 rows_of_all(by_workers),
-                [(name(w), lambda row, w=w: row.seconds if row.workers == w else None) for w in by_workers],  # type: ignore[misc]
+                [(called[w], lambda row, w=w: row.seconds if row.workers == w else None) for w in by_workers],  # type: ignore[misc]
                 "s", scale="log",
             )
         ]),
         ("Idle-rate (Figures 4 and 5)", "Equation 1: the share of the workers' time that is not spent in tasks.", [
-            figure(r, [(f"idle-rate, {name(w)}", lambda row: 100 * row.idle_rate)], "%", seconds, "s", right_scale=scale)
+            figure(r, [(f"idle-rate, {called[w]}", lambda row: 100 * row.idle_rate)], "%", seconds, "s", right_scale=scale)
             for w, r in by_workers.items()
         ]),
         ("Wait time per task (Figure 6)", "Equation 5: how much longer a task takes than with one worker. Cores share"
          " memory bandwidth.", [
             figure(
                 rows_of_all(by_workers),
-                [(name(w), lambda row, w=w: _wait_us(row) if row.workers == w else None) for w in more],  # type: ignore[misc]
+                [(called[w], lambda row, w=w: _wait_us(row) if row.workers == w else None) for w in more],  # type: ignore[misc]
                 "µs", scale="symlog",
             )
         ] if more else []),
         ("Management and wait time (Figures 7 and 8)", "Equations 4 and 6, per core, beside the execution time.", [
             figure(r, [
-                (f"management, {name(w)}", lambda row: row.management_s),
+                (f"management, {called[w]}", lambda row: row.management_s),
                 ("wait time", lambda row: row.wait_s),
                 ("both", lambda row: row.costs_s),
                 seconds,
@@ -93,7 +95,7 @@ def figures(
         ]),
         ("Looks at pending queues (Figures 9 and 10)", "They need no clock. Idle workers look, too.", [
             figure(
-                r, [(f"looks, {name(w)}", lambda row: row.pending_accesses)], "looks", seconds, "s", scale=scale,
+                r, [(f"looks, {called[w]}", lambda row: row.pending_accesses)], "looks", seconds, "s", scale=scale,
                 right_scale=scale,
             )
             for w, r in by_workers.items()
@@ -142,9 +144,14 @@ IDLE_RATE = (
 
 
 def remarks(by_workers: dict[int, list[Metrics]]) -> list[str]:
+    found = [IDLE_RATE]
     if 1 not in by_workers:
-        return [IDLE_RATE, "Wait times need runs with one worker, of which there are none: --workers 1."]
-    return [IDLE_RATE]
+        found.append("Wait times need runs with one worker, of which there are none: --workers 1.")
+    if any(row.is_oversubscribed for row in rows_of_all(by_workers)):
+        found.append(
+            f"{OVERSUBSCRIBED} The times of tasks, and the idle-rate and wait time made of them, have that in them."
+        )
+    return found
 
 
 def rows_of_all(by_workers: dict[int, list[Metrics]]) -> list[Metrics]:
@@ -164,9 +171,10 @@ def table(
     for row in sorted(rows, key=lambda row: (row.workers, row.partition)):
         wait = ("", "") if row.wait_ns is None else (f"{row.wait_ns / 1000:.2f}", f"{row.wait_s:.3f}")
         cells = (
-            row.workers, f"{row.partition:,}", *(_samples(row, sweep) if sweep else (row.runs,)), f"{row.seconds:.4f}",
-            f"{row.seconds_deviation:.4f}", f"{row.points_per_s / 1e9:.3f}", f"{100 * row.idle_rate:.1f}",
-            f"{row.task_ns / 1000:.2f}", f"{row.overhead_ns / 1000:.2f}", f"{row.own_management_ns / 1000:.3f}",
+            row.workers_cell(), f"{row.partition:,}", *(_samples(row, sweep) if sweep else (row.runs,)),
+            f"{row.seconds:.4f}", f"{row.seconds_deviation:.4f}", f"{row.points_per_s / 1e9:.3f}",
+            f"{100 * row.idle_rate:.1f}", f"{row.task_ns / 1000:.2f}", f"{row.overhead_ns / 1000:.2f}",
+            f"{row.own_management_ns / 1000:.3f}",
             f"{row.management_s:.3f}", *wait, "" if row.costs_s is None else f"{row.costs_s:.3f}",
             f"{row.pending_accesses:,.0f}",
         )  # fmt: skip

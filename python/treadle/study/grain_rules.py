@@ -62,10 +62,10 @@ def table_of_rules(
         "of best",
     )  # fmt: skip
     lines = []
-    for workers, rows in by_workers.items():
+    for rows in by_workers.values():
         top, (smallest, largest) = best(rows), near_best(rows)
         cells = [
-            str(workers), f"{top.points_per_s / 1e9:.2f}", f"{top.seconds:.3g}", f"{top.partition:,}",
+            top.workers_cell(), f"{top.points_per_s / 1e9:.2f}", f"{top.seconds:.3g}", f"{top.partition:,}",
             f"{top.task_ns / 1000:.1f}", f"{smallest:,} to {largest:,}",
         ]  # fmt: skip
         for policy in POLICIES:

@@ -107,7 +107,7 @@ def bandwidth_of(plan: Plan, runs: Iterable[Run], caches: Caches) -> Bandwidth:
     found: dict[tuple[int, int], list[float]] = {}
     for run in runs:
         busy_all_along = run.points // run.partition >= 2 * run.workers
-        if run.workers > 1 and busy_all_along and BYTES_KEPT * run.partition > caches.shared:
+        if 1 < run.workers <= run.cores and busy_all_along and BYTES_KEPT * run.partition > caches.shared:
             per_ns = BYTES_MOVED * run.partition * run.tasks / run.executing_ns
             found.setdefault((run.partition, run.workers), []).append(run.workers * per_ns)
     if found:
@@ -126,7 +126,8 @@ def bandwidth_of(plan: Plan, runs: Iterable[Run], caches: Caches) -> Bandwidth:
 
 def cells(sweep: Sweep, plan: Plan, runs: Sequence[Run], caches: Caches) -> Iterator[Cell]:
     """For each partition that was measured with one worker. One core is among them, which equation 5 needs, and with
-    Treadle's costs as many as were measured, to compare."""
+    Treadle's costs as many as were measured with a worker each, to compare."""
+    measured = {run.workers for run in runs if not run.is_oversubscribed}
     bandwidth = bandwidth_of(plan, runs, caches)
     steps = min(sweep.steps, MOST_STEPS)
     for partition in sweep.partitions():
@@ -143,7 +144,7 @@ def cells(sweep: Sweep, plan: Plan, runs: Sequence[Run], caches: Caches) -> Iter
             # It was measured with work stealing: what memory cannot have given in that time came from a cache.
             if policy == "work-stealing" and moved > kept:
                 moved = max(kept + 1, min(moved, int(bandwidth.gbs * task_ns)))
-            cores = {1, *plan.cores} | ({*sweep.workers} if costs == "treadle" else set())
+            cores = {1, *plan.cores} | (measured if costs == "treadle" else set())
             for workers in sorted(cores):
                 yield Cell(partition, points, steps, task_ns, costs, moved, kept, bandwidth.gbs, workers)
 
@@ -196,7 +197,7 @@ def run_once(cell: Cell) -> SimulatedRun:
     )
     found = predict(graph, setting(cell.costs, cell.workers, cell.bandwidth_gbs, cell.cache_bytes))
     return SimulatedRun(
-        source="simulated", **asdict(cell), repeat=0, seconds=found.makespan_ns * 1e-9,
+        source="simulated", **asdict(cell), repeat=0, cores=cell.workers, seconds=found.makespan_ns * 1e-9,
         tasks=total(found, "tasks"), executing_ns=total(found, "busy_ns"),
         overall_ns=found.makespan_ns * cell.workers, management_ns=total(found, "overhead_ns"),
         search_ns=total(found, "idle_ns"), parked_ns=0.0, pending_accesses=total(found, "looks"),

@@ -64,7 +64,7 @@ def part(
                 "cores",
             ),
             "<ul>" + "".join(f"<li>{html.escape(s)}</li>" for s in sentences) + "</ul>",
-            *sections(figures(shown, named, prefix, scale="log")),
+            *sections(figures(shown, lambda row: named(row.workers), prefix, scale="log")),
             table(rows_of_all(shown), "simulated cores", prefix + "all numbers"),
         ]
     return parts
@@ -180,7 +180,8 @@ def grows(values: Iterable[float]) -> bool:
 
 
 def beside_the_measured(simulated: Sequence[Metrics], measured: Sequence[Metrics]) -> list[str]:
-    """How far it is from what this machine did with several workers."""
+    """How far it is from what this machine did with several workers, each on a core of its own."""
+    measured = [row for row in measured if not row.is_oversubscribed]
     known = {(row.workers, row.partition): row for row in simulated}
     sentences = []
     for workers in sorted({row.workers for row in measured if row.workers > 1}):

@@ -21,7 +21,7 @@ from ..physl import Program
 from ..profile import profile
 from . import log
 from .ratings import RANDOM, Ratings
-from .workers import default_workers, usable_cores
+from .workers import OfWorkers, check_workers, default_workers, usable_cores
 
 # Every node is a task because both thresholds of paper-baseline are zero: what the paper measures it against. The
 # policy always-async makes tasks of parts of loops, too.
@@ -72,7 +72,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfWorkers):
     repeat: int
     program: str
     experiment: str
@@ -84,7 +84,7 @@ class Run:
     lower_us: int
     search: str
     ratings: str
-    cores: int  # that the process may use
+    cores: int  # that the process might use
     seconds: float
     evaluations: int
     spawned: int
@@ -98,10 +98,6 @@ class Run:
     def tasks_percent(self) -> float:
         """The share of evaluations that were tasks."""
         return 100 * self.spawned / max(self.evaluations, 1)
-
-    @property
-    def is_oversubscribed(self) -> bool:
-        return self.workers > self.cores
 
 
 @dataclass(frozen=True)
@@ -165,8 +161,7 @@ class Plan:
         for name in ("repeats", "iterations", "large_iterations"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: at least 1, not {getattr(self, name)}")
-        if not self.workers or min(self.workers) < 1:
-            raise ValueError("workers: numbers from 1, such as 1 2")
+        check_workers(self.workers)
         for what, given, known in (
             ("experiment", self.experiments, EXPERIMENTS),
             ("program", self.programs, PROGRAMS),

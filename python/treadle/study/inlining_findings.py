@@ -11,7 +11,7 @@ from typing import Any
 
 from .inlining import PAPER_ASYNC, Run
 from .median import Median, leader
-from .page import named
+from .workers import named
 
 Key = tuple[Any, ...]
 
@@ -98,8 +98,8 @@ def best_thresholds(runs: Sequence[Run]) -> str:
     told from it."""
     lines = []
     sweep = [r for r in of(runs, "threshold") if r.policy == "paper-baseline"]
-    times = grouped(sweep, lambda r: (r.workers, r.lower_us))
-    for workers in sorted({r.workers for r in sweep}):
+    times = grouped(sweep, lambda r: ((r.workers, r.is_oversubscribed), r.lower_us))
+    for workers in sorted({(r.workers, r.is_oversubscribed) for r in sweep}):
         mine = {us: Median.of(s) for (w, us), s in times.items() if w == workers}
         best = min(mine, key=lambda us: mine[us].value)
         alike = sorted(us for us in mine if mine[us].low <= mine[best].high)
@@ -111,7 +111,7 @@ def best_thresholds(runs: Sequence[Run]) -> str:
             told = "no optimum within the noise"
         else:
             told = f"no optimum within the noise of {in_words(alike, sorted(mine))}"
-        lines.append(f"{named(workers)}: {told}")
+        lines.append(f"{named(*workers)}: {told}")
     return "; ".join(lines) or "not measured"
 
 
@@ -143,14 +143,19 @@ def scaling(runs: Sequence[Run], policy: str) -> str:
 
 
 def growth(runs: Sequence[Run], policy: str) -> str:
-    """How much longer the cases take with the most workers than with one: the least and the most."""
-    seconds = medians((r for r in runs if r.policy == policy), lambda r: (case_of(r)[:-1], r.workers))
-    most = max((workers for _, workers in seconds), default=1)
-    ratios = [s / seconds[case, 1] for (case, w), s in seconds.items() if w == most and (case, 1) in seconds]
-    if most == 1 or not ratios:
-        return "not measured"
-    crowded = any(r.workers == most and r.is_oversubscribed for r in runs)
-    return f"{named(most)}{', oversubscribed,' * crowded} take {min(ratios):.2f} to {max(ratios):.2f} times as long as one"
+    """How much longer the cases take with several workers than with one: the least and the most, for each number."""
+    seconds = medians(
+        (r for r in runs if r.policy == policy), lambda r: (r.workers, r.is_oversubscribed, case_of(r)[:-1])
+    )
+    ratios: dict[Key, list[float]] = defaultdict(list)
+    for (workers, crowded, case), s in seconds.items():
+        if workers > 1 and (one := seconds.get((1, False, case))):
+            ratios[workers, crowded].append(s / one)
+    lines = [
+        f"{named(*workers)}{',' * workers[1]} take {min(found):.2f} to {max(found):.2f} times as long as one"
+        for workers, found in sorted(ratios.items())
+    ]
+    return "; ".join(lines) or "not measured"
 
 
 def against_best(

@@ -10,7 +10,8 @@ from typing import Any
 
 from .inlining import PAPER_ASYNC, SERIES, Plan, Run
 from .inlining_findings import Key, comparison, disagreements, medians, of
-from .page import COLORS, Section, canvas, captioned, head, named, notes_of, sections, svg, table_of, words
+from .page import COLORS, Section, canvas, captioned, head, notes_of, sections, svg, table_of, words
+from .workers import named
 
 PROGRAM_TITLES = {"physl": "the paper's PhySL program", "python": "the function in Python"}
 SERIES_COLORS = dict(zip(SERIES, (*COLORS, "#718096"), strict=False))
@@ -22,11 +23,12 @@ def threshold_figure(runs: Sequence[Run], dashed: str = "adaptive", of_what: str
     figure = canvas()
     axes = figure.add_subplot()
     shares = axes.twinx()
-    for workers, color in zip(sorted({r.workers for r in runs}), cycle(COLORS), strict=False):
-        mine = [r for r in runs if r.workers == workers]
+    counts = sorted({(r.workers, r.is_oversubscribed) for r in runs})
+    for (workers, crowded), color in zip(counts, cycle(COLORS), strict=False):
+        mine = [r for r in runs if (r.workers, r.is_oversubscribed) == (workers, crowded)]
         sweep = [r for r in mine if r.policy == "paper-baseline"]
         points = sorted((k[0], v) for k, v in medians(sweep, lambda r: (r.lower_us,)).items())
-        label = named(workers) if of_what == "workers" else f"{workers} {of_what}"
+        label = named(workers, crowded) if of_what == "workers" else f"{workers} {of_what}"
         axes.plot(*zip(*points, strict=True), marker="o", ms=3, color=color, label=label)
         share = medians(sweep, lambda r: (r.lower_us,), value=lambda r: r.tasks_percent)
         tasks = sorted((k[0], v) for k, v in share.items())
@@ -130,16 +132,13 @@ def shown(runs: Sequence[Run]) -> list[Section]:
     def size(r: Run) -> str:
         return f"{r.users} x {r.items}"
 
-    def crowd(r: Run) -> str:
-        return named(r.workers) + ", oversubscribed" * r.is_oversubscribed
-
     return [
         ("Time by threshold (Figures 5 to 7)", "Below the threshold a node is inlined; the upper one is 100 µs above it"
          " as in the paper, below 100 µs twice as high. Dashed: the policy adaptive, which has none to be chosen.",
          each("threshold", threshold_figure, lambda _: "")),
         ("Policies and sizes (Figures 8 and 9)", f"What is gained over {PAPER_ASYNC}, which makes every node a task, as"
          " the paper does with thresholds of zero; always-async makes tasks of parts of loops, too.",
-         each("sizes", lambda mine: bar_figure(mine, size, PAPER_ASYNC), crowd)),
+         each("sizes", lambda mine: bar_figure(mine, size, PAPER_ASYNC), Run.named_workers)),
         ("Small sets (Figures 10 and 12)", "10 x 5 ratings: 13 floating-point operations per node, so this is overhead"
          " alone. Beyond the dashed line there are more workers than cores.",
          each("iterations", workers_figure, lambda r: f"{r.iterations} iterations")),
@@ -162,7 +161,7 @@ def table(runs: Sequence[Run]) -> str:
             else ""
         )
         groups[
-            r.program, r.experiment, r.users, r.items, r.iterations, r.workers, r.policy + bound, r.search, r.ratings
+            r.program, r.experiment, r.users, r.items, r.iterations, r.workers_cell(), r.policy + bound, r.search, r.ratings
         ].append(r)  # fmt: skip
     names = (
         "program", "experiment", "users", "items", "iterations", "workers", "policy", "search", "ratings", "runs", "s",

@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from statistics import fmean, pstdev
 
+from .workers import OfWorkers
+
 EVENT_COUNTS = ("tasks", "executing_ns", "overall_ns", "pending_accesses")  # those of the equations
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfWorkers):
     """One run of the stencil. Times of counters in ns, summed over the workers."""
 
     points: int
@@ -20,6 +22,7 @@ class Run:
     partition: int
     workers: int
     repeat: int
+    cores: int  # that the process might use
     seconds: float
     tasks: float
     executing_ns: float
@@ -32,7 +35,17 @@ class Run:
 
     def __post_init__(self) -> None:
         """ValueError where it cannot be a run. What is sampled may be a little less than nothing."""
-        above = ("points", "steps", "partition", "workers", "seconds", "tasks", "executing_ns", "overall_ns")
+        above = (
+            "points",
+            "steps",
+            "partition",
+            "workers",
+            "cores",
+            "seconds",
+            "tasks",
+            "executing_ns",
+            "overall_ns",
+        )
         for f in fields(Run):
             value = getattr(self, f.name)
             least = 0 if f.name in (*above, "repeat", "pending_accesses") else -math.inf
@@ -47,11 +60,12 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Metrics:
+class Metrics(OfWorkers):
     """Of all runs with one partition size and number of workers: means of the counts, as in the paper."""
 
     partition: int
     workers: int
+    cores: int  # of the run that had the fewest: one that is oversubscribed makes the mean so
     runs: int
     steps: int  # that were made; where there are fewer than in other rows, times and counts are scaled
     seconds: float
@@ -112,6 +126,7 @@ def _metrics(
     return Metrics(
         partition=partition,
         workers=workers,
+        cores=min(run.cores for run in cell),
         runs=len(cell),
         steps=steps,
         seconds=seconds,

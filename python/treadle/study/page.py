@@ -91,7 +91,3 @@ def table_of(names: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "
         + "".join(lines)
         + "</table></div>"
     )
-
-
-def named(workers: int) -> str:
-    return f"{workers} worker" + "s" * (workers > 1)

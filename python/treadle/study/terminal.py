@@ -19,6 +19,10 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+Workers = Annotated[
+    list[int] | None,
+    typer.Option(help="Numbers of workers; by default powers of two up to the cores, and twice the cores."),
+]
 PageOnly = Annotated[
     bool,
     typer.Option("--page-only", help="The page of the runs of these options that are there; nothing is run."),

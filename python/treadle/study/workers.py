@@ -1,8 +1,14 @@
-"""The numbers of workers that a study has by default."""
+"""The numbers of workers that a study has by default, and how more of them than cores are told apart."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+
+OVERSUBSCRIBED = (
+    "More workers than the process has cores are called oversubscribed, and told apart: clocks go on while a worker waits"
+    " for a core."
+)
 
 
 def usable_cores() -> int:
@@ -14,3 +20,32 @@ def default_workers() -> tuple[int, ...]:
     cores = usable_cores()
     powers = (1 << i for i in range(cores.bit_length()))
     return tuple(sorted({*powers, cores, 2 * cores}))
+
+
+def check_workers(workers: Sequence[int]) -> None:
+    """ValueError where these cannot be the numbers of workers of a study."""
+    if not workers or min(workers) < 1:
+        raise ValueError("workers: numbers from 1, such as 1 2")
+
+
+def named(workers: int, oversubscribed: bool = False) -> str:
+    return f"{workers} worker{'s' * (workers > 1)}{', oversubscribed' * oversubscribed}"
+
+
+class OfWorkers:
+    """What has the fields `workers` and `cores`: measured with so many workers, by a process that might use so many
+    cores."""
+
+    workers: int
+    cores: int
+
+    @property
+    def is_oversubscribed(self) -> bool:
+        return self.workers > self.cores
+
+    def named_workers(self) -> str:
+        return named(self.workers, self.is_oversubscribed)
+
+    def workers_cell(self) -> str:
+        """In a table, whose column says that these are workers."""
+        return f"{self.workers}{', oversubscribed' * self.is_oversubscribed}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ..median import Median
 from ..page import Section, captioned, head, notes_of, sections, table_of, words
@@ -11,6 +12,21 @@ from . import simulated as simulated_part
 from .measured import FIXED, NETWORKS, SEARCHES, Run, correlation, grid_of
 
 NONE = "–"
+
+
+class Row(NamedTuple):
+    """What is said of one setting, and its time against that of the best of the grid, where there is one."""
+
+    where: str
+    setting: str
+    seconds: Median
+    overhead: Median | None
+    ratio: float | None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        ratio = NONE if self.ratio is None else f"{self.ratio:.3f}"
+        return self.where, self.setting, _text(self.seconds), ratio, _text(self.overhead, 1)
 
 
 class Found:
@@ -73,7 +89,10 @@ def page(runs: Sequence[Run], notes: Sequence[str], simulated: Sequence[simulate
                 for name in dict.fromkeys(n for _, n in found.kinds)
             ),
         ),
-        words(("program, network", "setting", "s", "against the best of the grid", "overhead"), rows(found)),
+        words(
+            ("program, network", "setting", "s", "against the best of the grid", "overhead"),
+            (row.texts for row in rows(found)),
+        ),
         words(("program, network", "settings", "correlation of overhead and time"), correlations(found)),
         notes_of(notes),
         *sections(shown(found)),
@@ -90,28 +109,17 @@ def _text(median: Median | None, digits: int = 4) -> str:
     return text + (f" ({median.low:.{digits}f} to {median.high:.{digits}f})" if median.has_interval else "")
 
 
-def rows(found: Found) -> Iterator[tuple[str, ...]]:
+def rows(found: Found) -> Iterator[Row]:
     for program, network in found.kinds:
         best = found.best_of_grid(program, network)
         where = f"{program}, {network}"
         if best:
-            yield (
-                where,
-                f"best of the grid: {best[0]}",
-                _text(best[1]),
-                "1",
-                _text(found.of(program, network, best[0], "overhead"), 1),
-            )
+            overhead = found.of(program, network, best[0], "overhead")
+            yield Row(where, f"best of the grid: {best[0]}", best[1], overhead, 1.0)
         for setting in (*FIXED, *SEARCHES):
             if median := found.of(program, network, setting):
-                ratio = f"{median.value / best[1].value:.3f}" if best else NONE
-                yield (
-                    where,
-                    setting,
-                    _text(median),
-                    ratio,
-                    _text(found.of(program, network, setting, "overhead"), 1),
-                )
+                ratio = median.value / best[1].value if best else None
+                yield Row(where, setting, median, found.of(program, network, setting, "overhead"), ratio)
 
 
 def correlations(found: Found) -> Iterator[tuple[str, ...]]:

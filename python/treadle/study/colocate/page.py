@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...simulated_sharing import Simulator
 from ..median import Median
@@ -39,6 +39,22 @@ class Found:
     @property
     def written_for(self) -> list[str]:
         return list(dict.fromkeys(r.written_for for r in self.measured))
+
+
+class Row(NamedTuple):
+    """What is said of one thing; and, where the paper has a number for it, that and the simulated one."""
+
+    what: str
+    paper: str
+    simulated: str
+    here: str
+    claimed: float | None = None
+    found: Median | None = None
+    seconds_of: tuple[str, str] | None = None  # case and mode, where these are the seconds of all programs
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return self.what, self.paper, self.simulated, self.here
 
 
 def _median(values: Iterable[float]) -> Median | None:
@@ -76,7 +92,7 @@ def page(
     )
     parts = [
         head("Programs that share a machine", "Who should have how many cores?", about),
-        words(HEAD, rows(found)),
+        words(HEAD, (row.texts for row in rows(found))),
         notes_of([*notes, *assumptions(model)]),
         *sections(shown(model, simulator)),
         "<h2>What the agent does</h2>",
@@ -107,38 +123,39 @@ def assumptions(model: Model) -> list[str]:
     ]
 
 
-def rows(found: Found) -> Iterator[tuple[str, ...]]:
+def rows(found: Found) -> Iterator[Row]:
     for (case, mode), said in paper.SECONDS.items():
-        yield (
+        simulated_ = found.of(case, mode)
+        yield Row(
             f"{name_of(case)}: {mode}", f"{said:.2f} s{_speed_up(said, paper.SECONDS[case, 'sequential'])}",
-            _text(found.of(case, mode)) + _speed_up_of(found.of(case, mode), found.of(case, "sequential")),
-            _times_here(found, case, mode),
+            _text(simulated_) + _speed_up_of(simulated_, found.of(case, "sequential")), _times_here(found, case, mode),
+            said, simulated_, (case, mode),
         )  # fmt: skip
     for mode, said in paper.FAST_SECONDS.items():
         what = "with most threads" if mode == "even" else "in the mean"
-        yield (
-            f"Seismic, fast instances {what}: {mode}", f"{said:.2f} s", _text(found.of(paper.SEISMIC, mode, "fast_s")),
-            _here(found, paper.SEISMIC, mode, "fast_s"),
+        simulated_ = found.of(paper.SEISMIC, mode, "fast_s")
+        yield Row(
+            f"Seismic, fast instances {what}: {mode}", f"{said:.2f} s", _text(simulated_),
+            _here(found, paper.SEISMIC, mode, "fast_s"), said, simulated_,
         )  # fmt: skip
-    yield (
-        "up-down, no agent: the consumer after the producer has ended",
-        f"{paper.CONSUMER_ALONE} times as fast",
-        _text(found.of("up-down", "no agent", "consumer_alone"), " times", 2),
-        NONE,
-    )
-    yield (
-        "up-down, paper: most threads on 24",
-        f"{paper.MOST_THREADS}",
-        _text(found.of("up-down", "paper", "most_threads"), "", 0),
-        NONE,
-    )
-    yield (
-        "up-down, paper: the producer ends after", f"{paper.PRODUCER_ENDS_S:.0f} s",
-        _text(found.of("up-down", "paper", "producer_ends_s")), NONE,
+    alone = found.of("up-down", "no agent", "consumer_alone")
+    yield Row(
+        "up-down, no agent: the consumer after the producer has ended", f"{paper.CONSUMER_ALONE} times as fast",
+        _text(alone, " times", 2), NONE, paper.CONSUMER_ALONE, alone,
+    )  # fmt: skip
+    threads = found.of("up-down", "paper", "most_threads")
+    yield Row(
+        "up-down, paper: most threads on 24", f"{paper.MOST_THREADS}", _text(threads, "", 0), NONE, paper.MOST_THREADS,
+        threads,
+    )  # fmt: skip
+    ends = found.of("up-down", "paper", "producer_ends_s")
+    yield Row(
+        "up-down, paper: the producer ends after", f"{paper.PRODUCER_ENDS_S:.0f} s", _text(ends), NONE,
+        paper.PRODUCER_ENDS_S, ends,
     )  # fmt: skip
     for case in paper.CASES:
         for mode in ("no agent", "paper", "ours"):
-            yield (
+            yield Row(
                 f"{name_of(case)}, {mode}: longest queue", NONE,
                 f"{_text(found.of(case, mode, 'longest_queue'), ' items')}",
                 _here(found, case, mode, "longest_queue", " items", 0),
@@ -146,13 +163,13 @@ def rows(found: Found) -> Iterator[tuple[str, ...]]:
     yield from _ours(found)
 
 
-def _ours(found: Found) -> Iterator[tuple[str, ...]]:
+def _ours(found: Found) -> Iterator[Row]:
     for case in paper.CASES:
         modes = ("ours, 0.5 s", "ours, N = 4, 0.5 s") if case == "up-down" else ("ours", "ours, N = 4")
         for mode in modes:
             law = "paper" + mode.removeprefix("ours")
             law = law if law in PAIR else "paper, N = 4"
-            yield (
+            yield Row(
                 f"{name_of(case)}: items off N, {mode}", f"(the law of the paper, {law}: simulated beside it)",
                 f"{_text(found.of(case, mode, 'off'), '', 2)} (at most {TARGET_OFF} wanted);"
                 f" the paper's law {_text(found.of(case, law, 'off'), '', 2)},"
@@ -165,7 +182,7 @@ def _ours(found: Found) -> Iterator[tuple[str, ...]]:
         if free and best:
             name = min(best, key=lambda mode: best[mode].value)
             ours = best.get("ours", best[name])
-            yield (
+            yield Row(
                 f"{name_of(case)}: time with ours / without agent", NONE,
                 f"{ours.value / free.value:.3f}; the fastest of ours, {name}: {best[name].value / free.value:.3f}",
                 _ratios_here(found, case),

@@ -11,7 +11,8 @@ import typer
 from .. import programs
 from ..log import read
 from ..parts import Part, counted
-from ..terminal import PageOnly, need_matplotlib, nothing_there, progress
+from ..terminal import PageOnly, Workers, need_matplotlib, nothing_there, progress
+from ..workers import default_workers
 from . import measured, simulated
 from .recordings import KINDS, Recordings
 
@@ -32,7 +33,7 @@ def priority_command(
     out: Annotated[
         Path, typer.Option(help="Folder of priority.csv, priority-simulated.csv, priority.html, recordings.")
     ] = Path("study-priority"),
-    workers: Annotated[list[int] | None, typer.Option(help="Numbers of workers; 1 and 2 by default.")] = None,
+    workers: Workers = None,
     repeats: Annotated[
         int, typer.Option(help="Processes of each kind; from 6 on medians have intervals.")
     ] = 7,
@@ -66,7 +67,7 @@ def priority_command(
     from .page import Recorded
 
     slow = tuple(slow_potrf or (1, 10))
-    plan = measured.Plan(tuple(workers or (1, 2)), repeats, slow=slow)
+    plan = measured.Plan(tuple(workers or default_workers()), repeats, slow=slow)
     simulation = simulated.Plan(slow=slow)
     notes = []
     if quick:

@@ -49,10 +49,17 @@ def part_name(program: str) -> str:
 
 
 class Measured:
-    """Of one program and n, with the most workers and the slowest critical tasks that were measured."""
+    """Of one program and n, with the slowest critical tasks that were measured, and with the most workers that had a core
+    each; or with the most of those that were oversubscribed."""
 
-    def __init__(self, runs: Iterable[measured.Run], program: str, n: int | None = None) -> None:
-        mine = [r for r in runs if r.program == program and n in (None, r.n)]
+    def __init__(
+        self, runs: Iterable[measured.Run], program: str, n: int | None = None, oversubscribed: bool = False
+    ) -> None:
+        mine = [
+            r for r in runs
+            if r.program == program and n in (None, r.n) and r.is_oversubscribed == oversubscribed
+        ]  # fmt: skip
+        self.oversubscribed = oversubscribed
         self.workers = max((r.workers for r in mine), default=0)
         self.slow = max((r.slow for r in mine), default=1)
         self.program = program
@@ -148,12 +155,12 @@ def less_time(changes: Sequence[Change]) -> str:
         return "no data"
     sure = [c.percent for c in changes if not c.doubt]
     less, more = sum(p <= -NOTICEABLE for p in sure), sum(p >= NOTICEABLE for p in sure)
-    if less == len(changes):
-        return "less time"
-    if less:
-        return f"less time in {less} of {len(changes)} cases"
-    if more:
-        return "more time" if more == len(changes) else f"more time in {more} of {len(changes)} cases"
+    if len(changes) in (less, more):
+        return "less time" if less else "more time"
+    if less and more:
+        return f"less time in {less} and more in {more} of {len(changes)} cases"
+    if less or more:
+        return f"{'less' if less else 'more'} time in {less or more} of {len(changes)} cases"
     return "no difference beyond noise" if len(sure) < len(changes) else "no difference"
 
 

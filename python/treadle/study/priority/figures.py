@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
-from ..page import COLORS, canvas, named, svg
+from ..page import COLORS, canvas, svg
+from ..workers import named
 from . import measured
 from .comparisons import Simulated, medians, part_name
 from .configurations import MEASURED
@@ -63,10 +65,10 @@ _WAITS = [(what, whose) for what in ("staged", "pending") for whose in ("critica
 
 
 def measured_times(runs: Sequence[measured.Run], program: str, n: int, slow: int) -> str:
-    """A panel for each tile or cut-off; medians with their intervals."""
+    """A panel for each tile or cut-off; medians with their intervals. Hollow: more workers than cores."""
     mine = [r for r in runs if (r.program, r.n, r.slow) == (program, n, slow)]
     parts = sorted({r.part for r in mine})
-    workers = sorted({r.workers for r in mine})
+    workers = sorted({(r.workers, r.is_oversubscribed) for r in mine})
     drawing = canvas(12.4, 3.9)
     panels = drawing.subplots(1, len(parts), sharey=True, squeeze=False)[0]
     found = medians(mine)
@@ -88,20 +90,21 @@ def _panel(
     done: Sequence[measured.Cell],
     failed: Sequence[measured.Cell],
     found: Any,
-    workers: Sequence[int],
+    workers: Sequence[tuple[int, bool]],
 ) -> None:
     names = list(MEASURED)
-    for i, (count, color) in enumerate(zip(workers, COLORS, strict=False)):
-        offset = (i - (len(workers) - 1) / 2) * 0.22
+    for i, ((count, crowded), color) in enumerate(zip(workers, cycle(COLORS), strict=False)):
+        offset = (i - (len(workers) - 1) / 2) * min(0.22, 0.8 / len(workers))
+        fill = "white" if crowded else color
         mine = [c for c in done if c.workers == count]
         for cell in mine:
             median = found[cell]
             y = names.index(cell.configuration) + offset
             if median.has_interval:
                 axes.plot([1e3 * median.low, 1e3 * median.high], [y, y], color=color, lw=2, alpha=0.5)
-            axes.plot(1e3 * median.value, y, "o", color=color, ms=4)
+            axes.plot(1e3 * median.value, y, "o", color=color, mfc=fill, ms=4)
         if mine:
-            axes.plot([], [], "o", color=color, ms=4, label=named(count))
+            axes.plot([], [], "o", color=color, mfc=fill, ms=4, label=named(count, crowded))
     for name in {c.configuration for c in failed} - {c.configuration for c in done}:
         axes.text(0.02, names.index(name), "failed", transform=axes.get_yaxis_transform(), va="center",
                   fontsize="small", color="#a0aec0")  # fmt: skip

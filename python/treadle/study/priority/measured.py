@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from .. import log, programs
+from ..workers import OfWorkers, check_workers, default_workers, usable_cores
 from .configurations import MEASURED
 
 IN_ONE_PROCESS = 3  # runs, of which the fastest counts: the first also gets memory from the system
@@ -33,7 +34,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfWorkers):
     """Of the fastest run in a process. Times in ns; waits are means per task. NaN: not counted, or not told apart."""
 
     source: str  # measured
@@ -45,6 +46,7 @@ class Run:
     workers: int
     critical: int
     configuration: str
+    cores: int  # that the process might use
     seconds: float
     tasks: float
     tasks_critical: float
@@ -98,7 +100,7 @@ def counters_of(configuration: str) -> dict[str, str]:
 class Plan:
     """What is measured; configurations interleaved, so that a bad minute of the machine hits all of them."""
 
-    workers: tuple[int, ...] = (1, 2)
+    workers: tuple[int, ...] = field(default_factory=default_workers)
     repeats: int = 7
     cholesky: tuple[tuple[int, tuple[int, ...]], ...] = ((512, (32, 64, 128)), (2048, (64, 128, 256)))
     numbers: int = 100_000
@@ -108,8 +110,7 @@ class Plan:
     def __post_init__(self) -> None:
         if self.repeats < 1:
             raise ValueError(f"repeats: at least 1, not {self.repeats}")
-        if not self.workers or min(self.workers) < 1:
-            raise ValueError("workers: numbers from 1, such as 1 2")
+        check_workers(self.workers)
         if not self.slow or min(self.slow) < 1:
             raise ValueError("slow-potrf: numbers from 1, such as 1 10")
 
@@ -153,12 +154,13 @@ def run_once(cell: Cell) -> Run:
         {"tile": cell.part, "slow-potrf": cell.slow} if cell.program == "cholesky" else {"cut-off": cell.part}
     )
     values: dict[str, Any] = {f.name: NAN for f in fields(Run) if f.type == "float"}
+    values["cores"] = usable_cores()
     failed = ""
     try:
         found = programs.run(cell.program, options, tuple(counters.values()))
         values["seconds"] = found["seconds"]
         read = {name.replace("{locality#0/total}", ""): value for name, value in found["counters"].items()}
-        values |= {field: NAN if (v := read[name]) is None else v for field, name in counters.items()}
+        values |= {what: NAN if (v := read[name]) is None else v for what, name in counters.items()}
     except programs.ProgramError as error:
         failed = str(error)
     identity = {f.name: getattr(cell, f.name) for f in fields(Cell)}

@@ -10,6 +10,7 @@ from statistics import median
 
 from ...machine_map import map_machine
 from ..page import Section, captioned, head, notes_of, sections, table_of, words
+from ..workers import OVERSUBSCRIBED
 from . import figures, findings, measured, pictures, simulated
 from .comparisons import Measured, Simulated, medians, part_name
 from .configurations import CONFIGURATIONS, MEASURED, SIMULATED
@@ -47,7 +48,8 @@ def page(
     about = (
         "Cholesky factorisation in tiles and a recursive merge sort, the programs of Jiang et al., Task Priority Control"
         " for the HPX Runtime System (IPDPS workshops 2020): potrf and the merges are critical, other tasks wait for them."
-        " The table has those runs that had the most workers and the slowest potrf. What is called simulated was not"
+        " The table has those runs that had the most workers with a core each, and apart from them those that had the most"
+        " workers without, and of both the slowest potrf. What is called simulated was not"
         f" measured. The rest are medians of processes, each of {measured.IN_ONE_PROCESS} runs of which the fastest counts,"
         " on"
     )
@@ -55,7 +57,7 @@ def page(
     parts = [
         head("Critical tasks", "Do critical tasks need workers of their own?", about),
         words(findings.HEAD, findings.rows(runs, predicted, domains)),
-        notes_of([*notes, *failures(runs), *assumptions()]),
+        notes_of([*notes, *crowds(runs), *failures(runs), *assumptions()]),
         *sections(shown(runs, predicted, recorded)),
         "<h2>Configurations</h2>",
         words(
@@ -65,6 +67,10 @@ def page(
         simulated_table(predicted),
     ]
     return "\n".join(parts)
+
+
+def crowds(runs: Sequence[measured.Run]) -> list[str]:
+    return [OVERSUBSCRIBED] if any(r.is_oversubscribed for r in runs) else []
 
 
 def failures(runs: Sequence[measured.Run]) -> list[str]:
@@ -118,6 +124,7 @@ def shown(
     ), list(simulated_results(predicted))  # fmt: skip
     yield "Results, measured", (
         "Medians with the intervals that hold the true one in 95 of 100 cases, where there are six processes or more."
+        " Hollow: oversubscribed."
     ), list(measured_results(runs))  # fmt: skip
     yield "Waits", (
         "Staged: made, with inputs missing. Pending: ready, not started. Simulated with HPX's costs under the paper's"
@@ -186,15 +193,17 @@ def waits(predicted: Sequence[simulated.Run], recorded: Recorded) -> Iterator[st
 
 def workloads(runs: Sequence[measured.Run]) -> Iterator[str]:
     found: dict[str, tuple[float, float]] = {}
-    for program, n in dict.fromkeys((r.program, r.n) for r in runs):
-        chosen = Measured(runs, program, n)
+    for program, n, crowded in dict.fromkeys((r.program, r.n, r.is_oversubscribed) for r in runs):
+        chosen = Measured(runs, program, n, crowded)
         for part in chosen.parts:
             mine = [
                 r for r in chosen.runs
                 if r.part == part and r.configuration == "paper-pools" and not isnan(r.tasks_critical) and r.time_ns
             ]  # fmt: skip
             if mine:
-                found[f"{TITLES[program]} {n:,}, {part_name(program)} {part}"] = (
+                found[
+                    f"{TITLES[program]} {n:,}, {part_name(program)} {part}{', oversubscribed' * crowded}"
+                ] = (
                     median(r.tasks_critical / r.tasks for r in mine),
                     median(r.time_critical_ns / r.time_ns for r in mine),
                 )
@@ -210,11 +219,12 @@ def measured_table(runs: Sequence[measured.Run]) -> str:
         "to",
     )  # fmt: skip
     count = Counter(replace(r.cell, repeat=0) for r in runs if not r.failed)
+    workers = {replace(r.cell, repeat=0): r.workers_cell() for r in runs}
     lines = []
     for cell, found in sorted(medians(runs).items()):
         ends = [f"{1e3 * end:.3f}" if found.has_interval else "" for end in (found.low, found.high)]
         lines.append((
-            cell.program, f"{cell.n:,}", cell.part, cell.slow, cell.workers, cell.critical or "", cell.configuration,
+            cell.program, f"{cell.n:,}", cell.part, cell.slow, workers[cell], cell.critical or "", cell.configuration,
             count[cell], f"{1e3 * found.value:.3f}", *ends,
         ))  # fmt: skip
     return table_of(names, lines, "All measured times") if lines else ""
