@@ -1,4 +1,4 @@
-"""Write docs/evidence.md: every quantitative claim of the papers beside what was measured and simulated, from saved data.
+"""Write docs/evidence.md: the quantitative claims of the papers beside what was measured and simulated, from saved data.
 And fill in the tables of docs/guide/inlining.md.
 
 The verdicts are written by hand, below; a claim without one, or a verdict without its claim, is an error.
