@@ -14,7 +14,7 @@ from pathlib import Path
 
 STOLEN_MOST = 0.02  # as a share of the time in which a program wanted the processor
 SLOWDOWN_MOST = 1.25
-SHARED = 1.5  # so many times as long as one alone all cores at once may take: they share power, and units where two are one
+SHARED = 1.5  # times as long as one alone all cores at once may take: they share power, and units where two are one
 ITERATIONS = 25_000  # of a chain of hashes that holds no lock of the interpreter: some milliseconds
 TRIES = 3  # of which the fastest counts
 

@@ -28,8 +28,8 @@ FOREIGN = (
     "MALLOC_",
 )
 
-# What a program frees stays its own: otherwise the untimed first call touches memory in vain where a rival's buffers are
-# large, since each call gets new pages. Those who do not allocate by glibc are not affected.
+# What a program frees stays its own: otherwise the untimed first call touches memory for nothing where a rival's
+# buffers are large, since each call gets new pages. Those who do not allocate by glibc are not affected.
 KEEP_MEMORY = {"GLIBC_TUNABLES": f"glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold={1 << 40}"}
 
 

@@ -55,7 +55,7 @@ def run_rounds(
     advance: Advance = lambda _: None,
     budget_s: float = math.inf,
 ) -> tuple[dict[Key, Series], list[str]]:
-    """Until so many rounds count, but at most twice as many; without a `watch` all of them count.
+    """Until this many rounds count, but at most twice as many; without a `watch` all of them count.
 
     With a budget there are as many rounds as it has time for, one at least, and each rival may have its share of it in a
     round: what it has printed by then counts. Where it has time for no other round, the first one, of warming up, counts.

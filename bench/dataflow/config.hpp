@@ -24,13 +24,13 @@ constexpr std::size_t k_width = 64;
 inline double combine(double left, double middle, double right) { return (left + middle + right) / 3; }
 inline double initial_value(std::size_t i) { return static_cast<double>(i * i % 7); }
 
-/// What a task does: so many multiplications, one after the other.
+/// What a task does: this many multiplications, one after the other.
 inline double work(double value, long iterations) {
   for (; iterations > 0; --iterations) value = value * 0.999'999 + 1e-6;
   return value;
 }
 
-/// Rounds of a ring, each task with so many iterations.
+/// Rounds of a ring, each task with this many iterations.
 struct ring {
   std::size_t rounds;
   long iterations;
@@ -50,7 +50,7 @@ inline std::vector<double> run_serially(const ring& r) {
   return now;
 }
 
-/// The chain's last value after so many nodes.
+/// The chain's last value after this many nodes.
 inline double run_chain_serially(long nodes) {
   double a = 1, b = 2, c = 3;
   for (; nodes > 0; --nodes) {

@@ -80,11 +80,11 @@ auto launch_task(launch policy, F&& function, const Called& called) {
 /// Calls f(args...) as a task (arguments are copied or moved in, as by std::async) and returns the future of its
 /// result.
 ///
-/// The default, launch::async, leaves the task with the calling worker: whoever has nothing to do takes it, and a get()
-/// that comes first runs it as a plain call, so an unstolen async+get costs tens of nanoseconds. Never blocks, but
-/// where many tasks were run in place it may drop what is left of them, and so run destructors of the program. From a
-/// thread outside the runtime the task is injected; the default runtime is started when there is none.
-/// Exceptions of f are rethrown by get(). Throws std::bad_alloc.
+/// The default, launch::async, leaves the task with the calling worker: a worker that has nothing to do takes it, and a
+/// get() that comes first runs it as a plain call, so an unstolen async+get costs tens of nanoseconds. Never blocks,
+/// but where many tasks were run in place it may drop what is left of them, and so run destructors of the program. From
+/// a thread outside the runtime the task is injected; the default runtime is started when there is none. Exceptions of
+/// f are rethrown by get(). Throws std::bad_alloc.
 template <detail::task_function F, class... Args>
 [[nodiscard]] auto async(F&& f, Args&&... args) {
   return detail::start_task(launch::async, detail::bind_arguments(std::forward<F>(f), std::forward<Args>(args)...));

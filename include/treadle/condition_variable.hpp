@@ -65,8 +65,8 @@ class condition_variable {
 
  private:
   /// Leaves m_guard locked, which is taken before the user's lock is released: a notification in between is not lost.
-  /// What blocking needs is had before, so that whoever has released the lock can wait; and who is resumed from a wait
-  /// finds what it needs to wait for the lock: the stack that resumed it.
+  /// What blocking needs is had before, so that the one that has released the lock can wait; and who is resumed from a
+  /// wait finds what it needs to wait for the lock: the stack that resumed it.
   template <class Lock>
   void release(Lock& lock) {
     detail::prepare_to_block();

@@ -52,7 +52,7 @@ class future_awaiter final : continuation, coroutine_resumption {
   std::coroutine_handle<> m_waiting;
 };
 
-/// The result is published when the frame is gone: whoever sees it finds the locals and arguments of the coroutine
+/// The result is published when the frame is gone: the one that sees it finds the locals and arguments of the coroutine
 /// destroyed, as after the return of a function.
 template <class T>
 struct coroutine_promise_base {

@@ -26,7 +26,7 @@ void for_each_input(const T& argument, Visit& visit) {
   }
 }
 
-/// Room for so many of them, in the object itself; the part of std::vector's interface that a node needs.
+/// Room for this many of them, in the object itself; the part of std::vector's interface that a node needs.
 template <class T, std::size_t k_capacity>
 class inline_list {
  public:
@@ -50,7 +50,7 @@ class inline_list {
 template <class T, std::size_t k_few>
 class few_or_many {
  public:
-  /// Before the first; no more than so many come. Throws std::bad_alloc.
+  /// Before the first; no more than this many come. Throws std::bad_alloc.
   void reserve(std::size_t count) {
     if (count > k_few) m_many.reserve(count);
   }

@@ -149,7 +149,7 @@ namespace detail {
 /// Counts a task that nobody knows yet, and is not queued by the runtime.
 executable make_executable(future_state& task) noexcept;
 
-/// Lets so many tasks run at a time; the others wait in a queue of its own, in their order.
+/// Lets this many tasks run at a time; the others wait in a queue of its own, in their order.
 class limiter {
  public:
   explicit limiter(unsigned most);

@@ -31,8 +31,8 @@ template <class G, bool Keep>
 struct fork_of final : latent_fork {
   using function_type = std::remove_reference_t<G>;
   using result_type = std::conditional_t<Keep, result_of<G>, char>;
-  // Whoever runs it calls what the record holds: a copy of a small temporary, which then need not be kept in registers
-  // across the first call and makes no other stores; anything else by reference.
+  // The one that runs it calls what the record holds: a copy of a small temporary, which then need not be kept in
+  // registers across the first call and makes no other stores; anything else by reference.
   static constexpr bool copies = !std::is_lvalue_reference_v<G> && std::is_trivially_copyable_v<function_type> &&
                                  sizeof(function_type) <= 8 * sizeof(void*);
 

@@ -6,7 +6,7 @@ namespace treadle {
 
 namespace detail {
 
-/// Ownership of a state that has to be completed: whoever drops it unsatisfied breaks the promise.
+/// Ownership of a state that has to be completed: the one that drops it unsatisfied breaks the promise.
 template <class T>
 class promise_base {
  public:
@@ -54,7 +54,7 @@ class promise_base {
   template <class... Args>
   void set(Args&&... args) {
     require_open();
-    const auto keep = m_state; // whoever waits may destroy the promise before complete() returns
+    const auto keep = m_state; // the one that waits may destroy the promise before complete() returns
     keep->construct(std::forward<Args>(args)...);
     m_satisfied = true;
     keep->complete();

@@ -153,17 +153,17 @@ class runtime {
   unsigned concurrency() const noexcept;
   /// The workers of all pools.
   unsigned max_concurrency() const noexcept;
-  /// At most so many workers may be active in this pool from now on, whatever the others have; all of its workers are
+  /// At most this many workers may be active in this pool from now on, whatever the others have; all of its workers are
   /// no limit, and it may borrow more; 0 suspends it: its tasks stay where they are. Throws std::invalid_argument when
   /// there is no such pool, or beyond its workers; std::system_error (device_or_resource_busy) when it would suspend a
   /// pool that has tasks.
   void set_concurrency(std::string_view pool, unsigned n);
-  /// The pool has so many of the workers from now on; what it gains comes from the pool "default", what it loses goes
+  /// The pool has this many of the workers from now on; what it gains comes from the pool "default", what it loses goes
   /// there, and that keeps one at least. Workers change as in set_concurrency(), and are bound anew. 0: the pool
   /// "default" runs the tasks that are sent to the pool from now on, so that there is one pool less, as long as neither
   /// has a limit; tasks which these make are the default pool's. Throws std::invalid_argument when there is no such
-  /// pool, when there are not so many, when one of the two has hardware threads of its own, and for 0, when one of them
-  /// does not lend workers or has smaller stacks.
+  /// pool, when there are not this many, when one of the two has hardware threads of its own, and for 0, when one of
+  /// them does not lend workers or has smaller stacks.
   void resize_pool(std::string_view pool, unsigned n);
   /// Workers of all pools run from now on where this says, "none" or the name of a mapping, as runtime_options::bind
   /// has it. A worker goes to its place when it next looks for work. Any thread; waits for nobody, but the first

@@ -87,7 +87,7 @@ class any_stop_token {
 ///     for (auto& part : parts) group.run([&] { process(part); });
 ///     group.wait();
 ///
-/// run() may be called by whoever owns the group, and by the group's own tasks; wait() by the owner. When one task
+/// run() may be called by the one that owns the group, and by the group's own tasks; wait() by the owner. When one task
 /// throws, those that have not started are dropped, and wait() rethrows what the first one threw. For two or a few
 /// functions parallel_invoke() is cheaper, for iterations for_loop().
 class task_group {
@@ -150,7 +150,7 @@ class task_group {
   detail::atomic<std::uint32_t> m_cancelled{0};
   detail::atomic<std::uint32_t> m_failed{0};
   detail::waiter* m_waiter = nullptr; // while the owner waits
-  std::exception_ptr m_exception;     // written by whoever sets m_failed, read when all have finished
+  std::exception_ptr m_exception;     // written by the one that sets m_failed, read when all have finished
   detail::any_stop_token m_token;
 };
 

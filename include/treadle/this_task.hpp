@@ -53,7 +53,7 @@ int worker_index() noexcept;
 /// Bytes left on the calling stack. A few nanoseconds.
 std::size_t stack_remaining() noexcept;
 
-/// Tells recordings (trace::save("run.tasks")) that the calling task reads or writes so many bytes at `data`, which a
+/// Tells recordings (trace::save("run.tasks")) that the calling task reads or writes this many bytes at `data`, which a
 /// simulated machine with a bandwidth takes its time for. Several calls add up; where this machine has several NUMA
 /// domains, the home of the task's memory is the one of most bytes. One load as long as nobody records; nothing on a
 /// foreign thread.

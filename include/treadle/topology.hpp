@@ -65,7 +65,7 @@ std::string_view to_string(mapping how) noexcept;
 /// By its name with '-' for '_'. Throws std::invalid_argument that lists the names.
 mapping mapping_from_name(std::string_view name);
 
-/// Where the workers of pools with so many workers each go: for each pool, the hardware threads of its workers, as
+/// Where the workers of pools with this many workers each go: for each pool, the hardware threads of its workers, as
 /// indices of topology::units. When there are more workers than hardware threads, these are given out again from the
 /// first. Empty lists when the machine has none. Throws std::invalid_argument when a unit is in a domain that the
 /// machine does not have.

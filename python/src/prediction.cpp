@@ -57,7 +57,7 @@ nb::dict record_of(const sim::prediction& found) {
     w["steals"] = one.steals;
     w["borrowed"] = one.borrowed;
     w["looks"] = one.looks;
-    w["vain_looks"] = one.vain_looks;
+    w["missed_looks"] = one.missed_looks;
     workers.append(w);
   }
   d["workers"] = workers;

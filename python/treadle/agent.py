@@ -9,7 +9,7 @@ from . import _native
 
 
 class AgentStatus(NamedTuple):
-    """How this program stands with the agent. `governed`: it has a grant whose lease is not over, of so many workers
+    """How this program stands with the agent. `governed`: it has a grant whose lease is not over, of this many workers
     that may be active, for that reason. `trouble`: why there is no agent where one was asked for; mostly empty."""
 
     governed: bool

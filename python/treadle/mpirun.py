@@ -31,7 +31,7 @@ def mpi_environment(mpi: str, localities: int, hosts: str | None) -> dict[str, s
 def mpi_command(
     mpi: str, command: Sequence[str], localities: int, *, tag: bool, hosts: str | None, env: Mapping[str, str]
 ) -> list[str]:
-    """The words of the mpirun that starts the command in so many processes.
+    """The words of the mpirun that starts the command in this many processes.
 
     Treadle places its workers itself, so that no process is bound to a core; there may be more processes than cores,
     and root may start them, as everywhere else.

@@ -173,7 +173,7 @@ def top_command(
         float, typer.Option("--interval", "-i", min=0.05, max=3600, help="Seconds between two looks.")
     ] = 1.0,
     count: Annotated[
-        int, typer.Option("--count", "-n", min=0, help="Look so many times; 0: until Ctrl-C.")
+        int, typer.Option("--count", "-n", min=0, help="Look this many times; 0: until Ctrl-C.")
     ] = 0,
     decisions: Annotated[
         bool, typer.Option("--decisions", "-d", help="Show what each program has decided, too.")

@@ -45,7 +45,7 @@ struct member {
 
 class roster {
  public:
-  /// Takes no more than so many programs.
+  /// Takes no more than this many programs.
   explicit roster(std::size_t most = 4096) noexcept : m_most(most) {}
 
   struct outgoing {

@@ -34,7 +34,7 @@ struct program_view {
   double used_s = 0;                     ///< processor time since then
   std::optional<double> progress, total; ///< items made or used so far, and of all that it will make
 };
-/// Of a program that has so many workers and asks for that.
+/// Of a program that has this many workers and asks for that.
 program_view view_of(std::string program, std::string name, unsigned workers, const core_wish& wish);
 
 struct machine_view {

@@ -119,7 +119,7 @@ TEST(agent_sharing, adaptive_boost_gives_what_uses_the_cores) {
 
 class pair_of_programs : public ::testing::TestWithParam<strategy> {};
 
-/// A pair whose items take so many core-seconds each, in simulated time: how far the queue is off in the end.
+/// A pair whose items take this many core-seconds each, in simulated time: how far the queue is off in the end.
 TEST_P(pair_of_programs, keeps_the_queue_where_it_should_be) {
   sharing s;
   settings how;

@@ -22,7 +22,7 @@ class conversation {
   /// What is to be done now.
   struct actions {
     std::vector<any_message> send;
-    std::optional<unsigned> govern; ///< so many workers, or k_not_governed
+    std::optional<unsigned> govern; ///< this many workers, or k_not_governed
     std::vector<unsigned> cpus;     ///< with it, for a command
   };
 

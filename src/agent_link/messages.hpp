@@ -38,7 +38,7 @@ struct effective {
   std::uint64_t epoch = 0;
   double after_us = 0;
 };
-/// It could use so many cores now; fewer than granted while its tasks block, or when it has none.
+/// It could use this many cores now; fewer than granted while its tasks block, or when it has none.
 struct need {
   unsigned workers = 0;
 };

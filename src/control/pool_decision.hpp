@@ -28,7 +28,7 @@ class pool_decision final : public loop::choice_names {
         decision(loop::decision_kind::pools, wanted.name, wanted.budget, wanted.advance),
         m_wanted(wanted) {}
 
-  /// With so many workers in all: another number has other best sizes. `start()`: where that begins when it is new;
+  /// With this many workers in all: another number has other best sizes. `start()`: where that begins when it is new;
   /// recall(of): what earlier runs have found.
   template <class Start, class Recall>
   void begin(unsigned workers, Start start, Recall recall) {

@@ -5,8 +5,8 @@
 
 namespace treadle::decide {
 
-/// The paper's: so many more, or so many times as many threads as cores (Dokulil and Benkner, section III). Nothing for
-/// programs that are given none.
+/// The paper's: this many more, or this many times as many threads as cores (Dokulil and Benkner, section III). Nothing
+/// for programs that are given none.
 unsigned constant_boost(unsigned cores, unsigned more, unsigned most) noexcept;
 unsigned linear_boost(unsigned cores, double factor, unsigned most) noexcept;
 

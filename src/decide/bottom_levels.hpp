@@ -11,8 +11,8 @@ namespace treadle::decide {
 
 using detail::atomic;
 
-/// A worker compares the first of its own jobs with those of so many others. With one the order is much worse on many
-/// workers, with three hardly better.
+/// A worker compares the first of its own jobs with those of a number of others. With one the order is much worse on
+/// many workers, with three hardly better.
 inline constexpr unsigned k_looks_at_others = 2;
 
 /// A task as it is made again and again; 0: none.

@@ -17,8 +17,8 @@ struct cpus_and_distances {
   }
 };
 
-/// Hardware threads for programs that are kept to so many each. What each had it keeps as far as it may, the nearest to
-/// each other first; what it gets is near that, and far from what others have, so that programs share caches and
+/// Hardware threads for programs that are kept to this many each. What each had it keeps as far as it may, the nearest
+/// to each other first; what it gets is near that, and far from what others have, so that programs share caches and
 /// memory with themselves. No two have the same one as long as there are enough; otherwise those that fewest have are
 /// shared. Pure; O(cpus^2).
 std::vector<std::vector<unsigned>> cpu_sets(const cpus_and_distances& all, std::span<const unsigned> wanted,

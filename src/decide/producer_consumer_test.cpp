@@ -1,5 +1,5 @@
-// Both laws on a model of two programs: items of 240 equal tasks, of which a core makes so many in a second, a consumer
-// that waits for items, and a producer that does not wait.
+// Both laws on a model of two programs: items of 240 equal tasks, of which a core makes a certain number in a second, a
+// consumer that waits for items, and a producer that does not wait.
 #include "decide/producer_consumer.hpp"
 
 #include "base/rng.hpp"

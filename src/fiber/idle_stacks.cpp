@@ -66,7 +66,7 @@ class idle_stacks {
       if (each.mapping_bytes == 0) each.mapping_bytes = mapping_bytes;
       if (each.mapping_bytes == mapping_bytes) return &each;
     }
-    return nullptr; // a program with so many sizes maps those of the last ones anew
+    return nullptr; // a program with this many sizes maps those of the last ones anew
   }
 
   static constexpr int k_most = 8192; // 64 MiB of memory, where tasks touch two pages

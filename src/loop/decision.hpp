@@ -66,7 +66,7 @@ class choice_names {
 /// thread at a time.
 class decision {
  public:
-  /// `instance`: its name. `budget`: as search_options has it. `advance`: so many windows may be lost before time has
+  /// `instance`: its name. `budget`: as search_options has it. `advance`: this many windows may be lost before time has
   /// earned them, where the budget is its own; what was lost is earned all the same before anything else is tried.
   explicit decision(decision_kind what, std::string instance, double budget = -1, double advance = 0) noexcept
       : m_kind(what),

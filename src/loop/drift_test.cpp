@@ -22,7 +22,7 @@ class noise {
   std::normal_distribution<double> m_normal;
 };
 
-/// Alarms in so many windows without a change, by detectors that live for `span` of them at most.
+/// Alarms in this many windows without a change, by detectors that live for `span` of them at most.
 template <class Noise>
 int false_alarms(long windows, long span, Noise next) {
   int alarms = 0;
@@ -37,7 +37,7 @@ int false_alarms(long windows, long span, Noise next) {
   return alarms;
 }
 
-/// Windows until a change by `shift` is told, which begins after so many; -1: it was told before.
+/// Windows until a change by `shift` is told, which begins after this many; -1: it was told before.
 int delay(noise& next, double shift, int after) {
   drift_detector detector;
   for (int i = 0; i < after; ++i)

@@ -103,7 +103,7 @@ class clockwork final : fork_participant {
     m_runs = false;
   }
 
-  /// Changes happen under the lock, and whoever waits has read the number of them there.
+  /// Changes happen under the lock, and the one that waits has read the number of them there.
   void announce_change() noexcept {
     m_changes.fetch_add(1, order::relaxed);
     futex_wake(m_changes, 1 << 30);

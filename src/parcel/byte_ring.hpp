@@ -41,7 +41,7 @@ class ring_writer {
   /// A record as large as this always fits in sooner or later.
   std::size_t largest() const noexcept { return m_capacity / 2 - k_ring_header; }
 
-  /// Room for a record of so many bytes, for the caller to fill; null while there is none.
+  /// Room for a record of this many bytes, for the caller to fill; null while there is none.
   std::byte* begin(std::size_t bytes) noexcept {
     const std::size_t room = ring_room_of(bytes), at = m_written & (m_capacity - 1);
     const std::size_t skipped = at + room <= m_capacity ? 0 : m_capacity - at;

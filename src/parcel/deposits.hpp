@@ -4,7 +4,7 @@
 
 namespace treadle::detail {
 
-/// Whoever waits for a deposit, now or later, gets this instead.
+/// The one that waits for a deposit, now or later, gets this instead.
 void fail_deposits(const std::exception_ptr& why) noexcept;
 
 } // namespace treadle::detail

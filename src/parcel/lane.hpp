@@ -10,7 +10,7 @@
 
 namespace treadle::detail {
 
-/// The time between parcels, of one pair in so many.
+/// The time between parcels, of one pair in several.
 class sampled_gaps {
  public:
   static constexpr int k_ranges = 32; ///< range i: from 2^i ns to less than 2^(i + 1) ns; 0 ns is in the first

@@ -374,7 +374,7 @@ void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) 
     add_bytes(error.bytes, &origin, sizeof origin);
     add_bytes(error.bytes, text.data(), text.size());
     send_parcel(error, locality(to));
-  } catch (...) { // the connection has failed, which whoever waits is told; or there is no memory
+  } catch (...) { // the connection has failed, which the one that waits is told; or there is no memory
   }
 }
 

@@ -15,7 +15,7 @@ namespace treadle::detail {
 /// Of the calling thread, which handles messages meanwhile.
 static constinit thread_local bool is_looking = false;
 
-/// A parcel that leaves at once, and has so many bytes, is sent from where it is, behind what was gathered.
+/// A parcel that leaves at once, and has this many bytes, is sent from where it is, behind what was gathered.
 static constexpr std::size_t k_not_copied = std::size_t{16} << 10U;
 
 parcel_port::parcel_port(std::unique_ptr<transport> over, parcel_receiver& receiver, std::uint64_t first_number)

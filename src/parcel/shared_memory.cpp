@@ -53,7 +53,7 @@ class mapped_file {
   mapped_file(const std::string& path, std::size_t bytes) : m_bytes(bytes) {
     const int file = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     void* memory = MAP_FAILED;
-    // All make it as large as it has to be: whoever is first fills it with zeroes.
+    // All make it as large as it has to be: the one that is first fills it with zeroes.
     if (file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0)
       memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     const int error = errno;

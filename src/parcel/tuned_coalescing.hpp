@@ -25,8 +25,8 @@ class tuned_coalescing final : loop::explained {
   /// `name`: of the instance. `asked`: `adaptive` or `paper_adaptive`.
   tuned_coalescing(std::string name, const coalescing& asked, unsigned workers);
 
-  /// At the beginning, and when so many parcels have been sent as it said before: what is in force from now on, if that
-  /// changes. `workers`: that could take tasks.
+  /// At the beginning, and when this many parcels have been sent as it said before: what is in force from now on, if
+  /// that changes. `workers`: that could take tasks.
   std::optional<coalescing> look(const sender_totals& now, std::int64_t now_ns, unsigned workers);
   std::uint64_t parcels_at_next_look() const noexcept { return m_next_look; }
   /// What the program calls an event; before the first look there is nothing to tell of it.

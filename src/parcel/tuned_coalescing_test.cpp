@@ -26,7 +26,7 @@ class tuned_sender {
     loop::the_turns.clear();
     tuned.emplace("parcels", asked, 1);
   }
-  /// Sends so many; what a parcel has taken.
+  /// Sends this many; what a parcel has taken.
   double send(std::uint64_t parcels, double gap_ns) {
     const double before = sender.now_ns;
     for (std::uint64_t i = 0; i < parcels; ++i) {

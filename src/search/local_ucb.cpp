@@ -63,7 +63,7 @@ class local_ucb final : public strategy {
   static constexpr std::size_t k_most = 256;              // points that it remembers
   static constexpr double k_memory = 100;                 // windows
   static constexpr double k_optimism = 0.02;              // suits relative noise of some percent
-  static constexpr std::uint32_t k_seldom = 100;          // one window of so many
+  static constexpr std::uint32_t k_seldom = 100;          // of these windows, one
   static constexpr unsigned k_draws = 32;                 // until an allowed point comes, in these
   static constexpr std::uint64_t k_refused_windows = 100; // then the program is asked again
   static constexpr std::size_t k_candidates = k_most / 2; // or one of them would always look new
@@ -129,7 +129,7 @@ class local_ucb final : public strategy {
     }
   }
 
-  /// A refused point came of so many steps along `d`: as many along another dimension too, back or forth. Without an
+  /// A refused point came of this many steps along `d`: as many along another dimension too, back or forth. Without an
   /// order one step is as good as another.
   template <class F>
   void for_each_beside(arm refused, std::size_t d, std::int64_t steps, F f) const {

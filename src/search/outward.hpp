@@ -36,7 +36,7 @@ class outward {
  private:
   static constexpr std::size_t k_most = std::size_t{1} << 20;
 
-  /// All points from here on that are so many steps away along the dimensions from `d` on, of which there is one at
+  /// All points from here on that are this many steps away along the dimensions from `d` on, of which there is one at
   /// least.
   void fill(std::size_t d, std::uint64_t steps, arm at) {
     if (d == m_space.dimensions().size()) {

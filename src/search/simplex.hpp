@@ -41,8 +41,8 @@ inline fractions along(const fractions& a, const fractions& b, double factor) no
   return result;
 }
 
-/// Where a vertex goes when its point is refused: to the nearest that is not. Only so many do that; the others count as
-/// infinitely bad, without which a simplex might never become small.
+/// Where a vertex goes when its point is refused: to the nearest that is not. Only this many do that; the others count
+/// as infinitely bad, without which a simplex might never become small.
 class detours {
  public:
   /// False: the vertex counts as infinitely bad.

@@ -93,11 +93,11 @@ void ready_queues::note_victim(taken& what, unsigned victim, unsigned worker, co
 }
 
 std::optional<ready_queues::taken> ready_queues::steal(unsigned pool, unsigned worker, unsigned own_pool,
-                                                       const processors& where, unsigned& in_vain) {
+                                                       const processors& where, unsigned& missed) {
   pool_state& from = m_pools[pool];
   if (from.ready == 0) return std::nullopt;
   if (auto found = take_from({pool, -1}, false)) return found;
-  ++in_vain;
+  ++missed;
   std::vector<unsigned> victims;
   std::vector<unsigned> ends;
   if (pool == own_pool) {
@@ -118,7 +118,7 @@ std::optional<ready_queues::taken> ready_queues::steal(unsigned pool, unsigned w
         note_victim(*found, from.first + victim, worker, where);
         return found;
       }
-      ++in_vain;
+      ++missed;
     }
     begin = end;
   }
@@ -150,12 +150,12 @@ std::optional<ready_queues::taken> ready_queues::take(unsigned worker, const pro
     if (auto found = take_from({mine, static_cast<int>(worker - own.first)}, false)) return found;
     if (own.policy == scheduling::static_placement) return take_from({mine, -1}, false);
   }
-  unsigned in_vain = 0;
+  unsigned missed = 0;
   for (unsigned i = 0; i < m_pools.size(); ++i) { // the own pool first
     const unsigned pool = i == 0 ? mine : i <= mine ? i - 1 : i;
     if (!lends(mine, pool)) continue;
-    if (auto found = steal(pool, worker, mine, where, in_vain)) {
-      found->in_vain = in_vain;
+    if (auto found = steal(pool, worker, mine, where, missed)) {
+      found->missed = missed;
       return found;
     }
   }

@@ -28,8 +28,8 @@ class ready_queues {
     int what;
     place from;
     bool stolen = false, remote = false;
-    double distance = 1;  ///< of the victim
-    unsigned in_vain = 0; ///< looks before
+    double distance = 1; ///< of the victim
+    unsigned missed = 0; ///< looks before
   };
 
   ready_queues(const std::vector<pool>& pools, const machine& on, const std::vector<std::vector<unsigned>>& places,
@@ -76,7 +76,7 @@ class ready_queues {
   static bool takes_oldest_of_others(const pool_state& one, const queue& from);
   std::optional<taken> take_from(const place& where, bool as_thief);
   std::optional<taken> steal(unsigned pool, unsigned worker, unsigned own_pool, const processors& where,
-                             unsigned& in_vain);
+                             unsigned& missed);
 
   std::vector<pool_state> m_pools;
   std::vector<unsigned> m_pool_of; // by worker

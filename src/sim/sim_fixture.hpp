@@ -14,7 +14,7 @@ inline machine flat_machine(unsigned cores) {
   return made;
 }
 inline workload workload_of(builder b) { return workload(std::make_shared<const graph>(std::move(b).take(), "test")); }
-/// One pool of so many workers.
+/// One pool of this many workers.
 inline schedule on_workers(unsigned workers, order which = order::natural,
                            scheduling policy = scheduling::work_stealing) {
   schedule made;

@@ -94,7 +94,7 @@ TEST(simulator, what_was_called_is_part_of_its_caller_unless_it_is_spawned) {
   EXPECT_EQ(run(work, spawns).makespan_ns, 35);
 }
 
-/// A parent of 100 ns that makes so many tasks of a site, and waits for all of them at its end.
+/// A parent of 100 ns that makes this many tasks of a site, and waits for all of them at its end.
 workload family(int children, std::int64_t ns) {
   builder b;
   const int parent = b.task("parent", 100);
@@ -406,13 +406,13 @@ TEST(simulator, looks_at_queues_are_counted) {
   // before the first task, at the beginning, finds nothing either.
   const prediction alone = run(three, on_workers(1), costs);
   EXPECT_EQ(alone.workers[0].looks, 1u + 3 * 2);
-  EXPECT_EQ(alone.workers[0].vain_looks, 1u + 3);
+  EXPECT_EQ(alone.workers[0].missed_looks, 1u + 3);
   // The second worker has nothing to do while the first has the third task: it looks each 10 ns until it sleeps.
   const prediction both = run(three, on_workers(2), costs);
-  std::uint64_t looks = 0, vain = 0;
-  for (const auto& one : both.workers) looks += one.looks, vain += one.vain_looks;
+  std::uint64_t looks = 0, missed = 0;
+  for (const auto& one : both.workers) looks += one.looks, missed += one.missed_looks;
   EXPECT_EQ(looks, 2u + 3 * 2 + (1 + 4));
-  EXPECT_EQ(looks - vain, 3u); // every task is found once
+  EXPECT_EQ(looks - missed, 3u); // every task is found once
 }
 
 TEST(simulator, what_is_found_in_the_own_queue_takes_one_look) {
@@ -421,7 +421,7 @@ TEST(simulator, what_is_found_in_the_own_queue_takes_one_look) {
   for (int i = 0; i < 4; ++i) b.task("child", 10, parent, 5);
   const prediction alone = run(workload_of(std::move(b)), on_workers(1));
   EXPECT_EQ(alone.workers[0].looks, 1u + 2 + 4); // idle, the parent from the common queue, its children
-  EXPECT_EQ(alone.workers[0].vain_looks, 1u + 1);
+  EXPECT_EQ(alone.workers[0].missed_looks, 1u + 1);
 }
 
 std::string refused(const machine& on, const schedule& how) {

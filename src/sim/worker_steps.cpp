@@ -233,7 +233,7 @@ void simulator::count_looks_while_idle(int w) {
     looks += static_cast<std::uint64_t>(searched_ns / m_costs.failed_steal_ns);
   }
   told.looks += looks;
-  told.vain_looks += looks;
+  told.missed_looks += looks;
 }
 
 void simulator::look_for_work(int w) {
@@ -246,10 +246,10 @@ void simulator::look_for_work(int w) {
     return;
   }
   prediction::worker& told = m_found.workers[static_cast<std::size_t>(w)];
-  one.owed_ns += m_costs.pop_ns + found->in_vain * m_costs.failed_steal_ns;
+  one.owed_ns += m_costs.pop_ns + found->missed * m_costs.failed_steal_ns;
   const bool was_own = m_queues.is_own(static_cast<unsigned>(w), found->from); // that is where it looks first
-  told.vain_looks += found->in_vain + !was_own;
-  told.looks += found->in_vain + !was_own + 1;
+  told.missed_looks += found->missed + !was_own;
+  told.looks += found->missed + !was_own + 1;
   if (found->stolen) {
     ++told.steals;
     if (found->what >= 0 && node(found->what).how == node_sort::fork) one.owed_ns += m_costs.promote_ns;

@@ -32,7 +32,7 @@ namespace {
 
 using numbers = std::vector<unsigned>;
 
-/// Where the workers of pools with so many each begin, on hardware threads that are theirs.
+/// Where the workers of pools with this many each begin, on hardware threads that are theirs.
 std::vector<pool_places> places_within(binding how, const numbers& cpus, std::span<const unsigned> pools) {
   std::vector<pool_places> result(pools.size());
   for (pool_places& one : result) one.all = cpus;

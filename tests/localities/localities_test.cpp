@@ -34,7 +34,7 @@ unsigned seconds_of_stress() {
   return wanted ? static_cast<unsigned>(std::atoi(wanted)) : 2;
 }
 
-/// `name` in so many processes.
+/// `name` in this many processes.
 finished run_all(const char* name, unsigned localities, unsigned workers) {
   std::string file = "/tmp/treadle-localities-test-XXXXXX";
   close(mkstemp(file.data()));

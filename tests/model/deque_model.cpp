@@ -34,7 +34,7 @@ void owner_and_thieves(const char* script, std::initializer_list<int> thieves) {
   for (const auto& j : jobs) require(j->was_run(), "no job is lost");
 }
 
-/// A thief that sees the deque empty sees everything that whoever emptied it did before.
+/// A thief that sees the deque empty sees everything that the one that emptied it did before.
 void empty_is_a_statement() {
   small_deque tested;
   once one(1), two(2);

@@ -55,8 +55,8 @@ void inject_two_that_need_each_other() {
   runtime.join(running);
 }
 
-/// Each job goes on until somebody watches: whoever is idle while others are busy must, also after all were parked, and
-/// after the one that watched has found a job.
+/// Each job goes on until somebody watches: the one that is idle while others are busy must, also after all were
+/// parked, and after the one that watched has found a job.
 void watch_the_busy(int jobs) {
   struct watched final : detail::job {
     explicit watched(small_runtime& r) : runtime(r) {}

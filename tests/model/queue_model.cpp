@@ -42,7 +42,7 @@ void injection_queue_keeps_order_and_loses_nothing() {
   require(first.was_run() && second.was_run() && other.was_run(), "no job is lost");
 }
 
-/// empty() is read without the lock: whoever knows of a push, from anywhere, does not find the queue empty.
+/// empty() is read without the lock: the one that knows of a push, from anywhere, does not find the queue empty.
 void injection_queue_is_not_empty_for_those_who_know() {
   detail::injection_queue queue;
   once one(1);

@@ -10,7 +10,7 @@ namespace treadle::check {
 using detail::atomic;
 using detail::plain;
 
-/// A job that fails the execution when it is run twice, and whose argument must be visible to whoever runs it.
+/// A job that fails the execution when it is run twice, and whose argument must be visible to the one that runs it.
 struct once final : detail::job {
   explicit once(int id = 0) : argument(id) {}
   void run() noexcept override {

@@ -37,7 +37,7 @@ void taken_away_while_it_is_used() {
   require(!u.use(), "and is not used afterwards");
 }
 
-/// Whoever enters sees what was prepared, and again after it was changed.
+/// The one that enters sees what was prepared, and again after it was changed.
 void opened_and_opened_again() {
   used u(false);
   in_parallel({[&] {
@@ -57,7 +57,7 @@ void opened_and_opened_again() {
   require(u.use(), "it is open at the end");
 }
 
-/// A task with its reference count, which is 1: whoever ends with it releases it.
+/// A task with its reference count, which is 1: the one that ends with it releases it.
 struct parcel {
   plain<int> content = 1; // 1: empty, 2: filled, 0: gone
   void release() {

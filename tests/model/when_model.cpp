@@ -1,5 +1,5 @@
-// src/task/wait/{input_hooks,required_inputs}.hpp: whoever waits for one of several states leaves no hook behind in the
-// others, also when the result is dropped before.
+// src/task/wait/{input_hooks,required_inputs}.hpp: the one that waits for one of several states leaves no hook behind
+// in the others, also when the result is dropped before.
 #include "model/protocols.hpp"
 #include "model/small_state.hpp"
 #include "task/wait/required_inputs.hpp"
@@ -7,7 +7,7 @@
 namespace treadle::check {
 namespace {
 
-/// As when_state in include/treadle/when.hpp: a state that owns its inputs and is completed by so many of them.
+/// As when_state in include/treadle/when.hpp: a state that owns its inputs and is completed by this many of them.
 struct some_ready;
 struct result_of {
   some_ready* result;
@@ -43,7 +43,7 @@ detail::continuation* result_of::publish() const noexcept {
   require(result->value == 0, "it is decided once");
   unsigned ready = 0;
   for (auto* input : result->inputs) ready += input->is_ready();
-  require(ready >= result->required, "so many are ready");
+  require(ready >= result->required, "this many are ready");
   result->value = 1;
   return result->waiting.publish();
 }

@@ -21,7 +21,7 @@
 namespace predicted_programs {
 namespace {
 
-/// Work of about so many ns that touches no memory.
+/// Work of about this many ns that touches no memory.
 long spin(long ns) {
   std::uint64_t x = static_cast<std::uint64_t>(ns) | 1;
   for (long i = 0; i < ns; ++i) {

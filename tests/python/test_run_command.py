@@ -97,7 +97,7 @@ def test_it_keeps_to_what_it_was_given(folder):  # noqa: F811
         ["taskset", "-c", str(last), RUN, "--", sys.executable, "-c", code], capture_output=True, text=True
     ).stdout
     assert said == f"{{{last}}}\n"
-    # Whoever started it may have had no interest in its children.
+    # The one that started it may have had no interest in its children.
     ignoring = (
         "import os, signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
         f"os.execv({RUN!r}, [{RUN!r}, '--', 'true'])"

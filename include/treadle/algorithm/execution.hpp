@@ -10,8 +10,8 @@
 namespace treadle {
 
 /// Chunk parameters, for `policy.with(...)`. Without one a loop is split on demand: it runs as one piece while all
-/// workers are busy, and gives the upper half of what is left to whoever becomes idle, as long as that is worth it by
-/// measurement. There is nothing to choose then; these are for programs that know better.
+/// workers are busy, and gives the upper half of what is left to workers that become idle, as long as that is worth it
+/// by measurement. There is nothing to choose then; these are for programs that know better.
 
 /// One part per worker at once, each a multiple of `chunk` iterations: equal iterations, data that stays where it is.
 struct static_chunk_size {
@@ -31,7 +31,7 @@ struct guided_chunk_size {
 struct adaptive_chunk_size {};
 /// The default, by name.
 struct auto_chunk_size {};
-/// At most so many workers at a time.
+/// At most this many workers at a time.
 struct num_cores {
   unsigned count;
 };

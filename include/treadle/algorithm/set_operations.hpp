@@ -73,7 +73,7 @@ struct includes_algorithm {
                          [&](const auto& x, const auto& y) { return compare(x, y); });
   }
 
-  /// Clears `all` when an element is missing; the forks order that before whoever joins them reads it.
+  /// Clears `all` when an element is missing; the forks order that before the one that joins them reads it.
   template <class Pieces, class Compare>
   static void check(const Pieces& pieces, Compare& compare, atomic<bool>& all) {
     if (!all.load(order::relaxed)) return;

@@ -134,7 +134,7 @@ class future_state : public job {
  protected:
   virtual ~future_state() = default;
 
-  /// Computes and completes. Called at most once, by whoever won the claim.
+  /// Computes and completes. Called at most once, by the one that won the claim.
   virtual void execute(sharing) noexcept {}
 
   /// Offers and queues a task, where the caller's work belongs or there; one that cannot be queued has the reason as

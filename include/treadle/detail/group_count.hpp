@@ -6,7 +6,7 @@ namespace treadle::detail {
 
 /// How many tasks of a group are unfinished, in two parts: those started and finished by the stack that owns the group,
 /// counted without atomic operations, and all others. Either part may be negative as long as the owner does not wait;
-/// when it begins to, it adds its part to the other, and whoever brings the sum to zero wakes it.
+/// when it begins to, it adds its part to the other, and the one that brings the sum to zero wakes it.
 class group_count {
  public:
   /// By the stack that owns the group.

@@ -59,7 +59,7 @@ struct loop_cut {
 /// costs accuracy, nothing else.
 struct loop_site {
   task_name name = name_from("a loop"); ///< the type of its body
-  /// A loop of at most so many iterations is not worth the cost of sharing it.
+  /// A loop of at most this many iterations is not worth the cost of sharing it.
   atomic<std::uint64_t> serial_up_to{0};
   atomic<std::uint64_t> measured_at{0}; ///< last_hungry_ms when a loop was last measured
   atomic<std::uint64_t> ps_per_iteration{0};

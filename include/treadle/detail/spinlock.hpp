@@ -16,7 +16,7 @@ inline void cpu_relax() noexcept {
   asm volatile("yield");
 #endif
 }
-/// The same so many times: some ten ns each.
+/// The same, `pauses` times: some ten ns each.
 inline void cpu_relax_for(int pauses) noexcept {
   for (; pauses > 0; --pauses) cpu_relax();
 }

@@ -60,7 +60,7 @@ concept placing_executor = requires(const Executor& e) {
 
 /// A task that runs when its inputs are ready: the base of then and dataflow. `How`: a launch policy, or a
 /// placing_executor. The inputs' continuations own one reference together until the last of them fires. A deferred node
-/// attaches to nothing: whoever waits for it claims it, and it waits for its inputs then.
+/// attaches to nothing: the one that waits for it claims it, and it waits for its inputs then.
 template <class T, class How>
 class dataflow_state : public value_state<T> {
  protected:

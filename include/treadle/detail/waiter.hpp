@@ -18,9 +18,9 @@ class waiter final : public job {
   waiter() noexcept;
 
   /// Blocks the caller until notify(). `publish(argument)` runs as soon as the caller can be resumed from anywhere, on
-  /// another stack of the same thread: it makes this waiter reachable for whoever will notify it. When it returns false
-  /// there is nothing to wait for and the caller goes on. Throws std::system_error when a task cannot get a stack for
-  /// its worker to go on with; publish was not called then.
+  /// another stack of the same thread: it makes this waiter reachable for the one that will notify it. When it returns
+  /// false there is nothing to wait for and the caller goes on. Throws std::system_error when a task cannot get a stack
+  /// for its worker to go on with; publish was not called then.
   void block(bool (*publish)(void*), void* argument);
 
   /// The same for a waiter that others can reach already and may have notified, by a caller that has passed

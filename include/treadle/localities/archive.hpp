@@ -52,7 +52,7 @@ void require_values(std::span<const std::byte> from) {
   }
 }
 
-/// The first so many bytes, as values of type T.
+/// The first `size` bytes, as values of type T.
 template <class T>
 void take_bytes(std::span<const std::byte>& from, void* to, std::size_t size) {
   require_bytes(from, size);

@@ -10,7 +10,7 @@ namespace treadle {
 /// Which parcels for one locality travel in one message.
 enum class coalescing_kind : std::uint8_t {
   off,            ///< each is a message
-  paper,          ///< so many, or what there is after an interval (Wagle, Kellar, Serio, Kaiser, 2018, Algorithm 1)
+  paper,          ///< a number, or what there is after an interval (Wagle, Kellar, Serio, Kaiser, 2018, Algorithm 1)
   adaptive,       ///< what comes while the wire is busy, and for a while more where that pays, which is found out
   paper_adaptive, ///< as paper, with numbers that are searched for, as its authors do
 };

@@ -10,7 +10,7 @@ namespace treadle {
 
 /// What a program asks of the agent.
 struct core_wish {
-  unsigned least = 0;        ///< it is given so many at a time, or none while others have their turn; 0: one
+  unsigned least = 0;        ///< it is given this many at a time, or none while others have their turn; 0: one
   unsigned most = 0;         ///< and no more than that; 0: as many as it has workers
   double weight = 1;         ///< relative to other programs, at most 10^6
   bool is_preferred = false; ///< for the strategy half-to-priority

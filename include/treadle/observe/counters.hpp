@@ -9,7 +9,7 @@
 #include <vector>
 
 /// Named numbers that can be read while the program runs. All of them are always on: each worker counts for itself,
-/// without locks, and whoever reads adds up.
+/// without locks, and the reader adds up.
 ///
 /// Names follow HPX: `/object{instance}/counter@parameters`, such as `/threads{locality#0/total}/count/cumulative` or
 /// `/threads{locality#0/pool#default/worker-thread#3}/time/average`; without an instance it is the total. In patterns

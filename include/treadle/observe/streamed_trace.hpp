@@ -24,7 +24,7 @@ class streamed_trace {
  public:
   static constexpr std::size_t default_records = std::size_t{1} << 16;
 
-  /// Room for so many records per thread on their way, rounded up to a power of two, of 48 bytes, which are used as
+  /// Room for this many records per thread on their way, rounded up to a power of two, of 48 bytes, which are used as
   /// they are needed. Throws std::logic_error when there is a trace already, std::invalid_argument when the name does
   /// not end in .pftrace or its folder cannot be written to, and std::system_error when the file cannot be made.
   explicit streamed_trace(const std::string& file, std::size_t records_per_thread = default_records);

@@ -24,8 +24,8 @@ class trace {
  public:
   static constexpr std::size_t default_records = std::size_t{1} << 18;
 
-  /// Room for so many records per thread, rounded up to a power of two, of 48 bytes; a task makes three or more. Throws
-  /// std::logic_error when there is a trace already.
+  /// Room for this many records per thread, rounded up to a power of two, of 48 bytes; a task makes three or more.
+  /// Throws std::logic_error when there is a trace already.
   ///
   /// `with_forks`: all forks and loops of the process make tasks of what they could give away, whether somebody takes
   /// it or not, so that predictions know of it. Costs some 100 ns for each fork and for every 2 us of a loop. A trace

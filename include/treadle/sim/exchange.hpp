@@ -17,7 +17,7 @@ struct message_costs {
   double parcel_ns = 50;    ///< of each processor, for each parcel
 };
 
-/// Phases, between which all wait for all. In each, every locality makes so many requests, one after some work, to
+/// Phases, between which all wait for all. In each, every locality makes this many requests, one after some work, to
 /// others by chance, and goes on; who is asked answers. A phase is over when all answers have come.
 struct exchange {
   unsigned localities = 4;    ///< with one processor each, which handles what has arrived between two requests

@@ -121,7 +121,7 @@ struct prediction {
     unsigned unit; ///< index in topology::units
     double busy_ns = 0, overhead_ns = 0, idle_ns = 0;
     std::uint64_t tasks = 0, steals = 0, borrowed = 0; ///< borrowed: tasks of another pool
-    std::uint64_t looks = 0, vain_looks = 0;           ///< at queues of tasks; those that found nothing
+    std::uint64_t looks = 0, missed_looks = 0;         ///< at queues of tasks; those that found nothing
   };
   std::vector<worker> workers;
   std::vector<std::string> pools;

@@ -8,7 +8,7 @@
 
 namespace treadle {
 
-/// How it is decided whether a potential task runs inline, as a call of whoever makes it, or as a task.
+/// How it is decided whether a potential task runs inline, as a call where it is made, or as a task.
 enum class inlining_policy : std::uint8_t {
   adaptive,       ///< by what a task costs against what making one costs, and by trying where that does not tell
   always_async,   ///< every one is a task

@@ -42,7 +42,7 @@ class pool_tuner {
     /// stays as it is, because a binding was chosen by name, or it was left to the operating system, which knows what
     /// else runs on the machine.
     std::vector<std::string> bindings = {};
-    /// Not 0: by itself, every so many ms, for programs without steps. It looks at the share of the workers' time in
+    /// Not 0: by itself, every this many ms, for programs without steps. It looks at the share of the workers' time in
     /// which tasks are executed then; done() is not to be called.
     int every_ms = 0;
 

@@ -24,7 +24,7 @@ search_strategy search_strategy_from_name(std::string_view name);
 struct search_options {
   search_strategy how = search_strategy::local_ucb;
   double window_ns = 2e6; ///< a window, the mean of samples that is compared, is at least so long
-  unsigned repeats = 1;   ///< and has at least so many samples
+  unsigned repeats = 1;   ///< and has at least this many samples
   unsigned settling = 0;  ///< samples after a change that tell nothing yet
   /// Share of the time that tries may lose against the best known point, at any moment. Negative: what the process
   /// allows all decisions together, 1 %. 0: no limit.

@@ -57,7 +57,7 @@ class trial {
   /// What it cost, in any unit: positive and finite, otherwise it says nothing and is counted in status::voids. So does
   /// one whose knobs somebody else has set meanwhile.
   void report(double cost);
-  /// That it cost the time since next(), for so many units of work. No work, no report.
+  /// That it cost the time since next(), for this many units of work. No work, no report.
   void report_time(double units = 1);
   /// The values do not work at all.
   void fail();

@@ -201,7 +201,7 @@ def run_once(cell: Cell) -> SimulatedRun:
         tasks=total(found, "tasks"), executing_ns=total(found, "busy_ns"),
         overall_ns=found.makespan_ns * cell.workers, management_ns=total(found, "overhead_ns"),
         search_ns=total(found, "idle_ns"), parked_ns=0.0, pending_accesses=total(found, "looks"),
-        pending_misses=total(found, "vain_looks"), lower_bound_seconds=found.lower_bound_ns * 1e-9,
+        pending_misses=total(found, "missed_looks"), lower_bound_seconds=found.lower_bound_ns * 1e-9,
     )  # fmt: skip
 
 

@@ -91,8 +91,8 @@ def assumptions(sweep: Sweep, plan: Plan, bandwidth: Bandwidth, caches: Caches) 
         f"At most {plan.most_tasks:,} tasks and {MOST_STEPS} steps per run: where there are more tasks, the ring is"
         f" simulated with fewer partitions, and times and counts are scaled to {sweep.points:,} points and"
         f" {sweep.steps} steps.",
-        "Looks: each at one queue. Who has nothing to do looks until it sleeps, as often as the table's time for a vain"
-        " look allows. Contention of queues and of the allocator is not simulated.",
+        "Looks: each at one queue. A worker that has nothing to do looks until it sleeps, as often as the table's time"
+        " for a look that finds nothing allows. Contention of queues and of the allocator is not simulated.",
     ]
 
 

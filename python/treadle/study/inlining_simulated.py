@@ -73,7 +73,7 @@ class Run(Cell):
 
 
 def cells(plan: Plan, cores: tuple[int, ...]) -> list[Cell]:
-    """The experiments of the plan on so many cores."""
+    """The experiments of the plan on this many cores."""
     return list(dict.fromkeys(_cells(plan, cores)))
 
 

@@ -60,7 +60,7 @@ def prediction(saved: Iterable[float], count: int) -> Median:
     """
     found = sorted(saved)
     m, value = len(found), statistics.median(found)
-    least = (count + 1) // 2  # so many of the later ones must lie below for their median to do so
+    least = (count + 1) // 2  # this many of the later ones must lie below for their median to do so
     orders = math.comb(m + count, count)
 
     def below(r: int) -> float:

@@ -53,7 +53,7 @@ class Run(OfWorkers):
                 raise ValueError(f"{f.name} cannot be {value}")
 
     def scaled_to(self, points: int, steps: int) -> Run:
-        """What so many steps of a ring of so many points would have taken."""
+        """What this many steps of a ring of this many points would have taken."""
         factor = points * steps / (self.points * self.steps)
         values = {f.name: getattr(self, f.name) * factor for f in fields(Run) if f.type == "float"}
         return replace(self, points=points, steps=steps, **values)

@@ -40,7 +40,7 @@ class Ratings:
         return f"{self.title} {digest[:12]}"
 
     def have(self, users: int, items: int) -> bool:
-        """Whether there are so many; the paper's 10 x 5 are always there."""
+        """Whether there are this many; the paper's 10 x 5 are always there."""
         return (
             self.table is None
             or (users, items) == (10, 5)

@@ -33,7 +33,7 @@ def named(workers: int, oversubscribed: bool = False) -> str:
 
 
 class OfWorkers:
-    """What has the fields `workers` and `cores`: measured with so many workers, by a process that might use so many
+    """What has the fields `workers` and `cores`: measured with this many workers, by a process that might use this many
     cores."""
 
     workers: int

@@ -106,7 +106,7 @@ def _item_names(target: ast.expr) -> tuple[str, str] | None:
 
 class SequenceCompiler(SubscriptCompiler):
     def sequence(self, node: ast.expr) -> Node:
-        """For whoever uses up all items at once: those that Python makes one after the other, as a list."""
+        """For the one that uses up all items at once: those that Python makes one after the other, as a list."""
         if not isinstance(node, ast.Call):
             return self.expression(node)
         callee = self.resolve(node.func)

@@ -103,7 +103,7 @@ class Store:
         if not self.path.exists():
             yield lambda *_: []
             return
-        # Not read-only, where that is possible: whoever comes after a crash has to take back what was half written.
+        # Not read-only, where that is possible: the one that comes after a crash has to take back what was half written.
         uri = f"{self.path.resolve().as_uri()}?mode=rw"
         try:
             with closing(sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None)) as db:

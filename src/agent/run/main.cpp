@@ -309,7 +309,7 @@ it runs as usual; one that comes later is followed. A program that uses Treadle 
     return 2;
   }
   std::vector<std::string> words;
-  app.add_option("--min", wish.least, "so many cores at a time, or none while others have their turn");
+  app.add_option("--min", wish.least, "this many cores at a time, or none while others have their turn");
   app.add_option("--max", wish.most, "and no more than that");
   app.add_option("--weight", wish.weight, "relative to others")->capture_default_str();
   app.add_flag("--preferred", wish.is_preferred, "for the strategy half-to-priority");

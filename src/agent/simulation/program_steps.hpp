@@ -23,7 +23,7 @@ class program_steps {
     bool rests = false;          ///< one waits for rest_s now
     bool made_item = false;      ///< an iteration has ended
   };
-  /// It comes, with so many active workers.
+  /// It comes, with this many active workers.
   begins start(unsigned allowed);
   begins allow(unsigned workers);
   begins task_ended();

@@ -15,7 +15,7 @@ struct shared_machine {
   double second_thread = 1; ///< what the other hardware threads of a core add each, in cores
   double switching = 0;     ///< share of the work that is lost where more threads than that can run
 };
-/// Work that so many threads do in a second, in seconds of one that is alone.
+/// Work that this many threads do in a second, in seconds of one that is alone.
 double work_per_s(const shared_machine& m, std::size_t running) noexcept;
 
 /// All threads that run are equally fast, so that one sum over time, the work that each of them could have done since

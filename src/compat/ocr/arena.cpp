@@ -58,7 +58,7 @@ struct own_places {
   ~own_places() {
     for (std::size_t c = 0; c <= k_classes; ++c) give(c, of[c].count);
   }
-  /// Leaves so many to the others.
+  /// Leaves this many to the others.
   void give(std::size_t size_class, std::uint32_t count) noexcept {
     list& mine = of[size_class];
     if (count == 0) return;

@@ -54,7 +54,7 @@ extern arena_bounds arena;
 /// Reserves addresses, no memory; once. Throws std::system_error.
 void open_arena();
 
-/// A place with room for so many bytes, at most k_largest_object, whose memory is as somebody left it. Throws
+/// A place with room for this many bytes, at most k_largest_object, whose memory is as somebody left it. Throws
 /// std::bad_alloc.
 place& take_place(kind what, std::size_t bytes);
 /// Gives the object its GUID: from now on it is found.

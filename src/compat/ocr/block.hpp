@@ -35,7 +35,8 @@ inline bool is_writing(ocrDbAccessMode_t mode) noexcept { return mode == DB_MODE
 /// A new block, published; held for `creator` unless that is null. Throws std::bad_alloc.
 reference make_block(std::uint64_t bytes, std::uint16_t flags, edt* creator, class label_claim* claim = nullptr,
                      bool is_runtimes = false);
-/// For the EDT's next slot. queued: it is continued by whoever releases the block, and must not be touched any more.
+/// For the EDT's next slot. queued: it is continued by the one that releases the block, and must not be touched any
+/// more.
 grant acquire_block(const reference& wanted, ocrDbAccessMode_t mode, edt& by, std::uint64_t& write_grants) noexcept;
 /// Ends a hold, and continues those EDTs that waited for that.
 void release_block(place& at, ocrDbAccessMode_t mode) noexcept;

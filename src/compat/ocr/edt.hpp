@@ -53,7 +53,7 @@ struct edt_slot {
 };
 
 /// An event-driven task, which is a task of Treadle's once it can run. Its slots are protected by the lock of its place
-/// until the last one is satisfied; from then on it has one user at a time: whoever acquires its blocks, then the
+/// until the last one is satisfied; from then on it has one user at a time: the one that acquires its blocks, then the
 /// worker that runs it (docs/design/ocr.md).
 class edt final : public detail::future_state {
  public:

@@ -27,7 +27,7 @@ struct waiting {
   wait_record* record;
 };
 
-/// By whoever is first: the event, or the end of the program. Unpublished, so that the other one finds nothing.
+/// By the one that is first: the event, or the end of the program. Unpublished, so that the other one finds nothing.
 wait_record* take_record(place& at, std::uint64_t guid) noexcept {
   const detail::scoped_lock guard(at.lock);
   if (at.word.load(order::relaxed) != guid) return nullptr;

@@ -15,7 +15,7 @@ inline constinit atomic<void (*)(program_state& to)> g_add_decisions{nullptr};
 inline constexpr unsigned k_not_governed = ~0u;
 /// What an agent lets the program have at the moment, for runtimes that begin.
 inline constinit atomic<unsigned> g_governed{k_not_governed};
-/// Lets so many workers of all runtimes together be active, whatever the program itself allows beyond that, or
+/// Lets this many workers of all runtimes together be active, whatever the program itself allows beyond that, or
 /// k_not_governed.
 inline constinit atomic<void (*)(unsigned workers)> g_govern{nullptr};
 /// The program has become visible, or an agent that has begun invites it.

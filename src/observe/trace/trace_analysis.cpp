@@ -128,7 +128,7 @@ class replay {
   void start(int ring, std::int64_t ticks, const event_record& what) {
     int started = find(what.task);
     if (started == trace_analysis::k_none || task(started).started) {
-      started = add(what); // it was in no queue: whoever runs here made it
+      started = add(what); // it was in no queue: the one that runs here made it
       m_dependences.make(what, started);
       if (!m_running[at(ring)].empty()) task(started).creator = m_running[at(ring)].back().task;
     }

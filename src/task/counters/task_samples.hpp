@@ -9,8 +9,8 @@
 
 namespace treadle::detail {
 
-/// What a worker has found out about tasks by name, and how often it looks: at one task in so many that there are some
-/// 64 us between two looks. By the worker. docs/design/profile.md
+/// What a worker has found out about tasks by name, and how often it looks: at one task of a number such that there are
+/// some 64 us between two looks. By the worker. docs/design/profile.md
 class task_samples {
  public:
   explicit task_samples(std::uint64_t seed) noexcept : m_random(seed) {}

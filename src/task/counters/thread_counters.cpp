@@ -127,7 +127,7 @@ constexpr thread_counter_row k_rows[] = {
      [](const thread_sums& s) { return s.critical_phases; }},
     {"/threads/count/created", kind::monotonic, "", "Tasks queued: async, ready dataflow nodes, promoted forks.",
      [](const thread_sums& s) { return s.created; }},
-    {"/threads/count/inlined", kind::monotonic, "", "Queued tasks that whoever waited for them ran in place.",
+    {"/threads/count/inlined", kind::monotonic, "", "Queued tasks that were run in place by what waited for them.",
      [](const thread_sums& s) { return s.inlined; }},
     {"/threads/count/spawned", kind::monotonic, "",
      "Queued tasks that a worker took from a queue and ran by themselves.",

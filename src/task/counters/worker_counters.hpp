@@ -44,10 +44,10 @@ struct readiness_counts {
   }
 };
 
-/// The time that a task is queued is measured of one in so many, and of all that are critical.
+/// The time that a task is queued is measured of one in k_queued_per_stamp, and of all that are critical.
 inline constexpr std::uint32_t k_queued_per_stamp = 16;
-/// About one number in so many, and of every arithmetic progression, too, because tasks come in turns: the multiples of
-/// the golden ratio are spread evenly (Knuth, The Art of Computer Programming, vol. 3, 6.4).
+/// About one number in k_queued_per_stamp, and of every arithmetic progression, too, because tasks come in turns: the
+/// multiples of the golden ratio are spread evenly (Knuth, The Art of Computer Programming, vol. 3, 6.4).
 constexpr bool is_stamped(std::uint64_t number) noexcept {
   return number * 0x9E3779B97F4A7C15u + UINT64_MAX / 2 <= UINT64_MAX / k_queued_per_stamp;
 }

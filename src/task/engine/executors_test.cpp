@@ -258,7 +258,7 @@ struct at_once {
   void execute(executable task) const { task(); }
 };
 
-/// Where loops put their iterations: on the thread of the executor, at most so many at a time, in order.
+/// Where loops put their iterations: on the thread of the executor, at most this many at a time, in order.
 TEST_P(executors_test, loops_run_where_a_programs_own_executor_has_them_run) {
   const one_thread mine;
   std::atomic<bool> stop{false};

@@ -4,7 +4,7 @@
 
 namespace treadle::detail {
 
-/// Tells whoever has asked for it by set_exit_report(), else stderr.
+/// Tells the one that has asked for it by set_exit_report(), else stderr.
 void report_at_exit(const std::string& message) noexcept;
 
 } // namespace treadle::detail

@@ -33,11 +33,11 @@ class idle_workers {
         m_sleeping(std::make_unique<atomic<std::uint64_t>[]>((workers + 63) / 64)),
         m_seats(std::make_unique<seat[]>(workers)) {}
 
-  /// Not zero while any worker searches or sleeps. For whoever would make work if somebody wanted it.
+  /// Not zero while any worker searches or sleeps. For the one that would make work if somebody wanted it.
   const atomic<std::uint64_t>& count() const noexcept { return m_count; }
 
   /// Any thread, after publishing a job. Wakes a sleeper when nobody searches. Workers that nap look for themselves in
-  /// a moment: they are woken only for a `backlog`, that is, when whoever published it cannot be about to run it
+  /// a moment: they are woken only for a `backlog`, that is, when the one that published it cannot be about to run it
   /// itself.
   /// False when somebody else asks (ask()), and there is nobody to be woken.
   bool notify_work(bool backlog) noexcept {
@@ -91,7 +91,7 @@ class idle_workers {
   struct alignas(k_cache_line) seat {
     atomic<bool> naps{false};         // how the worker sleeps, while its bit is set
     atomic<std::int64_t> until{0};    // when it will wake by itself; what is too late costs a wake-up
-    atomic<std::uint32_t> wake_up{0}; // set by whoever clears its bit
+    atomic<std::uint32_t> wake_up{0}; // set by the one that clears its bit
   };
 
   bool wake_if_wanted(std::uint64_t count, bool backlog) noexcept {
@@ -118,7 +118,7 @@ bool idle_workers::sleep(unsigned worker, std::int64_t sleep_ns, Runtime& runtim
   if (nap)
     light_fence(); // stronger than needed: a job or a drain() that is missed now is found after the nap
   else
-    heavy_fence(); // pairs with the light fence of whoever queues: it sees us announced, or we see its job below
+    heavy_fence(); // pairs with the light fence of the one that queues: it sees us announced, or we see its job below
   if (runtime.must_stay_awake(worker) || (!nap && runtime.lacks_watch())) {
     if (withdraw(worker)) return true;
   } else {
@@ -126,7 +126,8 @@ bool idle_workers::sleep(unsigned worker, std::int64_t sleep_ns, Runtime& runtim
   }
   atomic<std::uint32_t>& wake_up = m_seats[worker].wake_up;
   const std::int64_t sleep_end = sleep_ns != k_forever_ns ? steady_now_ns() + sleep_ns : k_never_ns;
-  // W: whoever withdrew us has read `naps` before we set it anew. Beyond the model: it would be a read from the future.
+  // W: the one that withdrew us has read `naps` before we set it anew. Beyond the model: it would be a read from the
+  // future.
   for (bool again = false; wake_up.load(order::acquire) == 0; again = true) {
     if (again) {
       m_seats[worker].until.store(k_never_ns, order::relaxed);

@@ -1,4 +1,4 @@
-// Latent work reaches whoever is idle, also when the functions that could give it away run for long: what heartbeat
+// Latent work reaches idle workers, also when the functions that could give it away run for long: what heartbeat
 // schedulers are known to get wrong (chili issue 33 and pull request 38; Spice's single shared job per worker).
 #include "task/engine/runtime_fixture.hpp"
 #include "task/engine/worker.hpp"
@@ -290,7 +290,7 @@ class nudge_test_on : public ::testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(Workers, nudge_test_on, ::testing::Values(1u, 2u, 4u, 8u),
                          [](const auto& workers) { return "w" + std::to_string(workers.param); });
 
-/// What was handed over is a task like any other: whoever leaves its stack must find it, also when nobody else is
+/// What was handed over is a task like any other: the one that leaves its stack must find it, also when nobody else is
 /// there.
 TEST_P(nudge_test_on, work_that_was_handed_over_runs_while_its_owner_waits) {
   runtime installs_the_handler({.workers = 2});

@@ -39,7 +39,7 @@ void promoted_task::join() noexcept {
     wait();
   } catch (...) {
     // No stack to suspend on, and this frame must stay until the task is done: run it here whatever room is left, or
-    // keep the thread until whoever runs it has finished.
+    // keep the thread until the one that runs it has finished.
     run_unqueued();
     while (!is_ready()) std::this_thread::yield();
   }

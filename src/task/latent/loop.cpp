@@ -114,7 +114,7 @@ class loop_part final : public latent_work {
   loop_pieces m_pieces_of_time;      // between two looks at a stop token
 };
 
-/// How many chunks, of any size, so many iterations begin.
+/// How many chunks, of any size, this many iterations begin.
 constexpr std::uint64_t rounded_up(std::uint64_t iterations, std::uint64_t chunk) noexcept {
   return iterations / chunk + (iterations % chunk != 0);
 }

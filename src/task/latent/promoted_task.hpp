@@ -7,8 +7,8 @@ namespace treadle::detail {
 
 class loop;
 
-/// What latent work becomes when it is promoted: a task that others can steal. Whoever promoted it holds one reference
-/// and has to join it, the queue another, so neither has to care what the other does with it.
+/// What latent work becomes when it is promoted: a task that others can steal. The one that promoted it holds one
+/// reference and has to join it, the queue another, so neither has to care what the other does with it.
 class promoted_task final : public future_state {
  public:
   promoted_task() noexcept { make_claimable(false); }

@@ -14,9 +14,9 @@ namespace treadle::detail {
 
 /// The slots of a runtime's pools (task/idle/slots.hpp): each pool has a share, and those that are not exclusive lend
 /// each other what they have no work for. A slot is lent by the worker that has it and finds nothing to do, called back
-/// by whoever queues work where some are lent, and given back by a borrower that would sleep on it. No thread changes
-/// its pool: the borrower has spare workers. Everything here takes a lock, and is for where there is nothing to do or
-/// too much. docs/design/pools.md; tests/model/loans_model.cpp explores it.
+/// by the one that queues work where some are lent, and given back by a borrower that would sleep on it. No thread
+/// changes its pool: the borrower has spare workers. Everything here takes a lock, and is for where there is nothing to
+/// do or too much. docs/design/pools.md; tests/model/loans_model.cpp explores it.
 ///
 /// The sum of what pools may use is always the sum of their shares.
 template <class Pool>
@@ -166,7 +166,7 @@ class loans {
     one.pool->on_duty.set_wanted(share);
   }
   void move_slot(account& from, account& to) noexcept {
-    if (from.balance-- == 0) from.pool->idle.ask(); // so that whoever queues work there comes to ask_for_help()
+    if (from.balance-- == 0) from.pool->idle.ask(); // so that the one that queues work there comes to ask_for_help()
     if (++to.balance == 0) to.pool->idle.end_asking();
     from.pool->on_duty.set_wanted(from.wanted());
     to.pool->on_duty.set_wanted(to.wanted());

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A task that is done when so many of them run at the same time; false when they have not for a while.
+/// A task that is done when this many of them run at the same time; false when they have not for a while.
 auto meets(std::atomic<int>& here, int all, std::chrono::milliseconds patience = 60s) {
   return [&here, all, patience] {
     ++here;

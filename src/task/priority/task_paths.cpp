@@ -53,7 +53,7 @@ struct learned final : fork_participant {
     levels.unlock();
     pools_lock.unlock();
   }
-  void begin_child() noexcept override { // whoever wants events there begins anew
+  void begin_child() noexcept override { // the one that wants events there begins anew
     pools = 0;
     paths_are_learned.store(false, order::relaxed);
   }
@@ -131,7 +131,7 @@ running_path* running_here() noexcept {
 
 const void* site_of_task(const job& task) noexcept { return task.name().text; }
 
-/// Reading the clock costs as much as the rest: of what has run before, one time in so many is measured.
+/// Reading the clock costs as much as the rest: of what has run before, one time in several is measured.
 constexpr std::uint32_t k_times_per_measured = 4;
 thread_local std::uint32_t t_begun = 0;
 

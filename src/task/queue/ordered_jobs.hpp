@@ -28,7 +28,7 @@ class ordered_jobs {
     publish();
     return true;
   }
-  /// `by` is told of a critical one: by.begin_critical().
+  /// `by` is notified of a critical one by by.begin_critical().
   template <class Worker>
   job* pop(Worker& by) noexcept {
     if (empty()) return nullptr;

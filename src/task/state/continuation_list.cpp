@@ -63,7 +63,7 @@ bool continuation_list::withdraw(continuation& c) noexcept {
     if (older) older->previous_continuation = newer;
     c.previous_continuation = nullptr;
   }
-  m_word.store(reinterpret_cast<std::uintptr_t>(newest), order::release); // whoever comes next sees the links
+  m_word.store(reinterpret_cast<std::uintptr_t>(newest), order::release); // the one that comes next sees the links
   return found;
 }
 

@@ -54,7 +54,7 @@ struct flagged {
   flagged(flagged&& other) noexcept : gone(std::exchange(other.gone, nullptr)) {}
   ~flagged() {
     if (!gone) return;
-    std::this_thread::sleep_for(std::chrono::microseconds(200)); // gives whoever waits time to be too early
+    std::this_thread::sleep_for(std::chrono::microseconds(200)); // gives the one that waits time to be too early
     *gone = true;
   }
   std::atomic<bool>* gone;

@@ -220,7 +220,7 @@ void future_state::queue_or_fail(Queue queue) noexcept {
 void future_state::start_deferred_slow() noexcept {
   if (!m_claim.end_deferral(offered_here())) return;
   add_ref();
-  queue_or_fail(queue_here); // whoever comes first, a worker or a waiting get(), wins the claim
+  queue_or_fail(queue_here); // the one that comes first, a worker or a waiting get(), wins the claim
 }
 
 void future_state::schedule_or_fail() noexcept {

@@ -15,7 +15,8 @@ using namespace detail;
 
 void group_task::run() noexcept {
   task_group& group = m_group;
-  // Here is a scheduling loop: whoever made the group on this stack has left it, and its owner may be on another one.
+  // Here is a scheduling loop: the one that made the group on this stack has left it, and its owner may be on another
+  // one.
   if (group.is_made_here()) group.m_owner.store(nullptr, order::relaxed);
   this_worker()->phases.name_wait(*this);
   group.execute(*this);

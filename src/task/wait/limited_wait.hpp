@@ -8,8 +8,8 @@ class stop_signal;
 class waiter;
 
 /// A wait that can be given up, when its time has passed or a stop is requested. It lives on the stack of the one that
-/// waits, who must not leave it before `self` is notified. Whoever takes it out of where it can be found, a list of
-/// waiters or of continuations, does that, with the last access to this object. docs/design/task.md
+/// waits, who must not leave it before `self` is notified. The one that takes it out of where it can be found, a list
+/// of waiters or of continuations, does that, with the last access to this object. docs/design/task.md
 template <class Waiter>
 class limited_wait {
  public:

@@ -9,7 +9,7 @@
 
 namespace treadle::detail {
 
-/// Publishes a target when so many of the inputs are ready. The target may go before: then it takes the hooks back by
+/// Publishes a target when this many of the inputs are ready. The target may go before: then it takes the hooks back by
 /// close(), so that what nobody can see is not waited for.
 ///
 /// The hooks own no share of the target, or it would never go. So only the completing thread that decides uses it, and

@@ -58,7 +58,7 @@ class iteration {
   struct part_read {
     primitive_node* n;
     variable_use array;
-    std::size_t elements_of; // of arrays of so many axes at most it gives elements
+    std::size_t elements_of; // of arrays of this many axes at most it gives elements
     bool kept;               // the part itself, not something computed from it
   };
 

@@ -99,7 +99,7 @@ inline value give(const node& variable, frame& f) noexcept {
   return variable_node::emptied(static_cast<const variable_node&>(variable).address().in(f));
 }
 
-// Whether the value of an operand belongs to nobody else but whoever evaluates it.
+// Whether the value of an operand belongs to nobody else but the one that evaluates it.
 inline bool gives_temporary(const node& operand) noexcept { return !operand.is_leaf() || is_given(operand); }
 
 // The value of a literal or an unshared variable, in place; undefined variables show as a signal.

@@ -105,7 +105,7 @@ void elementwise_chain::count(context& c, std::span<const std::int64_t> ticks, s
     for (auto operand : m_steps[k].operands)
       if (operand >= 0) below += inclusive[static_cast<std::size_t>(operand)];
     inclusive[k] = self + below;
-    if (k + 1 == m_steps.size()) { // the root: whoever evaluates it measures it
+    if (k + 1 == m_steps.size()) { // the root: the one that evaluates it measures it
       c.children += static_cast<std::int64_t>(below);
       break;
     }

@@ -77,7 +77,7 @@ class splitting final : loop::explained {
 
   // An outermost loop begins.
   void begin(std::int64_t now_ns) noexcept;
-  // Some time of it that ends now: so many turns in so many ticks. `splits`: something has been split in this run.
+  // Some time of it that ends now: this many turns in this many ticks. `splits`: something has been split in this run.
   void report(const node& loop, std::uint64_t turns, std::int64_t ticks, bool splits, std::int64_t now_ns) noexcept;
   // It is over: what follows is no part of what is measured.
   void end() noexcept;

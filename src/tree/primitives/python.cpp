@@ -231,7 +231,7 @@ value magnitude(call_context& context, std::span<value> args) {
   return find_primitive("absolute")->compute(context, args);
 }
 
-// Python's print(): the values as they are now, for whoever prints; where nobody does, their text.
+// Python's print(): the values as they are now, for the one that prints; where nobody does, their text.
 value frozen(const value& v, int depth = 0) {
   if (depth > detail::k_deepest_nesting) detail::nested_too_deeply();
   if (v.is_array()) return v.as_array().copy();

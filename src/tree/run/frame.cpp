@@ -30,7 +30,8 @@ frame* frame::create_for_part(frame& f, std::span<const std::uint32_t> copied) {
 }
 
 void frame::release() noexcept {
-  // Acquire pairs with the release of whoever dropped its reference before; a sole owner needs no read-modify-write.
+  // Acquire pairs with the release of the one that dropped its reference before; a sole owner needs no
+  // read-modify-write.
   if (m_references.load(detail::order::acquire) == 1 || m_references.fetch_sub(1, detail::order::acq_rel) == 1)
     destroy();
 }

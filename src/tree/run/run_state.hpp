@@ -42,7 +42,7 @@ struct node_statistics {
 
 // What paper_adaptive keeps of one instance.
 struct instance_search {
-  detail::spinlock lock; // whoever finds it locked goes on as last time
+  detail::spinlock lock; // the one that finds it locked goes on as last time
   decide::paper_adaptive search;
   bool is_begun = false;
   std::uint64_t count_before = 0, inclusive_before = 0; // at the begin of the window

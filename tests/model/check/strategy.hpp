@@ -23,7 +23,7 @@ class strategy {
   virtual bool next() = 0;
 };
 
-/// All executions with at most so many preemptions (switches away from a thread that could go on), in lexical order.
+/// All executions with at most this many preemptions (switches away from a thread that could go on), in lexical order.
 std::unique_ptr<strategy> depth_first(unsigned preemptions);
 /// Uniformly random decisions.
 std::unique_ptr<strategy> random_walk(std::uint64_t seed);

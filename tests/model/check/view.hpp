@@ -9,7 +9,7 @@ namespace treadle::check {
 
 inline constexpr unsigned k_threads_max = 6;
 
-/// What a thread knows, or what a store passes on to whoever acquires it.
+/// What a thread knows, or what a store passes on to the one that acquires it.
 struct view {
   std::array<std::uint32_t, k_threads_max> clock{}; // by thread: its operations up to this one happened before
   std::vector<std::uint32_t> seen;                  // by location: no store older than this one may be read any more

@@ -66,7 +66,7 @@ constexpr decltype(auto) stoppable_order(const Policy& policy, Compare& compare)
     return (compare);
 }
 
-/// Elements so cheap to copy that moving one in vain costs less than a mispredicted branch.
+/// Elements so cheap to copy that moving one needlessly costs less than a mispredicted branch.
 template <class T>
 inline constexpr bool is_cheap_to_move =
     std::is_trivially_copyable_v<T> && std::copyable<T> && sizeof(T) <= 4 * sizeof(void*);

@@ -5,7 +5,7 @@
 
 namespace treadle::detail {
 
-/// A partition of so many elements is worth sharing.
+/// A partition of this many elements is worth sharing.
 inline constexpr std::ptrdiff_t k_parallel_partition = 1 << 17;
 
 /// An element taken out of a sequence, and the place where it goes back, also when a comparison throws.

@@ -143,7 +143,7 @@ class Machine:
             }))  # fmt: skip
 
     def _seismic_options(self, seconds: float, work: int) -> list[str]:
-        """For about so many seconds alone: the same tasks as the slow one has, so many fewer of them."""
+        """For about this many seconds alone: the same tasks as the slow one has, fewer of them by this factor."""
         steps = max(round(64 * seconds / self._plan.slow_s), 2)
         return ["--tiles", "8", "--side", "32", "--steps", str(steps), "--work", str(work)]
 

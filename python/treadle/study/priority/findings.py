@@ -55,7 +55,7 @@ class Here(NamedTuple):
 
 
 def lines_of(alone: str, workers: int, crowded: Callable[[], str]) -> str:
-    """A line for the workers that had a core each, and one for so many that were oversubscribed, unless there are none."""
+    """A line for the workers that had a core each, and one for those that were oversubscribed, if any."""
     return f"{alone}\n{named(workers, oversubscribed=True)}: {crowded()}" if workers else alone
 
 
