@@ -1,6 +1,7 @@
 #include "base/clock.hpp"
 #include "base/fork.hpp"
 #include "base/sync/use_count.hpp"
+#include "base/sync/use_flag.hpp"
 #include "observe/emit.hpp"
 
 #include <treadle/detail/fence.hpp>
@@ -73,10 +74,8 @@ class tracing_thread {
   }
 
   void add(const event_record& record, int worker) noexcept {
-    m_in_sink.store(1, order::relaxed);
-    light_fence(); // pairs with the heavy one in leave_sink(): it sees us, or we see that there is no sink any more
-    if (trace_sink* sink = the_sink.load(order::acquire)) sink->add(record, worker, m_slot);
-    m_in_sink.store(0, order::release); // pairs with leave_sink(): what was written
+    if (trace_sink* const sink = m_in_sink.enter(the_sink)) sink->add(record, worker, m_slot);
+    m_in_sink.leave();
   }
 
   /// Returns when no thread is in the sink that was there before.
@@ -84,7 +83,7 @@ class tracing_thread {
     heavy_fence();
     std::lock_guard guard(all().mutex);
     for (const tracing_thread* one : all().threads) {
-      while (one->m_in_sink.load(order::acquire) != 0) sched_yield(); // a matter of instructions
+      while (one->m_in_sink.is_used()) sched_yield(); // a matter of instructions
     }
   }
 
@@ -108,7 +107,7 @@ class tracing_thread {
   }
 
   const pthread_t m_thread = pthread_self();
-  atomic<std::uint32_t> m_in_sink{0};
+  use_flag m_in_sink;
   trace_slot m_slot;
 };
 
@@ -251,7 +250,7 @@ bool set_trace_sink(trace_sink* sink) noexcept {
   listeners& all = all_listeners();
   std::lock_guard guard(all.mutex);
   if (sink && the_sink.load(order::relaxed)) return false;
-  the_sink.store(sink, order::release); // pairs with add(): what the sink is made of
+  the_sink.store(sink, order::release); // pairs with use_flag::enter(): what the sink is made of
   if (!sink) tracing_thread::leave_sink();
   update_wanted(all);
   return true;

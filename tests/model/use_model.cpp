@@ -1,5 +1,6 @@
-// src/base/sync/use_count.hpp and src/task/latent/handover.hpp.
+// src/base/sync/use_{count,flag}.hpp and src/task/latent/handover.hpp.
 #include "base/sync/use_count.hpp"
+#include "base/sync/use_flag.hpp"
 #include "model/protocols.hpp"
 #include "model/support.hpp"
 #include "task/latent/handover.hpp"
@@ -57,6 +58,27 @@ void opened_and_opened_again() {
   require(u.use(), "it is open at the end");
 }
 
+/// Two threads use what a pointer points to, each with a flag of its own; a third one puts it there and takes it away.
+void pointed_to_while_it_is_used() {
+  plain<int> content = 0;
+  atomic<plain<int>*> pointer{nullptr};
+  detail::use_flag flags[2];
+  const auto use = [&](int i) {
+    if (plain<int>* const found = flags[i].enter(pointer)) require(*found != 0, "it is there while it is used");
+    flags[i].leave();
+  };
+  in_parallel({[&] { use(0); }, [&] { use(1); },
+               [&] {
+                 content = 1;
+                 pointer.store(&content, order::release);
+                 pointer.store(nullptr, order::relaxed);
+                 detail::heavy_fence();
+                 for (const auto& flag : flags)
+                   while (flag.is_used()) detail::cpu_relax();
+                 content = 0;
+               }});
+}
+
 /// A task with its reference count, which is 1: the one that ends with it releases it.
 struct parcel {
   plain<int> content = 1; // 1: empty, 2: filled, 0: gone
@@ -110,6 +132,7 @@ std::vector<scenario> use_scenarios() {
   return {
       {"use_taken_away", taken_away_while_it_is_used},
       {"use_opened", opened_and_opened_again},
+      {"use_pointed_to", pointed_to_while_it_is_used},
       {"handover", handed_over_once},
   };
 }

@@ -101,8 +101,9 @@ class future_state : public job {
   /// For an executor that drops the task: true when nobody else runs it, and the caller has to complete it.
   bool claim_to_break() noexcept { return m_claim.claim(); }
 
+  // These take the claim, or have no need to, and execute_claimed() follows.
   /// Runs the task here unless somebody else does or did; true when this call ran it.
-  bool run_unqueued() noexcept;
+  bool try_run() noexcept;
   /// Runs the task here, which has not been offered to anybody.
   void run_unoffered(sharing s) noexcept;
   /// The same for a task that was never queued, because its inputs were there.
@@ -158,8 +159,8 @@ class future_state : public job {
  private:
   void wait_slow(sharing s);
   void wait_and_tell(sharing s); // those who record
-  void run_claimed(sharing s) noexcept;
-  TREADLE_NOINLINE void run_and_tell(sharing s) noexcept;
+  void execute_claimed(sharing s) noexcept;
+  TREADLE_NOINLINE void execute_and_tell(sharing s) noexcept;
   bool becomes_ready_here(sharing s);
   bool block_within(std::int64_t deadline_ns, stop_signal* stop);
   void end_entry() noexcept; // of a queue

@@ -29,7 +29,7 @@ class forwarder final : public future_state, private continuation {
  private:
   void fire() noexcept override {
     if (!stack_has_room()) return schedule(*this);
-    run_unqueued();
+    try_run();
     release();
   }
   void execute(sharing) noexcept override {

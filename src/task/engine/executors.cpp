@@ -114,7 +114,7 @@ executable::~executable() {
 }
 
 void executable::operator()() noexcept {
-  if (const auto task = std::exchange(m_task, nullptr)) task->run_unqueued();
+  if (const auto task = std::exchange(m_task, nullptr)) task->try_run();
 }
 
 } // namespace treadle

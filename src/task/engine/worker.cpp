@@ -153,7 +153,7 @@ void worker::run_among_stale(future_state& task, sharing s) {
 
 void worker::run_out_of_order(future_state& task, job* top) {
   if (top) push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
-  if (task.is_pinned() || !task.run_unqueued()) return;
+  if (task.is_pinned() || !task.try_run()) return;
   worker* const here = this_worker();
   here->counters.inlined.increment_unshared();
   stale_entries::note_out_of_order(here);

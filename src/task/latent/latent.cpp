@@ -40,7 +40,7 @@ void promoted_task::join() noexcept {
   } catch (...) {
     // No stack to suspend on, and this frame must stay until the task is done: run it here whatever room is left, or
     // keep the thread until the one that runs it has finished.
-    run_unqueued();
+    try_run();
     while (!is_ready()) std::this_thread::yield();
   }
   if (promoted_by != this_worker()) return;

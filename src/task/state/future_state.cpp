@@ -16,7 +16,7 @@
 
 namespace treadle::detail {
 
-bool future_state::run_unqueued() noexcept {
+bool future_state::try_run() noexcept {
   if (!m_claim.claim()) return false;
   const running_scope running(*this);
   execute(sharing::shared);
@@ -24,18 +24,18 @@ bool future_state::run_unqueued() noexcept {
 }
 
 // Part of its callers: each call is one that every task in place would make.
-[[gnu::always_inline]] inline void future_state::run_claimed(sharing s) noexcept {
-  if (is_wanted(event_kind::task_started)) return run_and_tell(s);
+[[gnu::always_inline]] inline void future_state::execute_claimed(sharing s) noexcept {
+  if (is_wanted(event_kind::task_started)) return execute_and_tell(s);
   const running_scope running(*this, running_scope::is_told{});
   execute(s);
 }
 
-void future_state::run_and_tell(sharing s) noexcept { // apart, so that the other needs no register for `s`
+void future_state::execute_and_tell(sharing s) noexcept { // apart, so that the other needs no register for `s`
   const running_scope running(*this);
   execute(s);
 }
 
-void future_state::run_unoffered(sharing s) noexcept { run_claimed(s); }
+void future_state::run_unoffered(sharing s) noexcept { execute_claimed(s); }
 
 void future_state::run_directly(sharing s) noexcept {
   count(&readiness_counts::direct);
@@ -78,11 +78,11 @@ void future_state::end_staging(const placement* where) noexcept {
 void future_state::run_taken(sharing s) noexcept {
   // Two owners: the entry, which is ours, and the caller's future, which nobody else uses.
   if (s == sharing::shared || !m_refs.is_two()) {
-    run_unqueued();
+    try_run();
     return end_entry();
   }
   m_claim.claim_unshared();
-  run_claimed(sharing::unshared);
+  execute_claimed(sharing::unshared);
   m_refs.drop_unshared();
   this_worker()->counters.count_finished();
 }
@@ -90,7 +90,7 @@ void future_state::run_taken(sharing s) noexcept {
 void future_state::run() noexcept {
   if (m_claim.claim()) {
     this_worker()->phases.name_wait(*this);
-    run_claimed(sharing::shared);
+    execute_claimed(sharing::shared);
   } else {
     this_worker()->phases.cancel();
   }
@@ -158,7 +158,7 @@ void future_state::refuse_own_task() const {
   if (claimable == claim_word::k_deferred) {
     if (worker* w = this_worker()) w->makes_way();
     if (stack_has_room())
-      static_cast<void>(run_unqueued() && count(&readiness_counts::direct));
+      static_cast<void>(try_run() && count(&readiness_counts::direct));
     else
       start_deferred();
   } else if ((claimable == claim_word::k_available || claimable == claim_word::k_pinned) && stack_has_room()) {
