@@ -130,6 +130,8 @@ void update_wanted(listeners& all) {
 }
 
 void listeners::begin_child() noexcept {
+  // A limit: where the listener that forks was called from within another one (emit_from_listener()), the call of that
+  // other one is not counted in the child.
   wanted_inside = 0; // the workers that wanted events exist only in the parent
   update_wanted(*this);
   for (const auto& list : by_kind) {
@@ -152,8 +154,8 @@ std::shared_ptr<const listener_list> list_of(event_kind kind) {
 void call(subscribed_listener& one, const events::event& e) noexcept {
   if (!one.calls.enter()) return;
   t_calling = &one;
-  const callback_scope inside;
   try {
+    const callback_scope inside;
     one.listener->call(e);
   } catch (...) {
     one.failed.store(1, order::relaxed);

@@ -16,7 +16,7 @@ inline constexpr ns k_between_looks_at_cores = 500'000'000;
 inline constexpr ns k_between_looks_in_loop = 100'000'000;
 
 // Looking for work:
-/// Of a worker that has napped or nudged: as long as an answer takes.
+/// Of a worker that has napped or nudged, as long as an answer takes; and of one whose steals do not pay.
 inline constexpr ns k_short_search = 4'000;
 /// Who sleeps longer at a time counts as parked.
 inline constexpr ns k_nap_max = 800'000;
@@ -24,8 +24,9 @@ inline constexpr ns k_nap_max = 800'000;
 inline constexpr ns k_naps_after_wake = 5'000'000;
 /// Between two looks of the worker that watches the busy ones: a nudge, if it has to send one, costs them 2 us.
 inline constexpr ns k_watch = 10'000'000;
-/// Between two looks at messages of a worker that looks for work.
-inline constexpr ns k_between_polls = 20'000;
+/// A thread outside that is about to sleep looks for messages for this long after the last one: what it waits for may
+/// be the answer to one.
+inline constexpr ns k_look_for_messages = 20'000;
 
 // Stealing:
 /// What a steal costs thief and victim together at least: lines of their caches.
@@ -34,7 +35,8 @@ inline constexpr ns k_steal = 250;
 inline constexpr ns k_rest = 50'000;
 
 // Latent work:
-/// Between two nudges of one worker. One costs it 1 or 2 us, even when it has nothing to give.
+/// Between two nudges of one worker. One costs it 1 or 2 us, even when it has nothing to give; then the time doubles,
+/// up to the second one.
 inline constexpr ns k_between_nudges = 50'000, k_between_nudges_max = 2'000'000;
 /// How long a join spins before it leaves its stack: what was stolen is often done in a moment.
 inline constexpr ns k_join_spin = 3'000;

@@ -25,8 +25,9 @@ struct task_profile {
 };
 
 /// What became of the time of a pool's workers, in parts whose product is the first: as TALP and the POP project have
-/// it (Lopez, Ramirez Miranda and Garcia-Gasulla, CSSI 2021), for tasks. Each is 1 at best. A worker that was on duty
-/// for a part of the time only is compared with no more than that part of the busiest one's.
+/// it (Lopez, Ramirez Miranda and Garcia-Gasulla, CSSI 2021), for tasks. Each is 1 at best. A worker is compared with
+/// what the busiest one did, or with all of its own time on duty where that is less: where workers come and go,
+/// scheduling and serialization are means over all of them, and not those of the busiest one.
 struct pool_profile {
   std::string name;
   double workers = 0;             ///< that were on duty, on average over elapsed_ns

@@ -120,7 +120,7 @@ def bandwidth_of(plan: Plan, runs: Iterable[Run], caches: Caches) -> Bandwidth:
     return Bandwidth(
         round(PAPER_GBS, 1),
         "half of what the paper's best run moved (1.71 s, 28 cores in two domains): here no partition was larger than"
-        " the shared cache, or only one worker was measured",
+        " the shared cache, or no run had several workers with a core each",
     )
 
 

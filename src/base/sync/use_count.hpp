@@ -25,14 +25,13 @@ class use_count {
   }
   void leave() noexcept { m_users.fetch_sub(1, order::release); } // pairs with is_used(): what the user did with it
 
-  /// It is there.
+  /// It is there from here on: a thread that enters sees what was done before.
   void open() noexcept { m_closed.store(0, order::release); }
   /// No use begins from here on, but some may go on.
   void close() noexcept { m_closed.store(1, order::seq_cst); }
-  bool is_closed() const noexcept { return m_closed.load(order::relaxed) != 0; }
   /// After close(): once this is false nobody uses it any more.
   bool is_used() const noexcept { return m_users.load(order::seq_cst) != 0; }
-  /// In the child of a fork: the users that there are. The others are in the parent.
+  /// In the child of a fork: how many of those that are counted exist there.
   void reset(std::uint32_t users) noexcept { m_users.store(users, order::relaxed); }
 
  private:

@@ -53,7 +53,7 @@ class background_polling {
   static void look_until(F is_over) noexcept {
     if (TREADLE_LIKELY(s_work.load(order::relaxed) == nullptr)) return;
     background_polling messages;
-    const std::int64_t patience = ns_to_ticks(timing::k_between_polls);
+    const std::int64_t patience = ns_to_ticks(timing::k_look_for_messages);
     for (std::int64_t end = ticks_now() + patience; !is_over() && ticks_now() < end;) {
       if (messages.poll())
         end = ticks_now() + patience;

@@ -13,8 +13,7 @@
 namespace treadle::detail {
 
 /// The stacks of one worker: it always runs on exactly one, and each runs the same scheduling loop. So a stack that
-/// blocks is simply left behind and another one goes on (docs/design/fibers.md). By that worker, but for current() of
-/// one that runs.
+/// blocks is simply left behind and another one goes on (docs/design/fibers.md). By that worker.
 class stack_switch {
  public:
   /// Makes the first one.

@@ -8,8 +8,8 @@ namespace treadle::detail {
 
 class worker;
 
-/// The entries in the queue of one worker, and of what is nobody's own, whose tasks were run in place: when to look for
-/// them, and that. By that worker.
+/// Decides when to look for entries whose tasks were run in place, in the queue of one worker and in that which is
+/// nobody's own, and drops them. By that worker.
 ///
 /// With the last entry of a task goes what it holds, whose destructor may suspend: where this says so, the caller may
 /// be on another worker afterwards.

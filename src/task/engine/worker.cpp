@@ -47,7 +47,7 @@ worker::worker(scheduler& owner, unsigned index, unsigned number, unsigned capac
       m_number(number),
       m_places(owner.places_jobs()),
       m_stamps(index + 1, m_places),
-      m_random(index + 1),
+      m_random(~std::uint64_t{index}),
       placed(owner.has_queues_of_workers() ? std::make_unique<injected_jobs>() : nullptr),
       ordered(owner.goes_by_paths() ? std::make_unique<ordered_jobs>() : nullptr) {}
 

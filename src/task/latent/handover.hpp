@@ -41,7 +41,7 @@ class handover {
   }
 
   // By the thread of the handler:
-  /// False when it is not there: another thread has it.
+  /// False when it is not there: it was never handed over, or another thread has taken it.
   bool take_back(Task& task) noexcept {
     Task* filled = &task;
     if (TREADLE_LIKELY(m_filled.load(order::relaxed) != filled)) return false;

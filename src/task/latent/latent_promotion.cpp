@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
+#include <utility>
 
 namespace treadle::detail {
 

@@ -141,7 +141,7 @@ def mapping(what: str, paper: str, sign: int, more: str, here: Here, domains: in
     """numa-balanced-mtp against packed; `sign` 1: the paper says that it takes more time."""
     balanced = "; this machine has one domain, and nothing to balance" * (domains == 1)
     return Row(
-        what, paper, here.said(lambda m: listed(m.changes(*MAPPINGS), NOT_MEASURED) + balanced), by_costs(there),
+        what, paper, here.said(lambda m: listed(m.changes(*MAPPINGS), NOT_MEASURED)) + balanced, by_costs(there),
         f"{agrees(there, sign)}: {judged(here.alone.changes(*MAPPINGS), there)}{more}",
     )  # fmt: skip
 
@@ -207,9 +207,12 @@ def waits(workers: int, there: Simulated) -> Row:
             staged, pending = (_shortest(sizes, what) for what in ("staged", "pending"))
             found.append(f"tile {part}: staged {staged}, pending {pending}")
             agree += staged == pending == 256
+    measured_sizes = NOT_MEASURED
+    if workers >= 2:
+        measured_sizes = "two workers have one size" if len(measured.sizes(workers)) < 2 else "not compared"
     return Row(
         "Cholesky 512² on KNL4: the size of the critical pool with the shortest waits", "256, staged and pending",
-        "two workers have one size" if len(measured.sizes(workers)) < 2 else "not compared",
+        measured_sizes,
         f"HPX's costs: {', '.join(found)}" if found else NOT_SIMULATED,
         f"the simulation {'agrees' if agree else 'does not agree'}: both for {agree} of {len(found)} tiles"
         if found else "open",
