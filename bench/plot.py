@@ -38,6 +38,7 @@ STYLES = {  # colour and marker of each rival, the same in all figures
     "chili": ("#c39bd3", "d"),
     "gnu_parallel": ("#148f77", "P"),
     "std_par": ("#5d6d7e", "X"),
+    "vqsort": ("#b7950b", "h"),
     "std_async": ("#909497", "*"),
     "serial": ("#000000", "|"),
 }

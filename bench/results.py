@@ -23,6 +23,7 @@ RIVALS = {  # in the order of the columns
     "chili": "chili",
     "gnu_parallel": "GNU parallel mode",
     "std_par": "std::execution::par",
+    "vqsort": "Highway vqsort, one thread",
     "crossbeam": "crossbeam",
     "go": "Go",
     "std_async": "std::async",

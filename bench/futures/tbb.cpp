@@ -1,7 +1,10 @@
 #include "futures/config.hpp"
 #include "in_tbb.hpp"
 
+#include <tbb/task.h>
 #include <tbb/task_group.h>
+
+#include <atomic>
 
 using namespace futures_bench;
 
@@ -15,6 +18,50 @@ long fib(int n) {
   const long right = fib(n - 2);
   group.wait();
   return left + right;
+}
+
+/// A turn that one task gives to another one: a binary semaphore for one that waits, by task::suspend().
+class turn {
+ public:
+  void acquire() {
+    if (m_state.exchange(nullptr, std::memory_order_acquire) == &m_given) return; // nobody waits: that is the caller
+    tbb::task::suspend([this](tbb::task::suspend_point caller) {
+      void* nobody = nullptr;
+      if (m_state.compare_exchange_strong(nobody, caller, std::memory_order_acq_rel)) return;
+      m_state.store(nullptr, std::memory_order_relaxed); // it was given meanwhile
+      tbb::task::resume(caller);
+    });
+  }
+  void release() {
+    void* waiting = nullptr;
+    if (m_state.compare_exchange_strong(waiting, &m_given, std::memory_order_acq_rel)) return;
+    m_state.store(nullptr, std::memory_order_relaxed);
+    tbb::task::resume(static_cast<tbb::task::suspend_point>(waiting));
+  }
+
+ private:
+  char m_given = 0;
+  std::atomic<void*> m_state{nullptr}; // null, &m_given, or who waits
+};
+
+bool block_resume() {
+  turn ping, pong;
+  long turns = 0; // handed over with the turns
+  tbb::task_group group;
+  group.run([&] {
+    for (long i = 0; i < k_round_trips; ++i) {
+      ping.acquire();
+      ++turns;
+      pong.release();
+    }
+  });
+  for (long i = 0; i < k_round_trips; ++i) {
+    ping.release();
+    pong.acquire();
+    ++turns;
+  }
+  group.wait();
+  return turns == 2 * k_round_trips;
 }
 
 bool steal() {
@@ -49,6 +96,7 @@ int main(int argc, char** argv) {
       return is_sum_below(sum, k_async_get);
     });
     bench::report_repeated("futures/fib", k_fib_tasks, [] { return fib(k_fib) == k_fib_result; });
+    bench::report_repeated("futures/block_resume", 2 * k_round_trips, block_resume);
     if (workers > 1) bench::report_repeated("futures/steal", k_steals, steal);
   });
 }
