@@ -1,5 +1,5 @@
-"""What adapting costs our programs: the controller's processor time, and what exploring took longer than need be, as shares
-of the time for which their runtimes ran, decisions of all kinds together.
+"""What adapting costs our programs: the controller's processor time, and what exploring took longer than need be, as
+shares of the time for which their runtimes ran, decisions of all kinds together.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""Write docs/evidence.md: the quantitative claims of the papers beside what was measured and simulated, from saved data.
-And fill in the tables of docs/guide/inlining.md.
+"""Write docs/evidence.md: the quantitative claims of the papers beside what was measured and simulated, from saved
+data. And fill in the tables of docs/guide/inlining.md.
 
 The verdicts are written by hand, below; a claim without one, or a verdict without its claim, is an error.
 """
@@ -87,7 +87,8 @@ def shared_machines(folder: Path) -> Iterator[Claim]:
 
 
 def shared_verdict(found: colocate_page.Found, row: colocate_page.Row) -> str:
-    """The model is fitted to the seconds without an agent; with one, what counts is the change to these, and its sign."""
+    """The model is fitted to the seconds without an agent; with one, what counts is the change to these, and its
+    sign."""
     if row.claimed is None or row.found is None:
         return "not simulated"
     if row.seconds_of is None:

@@ -1,4 +1,5 @@
-"""What else the machine did while a round ran: a virtual one shares its cores with strangers, and any with other programs.
+"""What else the machine did while a round ran: a virtual one shares its cores with strangers, and any with other
+programs.
 
 A round does not count when the hypervisor gave more than a little of the processor time to others ("steal" in proc(5)),
 or when all cores at once were slow: whole minutes are seen in which two virtual cores together are as fast as one.

@@ -42,9 +42,9 @@ def environment() -> dict[str, str]:
     return kept | KEEP_MEMORY
 
 
-# The peak memory of a process counts what it was before exec, which would be this interpreter. So a small shell starts the
-# rival, tells its number through its standard input and ends; the rival becomes our child, because we adopt orphans.
-# In a session of its own, so that what it starts can be ended with it.
+# The peak memory of a process counts what it was before exec, which would be this interpreter. So a small shell starts
+# the rival, tells its number through its standard input and ends; the rival becomes our child, because we adopt
+# orphans. In a session of its own, so that what it starts can be ended with it.
 LAUNCH = 'setsid "$@" </dev/null & echo $! >&0'
 PR_SET_CHILD_SUBREAPER = 36
 

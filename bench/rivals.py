@@ -1,7 +1,7 @@
 """Which workloads there are, and what runs their rivals.
 
-A rival of a workload is one file bench/<workload>/<rival>.cpp, .py or .go; those in Rust are one crate, bench/rust, that
-lists them itself. `omp` runs a second time as `omp_llvm`: the same source with LLVM's compiler and runtime.
+A rival of a workload is one file bench/<workload>/<rival>.cpp, .py or .go; those in Rust are one crate, bench/rust,
+that lists them itself. `omp` runs a second time as `omp_llvm`: the same source with LLVM's compiler and runtime.
 `treadle_apart` is no rival but a yardstick: as many programs with one worker as there are workers.
 """
 

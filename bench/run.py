@@ -4,10 +4,10 @@ A rival (see rivals.py) is called as `<command> --workers W` and prints one JSON
 
     {"workload": "fib", "value": 0.13, "unit": "s", "operations": 1000, "verified": true}
 
-"operations" is optional: with it rivals are compared by the cost of one. So is "faults": pages of memory that the system
-had to provide in the time taken. How often the system took the processor from a thread is counted for the whole process.
-All rivals run once per round in random order, after one round of warming up, so that a disturbance of the machine meets
-everybody. Rounds that the host disturbed (host.py) are made again.
+"operations" is optional: with it rivals are compared by the cost of one. So is "faults": pages of memory that the
+system had to provide in the time taken. How often the system took the processor from a thread is counted for the whole
+process. All rivals run once per round in random order, after one round of warming up, so that a disturbance of the
+machine meets everybody. Rounds that the host disturbed (host.py) are made again.
 """
 
 import argparse
@@ -57,8 +57,9 @@ def run_rounds(
 ) -> tuple[dict[Key, Series], list[str]]:
     """Until this many rounds count, but at most twice as many; without a `watch` all of them count.
 
-    With a budget there are as many rounds as it has time for, one at least, and each rival may have its share of it in a
-    round: what it has printed by then counts. Where it has time for no other round, the first one, of warming up, counts.
+    With a budget there are as many rounds as it has time for, one at least, and each rival may have its share of it in
+    a round: what it has printed by then counts. Where it has time for no other round, the first one, of warming up,
+    counts.
     """
     begin = time.monotonic()
     share_s = budget_s / max(sum(count >= rival.workers_min for rival in rivals for count in workers), 1)

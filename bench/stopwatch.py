@@ -1,4 +1,5 @@
-"""What bench/measure.hpp has for the rivals in C++: the time of a call, and the pages that the system had to provide."""
+"""What bench/measure.hpp has for the rivals in C++: the time of a call, and the pages that the system had to
+provide."""
 
 import resource
 import time

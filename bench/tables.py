@@ -126,7 +126,8 @@ FASTER = (8, 4, 2, 1.1, 0.9)  # the least ratios of the rows
 
 
 def vocabulary(results: Results) -> str:
-    """The functions of NumPy, by how many times as fast as NumPy's own they are; those that are slower with the ratio."""
+    """The functions of NumPy, by how many times as fast as NumPy's own they are; those that are slower with the
+    ratio."""
     pairs = {
         name.removeprefix("vocabulary_"): ((name, "plain_numpy", 1), (name, rival, workers))
         for name, rival, workers in results.cost

@@ -17,7 +17,8 @@ def module_name(package: Path, file: Path) -> str:
 
 
 def imports(file: Path, name: str, modules: set[str]) -> Iterator[tuple[str, int]]:
-    """(module, line) for every module of the package that a file imports. A package itself counts for its names alone."""
+    """(module, line) for every module of the package that a file imports. A package itself counts for its names
+    alone."""
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

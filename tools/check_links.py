@@ -1,6 +1,7 @@
 """Dependencies point down only, also those that no #include shows: a header may declare what a higher area defines.
 
-Reads the symbols of the object files of a build, and checks each use of another area's symbol against tools/layers.toml.
+Reads the symbols of the object files of a build, and checks each use of another area's symbol against
+tools/layers.toml.
 """
 
 import subprocess

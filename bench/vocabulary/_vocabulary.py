@@ -1,4 +1,5 @@
-"""Every NumPy function of the vocabulary on 10^5 elements: called in a loop by a compiled program, and by Python itself."""
+"""Every NumPy function of the vocabulary on 10^5 elements: called in a loop by a compiled program, and by Python
+itself."""
 
 import argparse
 import json

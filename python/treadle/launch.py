@@ -100,8 +100,8 @@ def _watch(all_of_them: Sequence[_Locality]) -> int:
 def launch(command: Sequence[str], localities: int, tag: bool = True) -> int:
     """Run a command as this many localities of this machine; the exit code of the first one that fails, or 0.
 
-    Each has its share of the cores as workers, unless TREADLE_WORKERS says how many. With `tag`, lines of output have the
-    locality's number before them. What ends this process by Ctrl-C or SIGTERM ends all of them.
+    Each has its share of the cores as workers, unless TREADLE_WORKERS says how many. With `tag`, lines of output have
+    the locality's number before them. What ends this process by Ctrl-C or SIGTERM ends all of them.
     """
     with tempfile.NamedTemporaryFile(prefix="treadle-localities-", dir=_folder(localities)) as shared:
         started: list[_Locality] = []

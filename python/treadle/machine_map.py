@@ -100,8 +100,8 @@ def map_machine(
 
     machine: "" for the hardware threads that this process may use, the name of a file that ends in .xml, as
     `lstopo FILE.xml` writes them, or a description in the syntax of hwloc: "numa:4 core:18 pu:4". distances: between
-    its domains, "10,21;21,10". Without pools there is one with a worker for each hardware thread. Raises ValueError that
-    names what cannot be read.
+    its domains, "10,21;21,10". Without pools there is one with a worker for each hardware thread. Raises ValueError
+    that names what cannot be read.
     """
     found = _native.map_workers(machine, distances, mapping, list((pools or {}).values()))
     units = [Unit(*u) for u in found["units"]]

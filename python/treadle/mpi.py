@@ -293,7 +293,8 @@ class _World:
 
     # The end --------------------------------------------------------------------------------------------------------
     def end(self) -> None:
-        """Leaves with all others, when no call is left: two looks at how many were made and are done, with equal sums."""
+        """Leaves with all others, when no call is left: two looks at how many were made and are done, with equal
+        sums."""
         all_calls_are_done = False
         _native.end_arrays()  # programs in PhySL that wait for this one go on, and get to their end
         with suppress(Error):  # end_localities() says what has happened

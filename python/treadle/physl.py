@@ -28,9 +28,9 @@ class Program:
         self.name, self._prints = name, prints(text)
 
     def __call__(self, *arguments: Any, config: Config | None = None) -> Any:
-        """The value of the last expression; if that is a function, it is called with the arguments. What uses localities
-        runs in all ranks of the program (td.mpi): `name{L#1}(...)` is computed by rank 1, and the primitives that end in
-        _d, but those that only make a tile, are collective."""
+        """The value of the last expression; if that is a function, it is called with the arguments. What uses
+        localities runs in all ranks of the program (td.mpi): `name{L#1}(...)` is computed by rank 1, and the primitives
+        that end in _d, but those that only make a tile, are collective."""
         if self.spans_ranks():
             mpi.rank()  # now all ranks are there
         with observe(self.native, [(self.name, 0)]) as timeline:

@@ -26,8 +26,8 @@ class InForce(NamedTuple):
 class RunningProgram(NamedTuple):
     """What a program does at the moment, as it says itself; of one that does not answer, what it said `age_ns` ago.
 
-    Of its `workers`, those that are `granted` may be active; `active` execute tasks, `searching` look for work, `parked`
-    sleep, `blocked` wait for the operating system. `queued` tasks could run, `executed` have.
+    Of its `workers`, those that are `granted` may be active; `active` execute tasks, `searching` look for work,
+    `parked` sleep, `blocked` wait for the operating system. `queued` tasks could run, `executed` have.
     """
 
     pid: int

@@ -1,7 +1,7 @@
 """How many of the cores a process should use that is one of several of a program: its share, not all of them.
 
-Several processes that each use all cores take turns on them, and lose more than they win. Programs say nothing of it, so
-this looks: at the processes that the same parent has started in the same way (multiprocessing, concurrent.futures,
+Several processes that each use all cores take turns on them, and lose more than they win. Programs say nothing of it,
+so this looks: at the processes that the same parent has started in the same way (multiprocessing, concurrent.futures,
 joblib, Dask), and at what mpirun says of the ranks on this machine. `workers` and TREADLE_WORKERS count more, and an
 agent shares the cores of the whole machine out.
 """

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class TaskProfile(NamedTuple):
-    """What tasks of one name did. `total` is without suspensions, `self` also without tasks run in place inside; half of
-    the tasks took no longer than `p50`. All together were `staged` until their inputs were there, and `pending` until a
-    worker took them."""
+    """What tasks of one name did. `total` is without suspensions, `self` also without tasks run in place inside; half
+    of the tasks took no longer than `p50`. All together were `staged` until their inputs were there, and `pending`
+    until a worker took them."""
 
     name: str
     tasks: int

@@ -79,7 +79,8 @@ def test_python(code, tmp_path):
 
 @pytest.mark.parametrize("code", list(blocks("console")))
 def test_console(code, tmp_path):
-    """Lines '$ command' are run in the project's root with the package's commands on the path; the rest is their output."""
+    """Lines '$ command' are run in the project's root with the package's commands on the path; the rest is their
+    output."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", code, re.MULTILINE):
         done = run("bash", "-c", command, cwd=ROOT, env={**os.environ, "PATH": path})

@@ -71,7 +71,8 @@ def templates(table: str) -> list[str]:
 
 
 def function_of(template: str) -> FunctionType:
-    """The template as a function of a and b. A change is made to a copy, and shown together with what held the value."""
+    """The template as a function of a and b. A change is made to a copy, and shown together with what held the
+    value."""
     if template in templates(ONE):
         source = f"def f(a):\n    return {template}\n"
     elif template in templates(TWO):

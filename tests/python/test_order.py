@@ -1,4 +1,5 @@
-"""What is evaluated, how often and in which order: as in Python, seen by what is printed and by which error comes first."""
+"""What is evaluated, how often and in which order: as in Python, seen by what is printed and by which error comes
+first."""
 
 import numpy as np
 import pytest

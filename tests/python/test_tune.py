@@ -1,4 +1,5 @@
-"""Knobs and sessions; the command `treadle tune` on a store as the C++ library leaves it (src/control/store_file.cpp)."""
+"""Knobs and sessions; the command `treadle tune` on a store as the C++ library leaves it
+(src/control/store_file.cpp)."""
 
 import gc
 import json

@@ -1,5 +1,5 @@
-"""Every function of the vocabulary against NumPy and SciPy, with generated arguments: value, type and shape agree, or both
-refuse. TREADLE_SEED and TREADLE_DRAWS replay and widen the search."""
+"""Every function of the vocabulary against NumPy and SciPy, with generated arguments: value, type and shape agree, or
+both refuse. TREADLE_SEED and TREADLE_DRAWS replay and widen the search."""
 
 import inspect
 import os

@@ -50,7 +50,8 @@ def als(
 def als_by_hand(
     ratings: Array, X: Array, Y: Array, iterations: int, regularization: float, alpha: float
 ) -> tuple[Array, Array]:
-    """als() as one writes it who knows that NumPy multiplies the zeros of a diagonal matrix: rows are scaled instead."""
+    """als() as one writes it who knows that NumPy multiplies the zeros of a diagonal matrix: rows are scaled
+    instead."""
     users, items = ratings.shape
     factors = X.shape[1]
     confidence = alpha * ratings

@@ -1,6 +1,7 @@
 """The simulated part of the study of task sizes: the same stencil on more cores than this machine has.
 
-What is measured with one worker says how long tasks are; the schedule simulator does the rest. Nothing here is measured.
+What is measured with one worker says how long tasks are; the schedule simulator does the rest. Nothing here is
+measured.
 """
 
 from __future__ import annotations

@@ -99,8 +99,8 @@ def _cases(plan: Plan) -> Iterator[tuple[str, int, int, int]]:
 
 
 def record(folder: Path, users: int, items: int, iterations: int) -> tuple[Path, float, float]:
-    """A recording of a run in which every node is a task, and the seconds of runs in which none is and each is; made when
-    it is not there, and then it replaces the others: they have up to 150 MB."""
+    """A recording of a run in which every node is a task, and the seconds of runs in which none is and each is; made
+    when it is not there, and then it replaces the others: they have up to 150 MB."""
     file = folder / f"als-{users}x{items}-{iterations}.tasks"
     seconds = file.with_suffix(".seconds")
     if not (file.is_file() and seconds.is_file()):

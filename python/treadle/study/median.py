@@ -1,9 +1,9 @@
 """The median of a few measurements, and the interval that holds the true one in at least 95 of 100 cases.
 
-The interval lies between two of the sorted measurements. Each measurement is below the true median with probability 1/2,
-so how many of them are is binomial, whatever their distribution: David and Nagaraja, Order Statistics, 3rd edition,
-section 7.1; recommended for measured times by Hoefler and Belli, Scientific Benchmarking of Parallel Computing Systems,
-SC 2015. It takes six measurements at least; with ten the interval goes from the second to the ninth.
+The interval lies between two of the sorted measurements. Each measurement is below the true median with probability
+1/2, so how many of them are is binomial, whatever their distribution: David and Nagaraja, Order Statistics, 3rd
+edition, section 7.1; recommended for measured times by Hoefler and Belli, Scientific Benchmarking of Parallel Computing
+Systems, SC 2015. It takes six measurements at least; with ten the interval goes from the second to the ninth.
 """
 
 import math

@@ -145,7 +145,8 @@ class Analysis:
             yield from ((name, False) for name, _ in self.sources(node))
 
     def _call_sources(self, node: ast.Call) -> Iterator[tuple[str, bool]]:
-        """A function of the user may give those of its arguments that it returns; one of NumPy, those that are views."""
+        """A function of the user may give those of its arguments that it returns; one of NumPy, those that are
+        views."""
         callee = MISSING if self._is_inner(node.func) else self._resolve(node.func)
         if callee is MISSING and isinstance(node.func, ast.Attribute):
             if node.func.attr in VIEW_METHODS:

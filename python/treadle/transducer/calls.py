@@ -133,7 +133,8 @@ class CallCompiler(ComprehensionCompiler):
         default: Callable[[inspect.Parameter], Node | None],
         t: Temporaries,
     ) -> tuple[Node, ...]:
-        """Arguments by position, evaluated in the order in which they are written. What has no `default` is left out."""
+        """Arguments by position, evaluated in the order in which they are written. What has no `default` is left
+        out."""
         try:
             bound = signature.bind(*node.args, **{str(k.arg): k.value for k in node.keywords}).arguments
         except TypeError as error:
@@ -195,7 +196,8 @@ class CallCompiler(ComprehensionCompiler):
     def _emitted(
         self, node: ast.Call, spec: Specification, consumes: bool, value: Node | None = None
     ) -> Node:
-        """What a call becomes; `value` is the object of a method, `consumes` says that it uses up its first argument."""
+        """What a call becomes; `value` is the object of a method, `consumes` says that it uses up its first
+        argument."""
         written = spec.bind(self.source, node, method=value is not None)
         nodes = {} if value is None else {spec.parameters[0][0]: value}
         dtype = None

@@ -67,7 +67,8 @@ class Compiler:
         return result
 
     def truth(self, node: ast.expr) -> Node:
-        """An expression of which only the truth matters; `and` and `or` are conditions, which ask one after the other."""
+        """An expression of which only the truth matters; `and` and `or` are conditions, which ask one after the
+        other."""
         if not isinstance(node, ast.BoolOp):
             return self.expression(node)
         *first, result = [self.truth(v) for v in node.values]

@@ -1,4 +1,5 @@
-"""Comprehensions, and functions that use up a generator: loops that make items, in a function that is called at once."""
+"""Comprehensions, and functions that use up a generator: loops that make items, in a function that is called at
+once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""From a Python function to the text of a program: the function and all that it reaches, compiled one after the other."""
+"""From a Python function to the text of a program: the function and all that it reaches, compiled one after the
+other."""
 
 from __future__ import annotations
 

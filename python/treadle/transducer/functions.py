@@ -1,7 +1,8 @@
 """Which NumPy functions, methods and builtins become which primitives.
 
 Functions are looked up by identity of the object itself, so `import numpy as whatever` and `from numpy.linalg import
-inv` both work. A specification lists the parameters as NumPy names them; an argument that is not listed is refused by name.
+inv` both work. A specification lists the parameters as NumPy names them; an argument that is not listed is refused by
+name.
 """
 
 from __future__ import annotations

@@ -85,7 +85,8 @@ def call(name: str, *args: Node, place: Place | str = "") -> Call:
 
 
 def definition(name: Name, params: Sequence[Node], body: Node, stored: bool) -> Call:
-    """A function under a name, which exists already if it is to be stored. Without parameters, define(x, e) is a value."""
+    """A function under a name, which exists already if it is to be stored. Without parameters, define(x, e) is a
+    value."""
     if params and not stored:
         return Call("define", (name, *params, body), name.place)
     function = Call("lambda", (*params, body), name.place)

@@ -1,4 +1,5 @@
-"""Variables that are surely numbers: what changes in place cannot concern them, and an index of them is one position."""
+"""Variables that are surely numbers: what changes in place cannot concern them, and an index of them is one
+position."""
 
 from __future__ import annotations
 

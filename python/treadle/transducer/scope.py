@@ -83,7 +83,8 @@ def default_values(args: ast.arguments) -> dict[str, ast.expr]:
 
 
 def local_functions(body: Iterable[ast.stmt], bound: dict[str, int]) -> dict[str, ast.arguments]:
-    """Names that are bound once, by a def or to a lambda: with the parameters that they have wherever they are called."""
+    """Names that are bound once, by a def or to a lambda: with the parameters that they have wherever they are
+    called."""
     found: dict[str, ast.arguments] = {}
     for node in walk_own(body):
         if isinstance(node, ast.FunctionDef):

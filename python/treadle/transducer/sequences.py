@@ -31,7 +31,8 @@ def dict_view(node: ast.expr, resolve: Resolve) -> tuple[ast.expr | None, str]:
 
 
 def read_in_turns(node: ast.expr, resolve: Resolve) -> list[ast.expr]:
-    """What Python goes on reading while a loop over `node` runs: none of plain sequences, which the loop holds itself."""
+    """What Python goes on reading while a loop over `node` runs: none of plain sequences, which the loop holds
+    itself."""
     if not isinstance(node, ast.Call):
         return []
     if is_iterator(resolve(node.func)):
@@ -42,8 +43,8 @@ def read_in_turns(node: ast.expr, resolve: Resolve) -> list[ast.expr]:
 
 
 def keeps_keys(loop: ast.For, resolve: Resolve, group: Callable[[str], set[str]]) -> bool:
-    """Whether a loop over a dictionary changes it only by d[key], which has no new key: Python goes on with the old ones.
-    `group` tells which variables may be the same dictionary."""
+    """Whether a loop over a dictionary changes it only by d[key], which has no new key: Python goes on with the old
+    ones. `group` tells which variables may be the same dictionary."""
     viewed, which = dict_view(loop.iter, resolve)
     owner, key = viewed or loop.iter, loop.target
     if which == "items":
@@ -189,8 +190,8 @@ class SequenceCompiler(SubscriptCompiler):
         checked: bool = True,
         other: Callable[[ast.expr, Node], list[Node]] | None = None,
     ) -> list[Node]:
-        """Statements that store the items of `value` in the names of a tuple, checking their number. `other` stores in what
-        is no name and no tuple."""
+        """Statements that store the items of `value` in the names of a tuple, checking their number. `other` stores in
+        what is no name and no tuple."""
         if not isinstance(target, ast.Tuple | ast.List):
             self.source.unsupported(target, "only names and tuples of names can be bound here")
         if any(isinstance(e, ast.Starred) for e in target.elts):

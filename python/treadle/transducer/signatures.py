@@ -1,4 +1,5 @@
-"""How a call of a known function is taken apart: its parameters as NumPy names them, and the arguments given to them."""
+"""How a call of a known function is taken apart: its parameters as NumPy names them, and the arguments given to
+them."""
 
 from __future__ import annotations
 
@@ -70,7 +71,8 @@ class Specification:
         return f"{self.name}: argument '{name}' is not supported; supported: {known}"
 
     def bind(self, source: Source, node: ast.Call, method: bool) -> dict[str, ast.expr]:
-        """The arguments of a call by parameter. The first parameter of a method is its object, which is not among them."""
+        """The arguments of a call by parameter. The first parameter of a method is its object, which is not among
+        them."""
         if self.variadic:
             for keyword in node.keywords:
                 source.unsupported(keyword.value, f"{self.name}: argument '{keyword.arg}' is not supported")
@@ -128,9 +130,9 @@ def signature_of(args: ast.arguments) -> inspect.Signature:
 
 
 def specification(name: str, signature: str, emit: str | Emit) -> Specification:
-    """`signature`: parameter names in NumPy's order; `axis?` is optional and may be None, `k~` is optional and must not,
-    `axis?=-1` says what stands for it where only a later one is given, `!out` is refused, `*rest` takes all further
-    positional arguments."""
+    """`signature`: parameter names in NumPy's order; `axis?` is optional and may be None, `k~` is optional and must
+    not, `axis?=-1` says what stands for it where only a later one is given, `!out` is refused, `*rest` takes all
+    further positional arguments."""
     parameters, variadic, refused, never_none = [], None, [], []
     defaults: dict[str, Node] = {}
     for word in signature.split():
@@ -151,7 +153,8 @@ def specification(name: str, signature: str, emit: str | Emit) -> Specification:
 
 
 def positional(primitive: str, names: list[str], defaults: dict[str, Node] | None = None) -> Emit:
-    """Arguments in the order of the primitive; omitted ones at the end are left out, those between get their default."""
+    """Arguments in the order of the primitive; omitted ones at the end are left out, those between get their
+    default."""
 
     def one(a: Arguments, name: str) -> Node:
         if name == "dtype":

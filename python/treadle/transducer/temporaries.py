@@ -23,7 +23,8 @@ class Temporaries:
         return name
 
     def in_order(self, *nodes: Node) -> list[Node]:
-        """The same values, evaluated here if it shows in which order that happens: literals and one other do not tell."""
+        """The same values, evaluated here if it shows in which order that happens: literals and one other do not
+        tell."""
         if sum(not isinstance(n, Literal) for n in nodes) < 2 or not any(isinstance(n, Call) for n in nodes):
             return list(nodes)
         return [self._now(n) for n in nodes]

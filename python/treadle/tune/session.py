@@ -122,11 +122,11 @@ class Session:
     ...         pass  # work with block.value
 
     `strategy`: local-ucb, or, for comparison, exhaustive, random, nelder-mead, parallel-rank-order or
-    published-rank-order. What is compared is the mean cost of a window: measurements that together take `window` seconds
-    at least, and are at least `repeats`. `settling` measurements after a change are ignored. `budget` is the share of the
-    time that tries may lose against the best known values, 0 for no limit; None is what the process allows everything
-    that adapts together, 1 %. With `drift` the search begins again when costs change for good.
-    `allowed` says which combinations may be chosen, with the values in the order of the knobs:
+    published-rank-order. What is compared is the mean cost of a window: measurements that together take `window`
+    seconds at least, and are at least `repeats`. `settling` measurements after a change are ignored. `budget` is the
+    share of the time that tries may lose against the best known values, 0 for no limit; None is what the process allows
+    everything that adapts together, 1 %. With `drift` the search begins again when costs change for good. `allowed`
+    says which combinations may be chosen, with the values in the order of the knobs:
 
     >>> readers, writers = Knob("readers", range(1, 9)), Knob("writers", range(1, 9))
     >>> farm = Session("farm", readers, writers, allowed=lambda r, w: r + w <= 8)

@@ -30,11 +30,12 @@ def standard_path() -> Path:
 
 
 def remember(path: str | Path | None = None) -> None:
-    """All that adapts begins with what earlier runs have found, and leaves what it finds, in the standard file or another.
+    """All that adapts begins with what earlier runs have found, and leaves what it finds, in the standard file or
+    another.
 
     That is the splitting of functions and sessions without a store of their own. Each script has results of its own, by
-    its path. The first call in a process counts; so does TREADLE_REMEMBER=1, or =FILE, when the first function runs. The
-    file is read now, and written twice a minute and at the end.
+    its path. The first call in a process counts; so does TREADLE_REMEMBER=1, or =FILE, when the first function runs.
+    The file is read now, and written twice a minute and at the end.
     """
     name_program()
     _native.remember(str(path or standard_path()))
@@ -103,7 +104,8 @@ class Store:
         if not self.path.exists():
             yield lambda *_: []
             return
-        # Not read-only, where that is possible: the one that comes after a crash has to take back what was half written.
+        # Not read-only, where that is possible: the one that comes after a crash has to take back what was half
+        # written.
         uri = f"{self.path.resolve().as_uri()}?mode=rw"
         try:
             with closing(sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None)) as db:

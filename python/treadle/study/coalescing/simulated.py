@@ -1,8 +1,8 @@
 """The simulated part: the pattern of the parquet equations between more localities than this machine has.
 
-Localities ask others for single elements, by chance. Which parcels travel together is decided by the code that decides it
-in programs, with numbers that stay: all those of the grid, and the times to wait among which `adaptive` chooses while a
-program runs. Nothing here is measured.
+Localities ask others for single elements, by chance. Which parcels travel together is decided by the code that decides
+it in programs, with numbers that stay: all those of the grid, and the times to wait among which `adaptive` chooses
+while a program runs. Nothing here is measured.
 """
 
 from __future__ import annotations

@@ -1,2 +1,2 @@
-"""The study of programs that share a machine: Dokulil and Benkner, Adaptive scheduling of colocated applications using a
-task-based runtime system."""
+"""The study of programs that share a machine: Dokulil and Benkner, Adaptive scheduling of colocated applications using
+a task-based runtime system."""

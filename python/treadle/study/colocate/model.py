@@ -6,9 +6,9 @@ be in the model. It has as little as the rows without an agent can tell:
 * hardware threads are alike, and runnable threads share them equally; a second thread of a core is a whole one for the
   pair, whose programs the paper made up, and adds nothing for Seismic, whose time of a task is said for a core;
 * a worker without work looks again after 50 ms, which the paper says;
-* an iteration of the pair has a part that one thread does (the file, and what is not parallel): `serial`, the same share
-  of the time that an iteration takes alone for both programs and all cases: one number, by least squares from the four
-  rows "no agent"; how long iterations are follows from the four rows "sequential" and the ratios of the text;
+* an iteration of the pair has a part that one thread does (the file, and what is not parallel): `serial`, the same
+  share of the time that an iteration takes alone for both programs and all cases: one number, by least squares from the
+  four rows "no agent"; how long iterations are follows from the four rows "sequential" and the ratios of the text;
 * an instance of Seismic has a part of `begin_s` before its tasks, and tasks take `stretch` times what the paper says:
   two numbers from the two rows "sequential" and "no agent".
 

@@ -77,7 +77,8 @@ def modes_of(case: str) -> dict[str, Mode]:
 
 
 def settings(mode: Mode, threads: int, names: tuple[str, ...]) -> dict[str, Any] | None:
-    """Of the agent on a machine of `threads` hardware threads; `names`: of the programs, the first against the others."""
+    """Of the agent on a machine of `threads` hardware threads; `names`: of the programs, the first against the
+    others."""
     scale = threads / 24
     if mode.static is not None:
         first = max(round(mode.static[0] * scale), 1)

@@ -53,8 +53,8 @@ def priority_command(
 
     The experiments of Jiang et al. (IPDPS workshops 2020): Cholesky factorisation, whose potrf is critical, and merge
     sort, whose merges are. Both run here under the paper's configurations and Treadle's, and in simulation on machines
-    like the paper's, with 32 to 256 of 288 workers, or 4 to 52 of 56, for critical tasks. Every run is written to a CSV in
-    OUT at once; Ctrl-C keeps what there is, and the same command goes on. OUT/priority.html has schedules, mappings,
+    like the paper's, with 32 to 256 of 288 workers, or 4 to 52 of 56, for critical tasks. Every run is written to a CSV
+    in OUT at once; Ctrl-C keeps what there is, and the same command goes on. OUT/priority.html has schedules, mappings,
     graphs, results, waits and workloads, and what the paper says beside what was measured and what was simulated.
 
       treadle study priority --quick

@@ -49,8 +49,8 @@ def part_name(program: str) -> str:
 
 
 class Measured:
-    """Of one program and n, with the slowest critical tasks that were measured, and with the most workers that had a core
-    each; or with the most of those that were oversubscribed."""
+    """Of one program and n, with the slowest critical tasks that were measured, and with the most workers that had a
+    core each; or with the most of those that were oversubscribed."""
 
     def __init__(
         self, runs: Iterable[measured.Run], program: str, n: int | None = None, oversubscribed: bool = False

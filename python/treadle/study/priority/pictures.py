@@ -153,7 +153,8 @@ def positions(edges: Sequence[tuple[int, int]], rows: dict[int, list[int]]) -> d
 
 
 def edges_of(found: Graph) -> list[tuple[int, int]]:
-    """(task, what it needs). Where tasks get the results of others, as in the merge sort, it follows from who made whom."""
+    """(task, what it needs). Where tasks get the results of others, as in the merge sort, it follows from who made
+    whom."""
     if found.inputs:
         return sorted(set(found.inputs))
     children: dict[int, list[int]] = defaultdict(list)

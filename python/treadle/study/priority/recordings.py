@@ -104,7 +104,8 @@ def read_slices(file: Path, kinds: Iterable[str]) -> list[Slice]:
 
 
 def fastest_run(slices: list[Slice], critical: str, count: int) -> list[Slice]:
-    """Of several in a process, in each of which the last of `count` critical tasks begins last; times from its beginning.
+    """Of several in a process, in each of which the last of `count` critical tasks begins last; times from its
+    beginning.
 
     Where a run ends does not tell it from the next: the system may hold up a worker that has just ended a task.
     """
