@@ -122,7 +122,7 @@ def parcels(folder: Path) -> Iterator[Claim]:
         "\n".join(f"{where}: {value} ({settings} settings)" for where, settings, value in told),
     )
     phases = [json.loads(run.series) for run in runs if run.setting.startswith("paper-adaptive")]
-    falls = sum(of[-1][OVERHEAD] < of[0][OVERHEAD] for of in phases)
+    falls = sum(bool(of) and of[-1][OVERHEAD] < of[0][OVERHEAD] for of in phases)
     ratios: dict[str, list[float]] = {}
     for row in coalescing_page.rows(found):
         if row.setting.startswith("paper-adaptive") and row.ratio is not None:

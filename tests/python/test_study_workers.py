@@ -10,7 +10,7 @@ from test_study_inlining import run_of as inlining_run
 from test_study_priority import TINY as TINY_PRIORITY
 from test_study_priority import run_of as priority_run
 
-from treadle.study import grain, grain_findings, grain_page, inlining, inlining_findings, inlining_page
+from treadle.study import grain, grain_findings, grain_page, inlining, inlining_findings, inlining_page, log
 from treadle.study.log import read
 from treadle.study.metrics import Run as StencilRun
 from treadle.study.metrics import metrics
@@ -72,6 +72,19 @@ def test_the_grain_study_keeps_them_apart():
         assert drawn(text, f"{of_one}, {CROWD}")
     alone = [row for row in rows if not row.is_oversubscribed]
     assert "oversubscribed" not in grain_page.page(sweep, alone, len(runs), len(runs))
+
+
+def test_runs_with_other_cores_are_not_gone_on_with(tmp_path):
+    file = tmp_path / "inlining.csv"
+    cell = next(iter(TINY_INLINING.cells()))
+    run = replace(inlining_run(cell), cores=77)
+    log.go_on(file, inlining.Run, [cell], lambda run: run.cell, lambda _: run, lambda *_: None)
+    before = file.read_text()
+    with pytest.raises(
+        ValueError, match=r"inlining.csv: measured by a process that might use 77 cores; this one may"
+    ):
+        inlining.measure(TINY_INLINING, file, lambda *_: None)
+    assert file.read_text() == before
 
 
 def test_the_inlining_study_keeps_them_apart():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import log, programs
 from .metrics import Run
-from .workers import check_workers, default_workers, usable_cores
+from .workers import check_cores, check_workers, default_workers, usable_cores
 
 SMALLEST_PARTITION = 160
 WARM_UP = 10  # steps, at most: the first ones get their memory from the system
@@ -123,6 +123,7 @@ def _cell_of(sweep: Sweep, run: Run) -> tuple[int, int, int] | None:
 
 def measure(sweep: Sweep, file: Path, report: Callable[[int, int, str], None]) -> list[Run]:
     """All runs of the sweep, see log.go_on()."""
+    check_cores(file, log.read(file, Run))
 
     def tell(done: int, of: int, cell: tuple[int, int, int] | None) -> None:
         report(done, of, f"{cell[1]:,} points per partition, {cell[2]} workers" if cell else "")

@@ -21,7 +21,7 @@ from ..physl import Program
 from ..profile import profile
 from . import log
 from .ratings import RANDOM, Ratings
-from .workers import OfWorkers, check_workers, default_workers, usable_cores
+from .workers import OfWorkers, check_cores, check_workers, default_workers, usable_cores
 
 # Every node is a task because both thresholds of paper-baseline are zero: what the paper measures it against. The
 # policy always-async makes tasks of parts of loops, too.
@@ -329,6 +329,7 @@ def run_once(cell: Cell, plan: Plan | None = None) -> Run:
 
 def measure(plan: Plan, file: Path, report: Callable[[int, int, str], None]) -> list[Run]:
     """All runs of the plan, see log.go_on()."""
+    check_cores(file, log.read(file, Run))
     return log.measure(file, Run, plan.cells(), lambda cell: run_once(cell, plan), report)
 
 

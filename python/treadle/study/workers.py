@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 OVERSUBSCRIBED = (
     "More workers than the process has cores are called oversubscribed, and told apart: clocks go on while a worker waits"
@@ -49,3 +50,13 @@ class OfWorkers:
     def workers_cell(self) -> str:
         """In a table, whose column says that these are workers."""
         return f"{self.workers}{', oversubscribed' * self.is_oversubscribed}"
+
+
+def check_cores(file: Path, runs: Iterable[OfWorkers]) -> None:
+    """ValueError where a run in the file had other cores than there are now: the two would be compared as one."""
+    here = usable_cores()
+    if other := sorted({run.cores for run in runs} - {here}):
+        raise ValueError(
+            f"{file}: measured by a process that might use {' or '.join(map(str, other))} cores; this one may use {here}:"
+            " give the study another folder, or those cores"
+        )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import log, programs
-from ..workers import OfWorkers, check_workers, default_workers, usable_cores
+from ..workers import OfWorkers, check_cores, check_workers, default_workers, usable_cores
 from .configurations import MEASURED
 
 IN_ONE_PROCESS = 3  # runs, of which the fastest counts: the first also gets memory from the system
@@ -169,6 +169,7 @@ def run_once(cell: Cell) -> Run:
 
 def measure(plan: Plan, file: Path, report: Callable[[int, int, str], None]) -> list[Run]:
     """All runs of the plan, see log.go_on()."""
+    check_cores(file, log.read(file, Run))
     return log.measure(file, Run, plan.cells(), run_once, report)
 
 
