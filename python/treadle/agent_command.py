@@ -145,6 +145,14 @@ def status_command(as_json: AsJson = False) -> None:
     )  # fmt: skip
     if found["programs"]:
         out.print(table_of(found))
+        if without := [
+            f"{one['name']} ({one['pid']})" for one in found["programs"] if one.get("page") is False
+        ]:
+            out.print(
+                f"There is no page of {', '.join(without)} in {agent['pages']}, so progress and queues are not known:"
+                " TREADLE_DIR is another one there, or it has just begun.",
+                highlight=False, markup=False, soft_wrap=True,
+            )  # fmt: skip
     else:
         out.print("No program follows it at the moment.")
 

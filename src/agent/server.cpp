@@ -353,12 +353,14 @@ class server::parts {
       if (const auto w = m_watched.find(m.program); w != m_watched.end()) {
         one["used_cores"] = w->second.used_s / m_sample_s;
         if (w->second.state) one["state"] = as_json(*w->second.state);
+        if (!m.is_command) one["page"] = bool{w->second.page}; // a command is no program of Treadle's, perhaps
       }
       programs.push_back(std::move(one));
     }
     return {{"agent",
              {{"pid", getpid()},
               {"folder", m_folder},
+              {"pages", detail::page_directory()},
               {"runs_s", seconds_since(m_began_ns)},
               {"decisions", m_decisions},
               {"bad_messages", m_bad_messages + m_transport.refused()}}},

@@ -358,3 +358,20 @@ def test_start_in_the_background_and_stop(folder):
         assert status.read_text().rpartition(")")[2].split()[0] == "Z"
     unit = subprocess.run([TREADLE, "agent", "unit"], capture_output=True, text=True, check=True).stdout
     assert f"ExecStart={AGENT}" in unit
+
+
+def test_status_tells_of_whom_nothing_is_known(agent, start, folder, tmp_path):
+    def told():
+        done = subprocess.run([TREADLE, "agent", "status"], capture_output=True, text=True, check=True)
+        return next(
+            (line for line in done.stdout.splitlines() if line.startswith("There is no page of ")), ""
+        )
+
+    seen = start("idle")
+    until(lambda: any(one.get("page") for one in ask("status")["programs"]))
+    assert not told()
+    other = tmp_path / "other"
+    other.mkdir(mode=0o700)
+    unseen = start("idle", TREADLE_DIR=str(other), TREADLE_AGENT=str(folder))
+    until(lambda: f"({unseen.pid})" in told())
+    assert f"({seen.pid})" not in told() and "TREADLE_DIR" in told()
