@@ -573,8 +573,8 @@ TEST(governed_runtimes, have_a_worker_each_unless_all_are_paused) {
 TEST(governed_runtimes, have_the_least_of_what_is_said_shared_out_over_pools) {
   const auto [whole, one] = masks_of_main_thread();
   if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "there is one core";
-  const auto govern = detail::g_govern.load(detail::order::relaxed);
   runtime rt({.pools = "io:3"}); // those of the default pool are counted by hardware threads
+  const auto govern = detail::g_govern.load(detail::order::relaxed);
   const unsigned cores = rt.max_concurrency() - 3;
   detail::xorshift random(5);
   for (int round = 0; round < 12; ++round) {
