@@ -24,6 +24,27 @@ constexpr long k_steals = 2'000;
 
 constexpr bool is_sum_below(long sum, long n) { return sum == n * (n - 1) / 2; }
 
+/// The two tasks of block_resume: `start(task)` starts one and returns a function that waits for its end. Whether all
+/// turns were taken.
+template <class Turn, class Start>
+bool take_turns(Turn& ping, Turn& pong, Start start) {
+  long turns = 0; // handed over with `ping` and `pong`
+  auto wait = start([&] {
+    for (long i = 0; i < k_round_trips; ++i) {
+      ping.acquire();
+      ++turns;
+      pong.release();
+    }
+  });
+  for (long i = 0; i < k_round_trips; ++i) {
+    ping.release();
+    pong.acquire();
+    ++turns;
+  }
+  wait();
+  return turns == 2 * k_round_trips;
+}
+
 /// Tells the creator of a task that another worker ran it; the creator must not help.
 class signal {
  public:

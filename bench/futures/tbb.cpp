@@ -46,22 +46,11 @@ class turn {
 
 bool block_resume() {
   turn ping, pong;
-  long turns = 0; // handed over with the turns
   tbb::task_group group;
-  group.run([&] {
-    for (long i = 0; i < k_round_trips; ++i) {
-      ping.acquire();
-      ++turns;
-      pong.release();
-    }
+  return take_turns(ping, pong, [&group](auto task) {
+    group.run(task);
+    return [&group] { group.wait(); };
   });
-  for (long i = 0; i < k_round_trips; ++i) {
-    ping.release();
-    pong.acquire();
-    ++turns;
-  }
-  group.wait();
-  return turns == 2 * k_round_trips;
 }
 
 bool steal() {

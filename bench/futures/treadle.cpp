@@ -30,21 +30,8 @@ bool dataflow_ready() {
 
 bool block_resume() {
   treadle::binary_semaphore ping(0), pong(0);
-  long turns = 0; // handed over with the semaphores
-  auto partner = treadle::async([&] {
-    for (long i = 0; i < k_round_trips; ++i) {
-      ping.acquire();
-      ++turns;
-      pong.release();
-    }
-  });
-  for (long i = 0; i < k_round_trips; ++i) {
-    ping.release();
-    pong.acquire();
-    ++turns;
-  }
-  partner.get();
-  return turns == 2 * k_round_trips;
+  return take_turns(ping, pong,
+                    [](auto task) { return [partner = treadle::async(task)]() mutable { partner.get(); }; });
 }
 
 bool steal() {

@@ -1,6 +1,6 @@
 // Loaded into programs by `treadle run` (LD_PRELOAD): parallel regions of OpenMP have no more threads than are granted
 // when they begin, whatever their program or a num_threads clause asks for. What omp_get_max_threads() says does not
-// change: programs make room for this many. Regions of GCC's runtime begin with a GOMP_parallel* function, those of
+// change: programs make room for that many. Regions of GCC's runtime begin with a GOMP_parallel* function, those of
 // LLVM's with __kmpc_fork_call. Calls no more than the C library: it is in programs that know nothing of it.
 #include "agent/grant_page.hpp"
 

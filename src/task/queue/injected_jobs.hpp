@@ -11,7 +11,7 @@ class injected_jobs {
  public:
   void push(job* item, priority level = priority::normal) noexcept { queue(level).push(item); }
   void push_first(job* item, priority level = priority::normal) noexcept { queue(level).push_first(item); }
-  /// The next one that goes before what a worker has itself. `by` is notified of a critical one by by.begin_critical().
+  /// The next one that goes before what a worker has itself. by.begin_critical() is called for a critical one.
   template <class Worker>
   job* pop_urgent(Worker& by) noexcept {
     if (job* item = queue(priority::critical).pop()) {

@@ -28,7 +28,7 @@ class ordered_jobs {
     publish();
     return true;
   }
-  /// `by` is notified of a critical one by by.begin_critical().
+  /// by.begin_critical() is called for a critical one.
   template <class Worker>
   job* pop(Worker& by) noexcept {
     if (empty()) return nullptr;
