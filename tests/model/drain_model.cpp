@@ -9,7 +9,7 @@ namespace {
 struct parent final : detail::job {
   parent(small_runtime& r, detail::job& c) : runtime(r), child(c) {}
   void run() noexcept override {
-    runtime.push(runtime.self(), child, false);
+    runtime.push(small_runtime::here().index(), child, false);
     runs = runs + 1;
   }
   small_runtime& runtime;
@@ -17,10 +17,10 @@ struct parent final : detail::job {
   plain<int> runs = 0;
 };
 
-void wait_idle(unsigned workers, bool with_child, std::int64_t nap_ns = detail::k_forever_ns) {
-  small_runtime runtime(workers);
+void wait_idle(unsigned workers, bool with_child, std::int64_t nap_ns = 0) {
+  small_runtime runtime({.workers = workers, .nap_ns = nap_ns});
   std::vector<thread> running;
-  for (unsigned w = 0; w < workers; ++w) running.emplace_back([&runtime, w, nap_ns] { runtime.work(w, nap_ns); });
+  runtime.start(running);
   once child;
   parent p(runtime, child);
   if (with_child)

@@ -9,10 +9,10 @@ namespace {
 constexpr std::int64_t k_nap_ns = 100;
 
 /// A foreign thread injects jobs one after the other and waits for each.
-void inject(unsigned workers, int jobs, std::int64_t nap_ns = detail::k_forever_ns) {
-  small_runtime runtime(workers);
+void inject(unsigned workers, int jobs, std::int64_t nap_ns = 0) {
+  small_runtime runtime({.workers = workers, .nap_ns = nap_ns});
   std::vector<thread> running;
-  for (unsigned w = 0; w < workers; ++w) running.emplace_back([&runtime, w, nap_ns] { runtime.work(w, nap_ns); });
+  runtime.start(running);
   for (int i = 0; i < jobs; ++i) {
     awaited a;
     runtime.inject(a);
@@ -24,8 +24,9 @@ void inject(unsigned workers, int jobs, std::int64_t nap_ns = detail::k_forever_
 
 /// Two foreign threads at once.
 void inject_from_two() {
-  small_runtime runtime(1);
-  std::vector<thread> running{thread([&] { runtime.work(0); })};
+  small_runtime runtime({.workers = 1});
+  std::vector<thread> running;
+  runtime.start(running);
   const auto one = [&] {
     awaited a;
     runtime.inject(a);
@@ -39,15 +40,11 @@ void inject_from_two() {
 /// The first job blocks its worker until the second has run: the worker that takes the first, as the last searcher,
 /// must not leave the second to nobody.
 void inject_two_that_need_each_other() {
-  struct blocking final : detail::job {
-    explicit blocking(awaited& o) : other(o) {}
-    void run() noexcept override { other.wait(); }
-    awaited& other;
-  };
-  small_runtime runtime(2);
-  std::vector<thread> running{thread([&] { runtime.work(0); }), thread([&] { runtime.work(1); })};
+  small_runtime runtime({.workers = 2});
+  std::vector<thread> running;
+  runtime.start(running);
   awaited second;
-  blocking first(second);
+  waits_for first(second);
   runtime.inject(first);
   runtime.inject(second);
   second.wait();
@@ -61,14 +58,15 @@ void watch_the_busy(int jobs) {
   struct watched final : detail::job {
     explicit watched(small_runtime& r) : runtime(r) {}
     void run() noexcept override {
-      while (runtime.watched.load(order::relaxed) == 0) detail::futex_wait(runtime.watched, 0);
+      while (!runtime.is_watched()) detail::cpu_relax();
       done.run();
     }
     small_runtime& runtime;
     awaited done;
   };
-  small_runtime runtime(2, true);
-  std::vector<thread> running{thread([&] { runtime.work(0); }), thread([&] { runtime.work(1); })};
+  small_runtime runtime({.workers = 2, .watches = true});
+  std::vector<thread> running;
+  runtime.start(running);
   for (int i = 0; i < jobs; ++i) {
     watched job(runtime);
     runtime.inject(job);
@@ -82,8 +80,8 @@ void watch_the_busy(int jobs) {
 /// backlog, because nobody naps for ever.
 template <class Queue = detail::basic_deque<2>>
 void push_and_stay_busy(bool backlog, std::int64_t nap_ns) {
-  basic_small_runtime<Queue> runtime(2);
-  std::vector<thread> running{thread([&] { runtime.work(1, nap_ns); })};
+  basic_small_runtime<Queue> runtime({.workers = 2, .nap_ns = nap_ns});
+  std::vector<thread> running{thread([&] { runtime.workers[1]->run(); })};
   awaited a;
   runtime.push(0, a, backlog);
   a.wait();
@@ -94,12 +92,12 @@ void push_and_stay_busy(bool backlog, std::int64_t nap_ns) {
 /// Two jobs while the only other worker may be on its way to sleep: when all sleep, all queues are empty.
 template <class Queue = detail::basic_deque<2>>
 void push_and_search() {
-  basic_small_runtime<Queue> runtime(2);
+  basic_small_runtime<Queue> runtime({.workers = 2});
   awaited first, second;
-  std::vector<thread> running{thread([&] { runtime.work(1); }), thread([&] {
+  std::vector<thread> running{thread([&] { runtime.workers[1]->run(); }), thread([&] {
                                 runtime.push(0, first, false);
                                 runtime.push(0, second, true);
-                                runtime.work(0);
+                                runtime.workers[0]->run();
                               })};
   first.wait();
   second.wait();
@@ -108,17 +106,18 @@ void push_and_search() {
 }
 
 void exit_while_going_to_sleep(unsigned workers) {
-  small_runtime runtime(workers);
+  small_runtime runtime({.workers = workers});
   std::vector<thread> running;
-  for (unsigned w = 0; w < workers; ++w) running.emplace_back([&runtime, w] { runtime.work(w); });
+  runtime.start(running);
   runtime.exit();
   runtime.join(running);
 }
 
 /// A deadline that is armed while a worker goes to sleep: it must not sleep past it.
 void arm_a_timer() {
-  small_runtime runtime(1);
-  std::vector<thread> running{thread([&] { runtime.work(0); })};
+  small_runtime runtime({.workers = 1});
+  std::vector<thread> running;
+  runtime.start(running);
   runtime.arm(50);
   while (runtime.expired.load(order::acquire) == 0) detail::futex_wait(runtime.expired, 0);
   runtime.exit();
@@ -137,8 +136,9 @@ void arm_a_timer_beside_a_job() {
     small_runtime& runtime;
     awaited done;
   };
-  small_runtime runtime(2);
-  std::vector<thread> running{thread([&] { runtime.work(0); }), thread([&] { runtime.work(1); })};
+  small_runtime runtime({.workers = 2});
+  std::vector<thread> running;
+  runtime.start(running);
   waiting job(runtime);
   runtime.inject(job);
   runtime.arm(50);
@@ -159,11 +159,11 @@ std::vector<scenario> idle_workers_scenarios() {
       {"inject_two_workers", [] { inject(2, 1); }},
       {"inject_two_jobs", inject_two_that_need_each_other},
       {"inject_from_two", inject_from_two},
-      {"push", [] { push_and_stay_busy(false, detail::k_forever_ns); }},
+      {"push", [] { push_and_stay_busy(false, 0); }},
       {"push_napping", [] { push_and_stay_busy(false, k_nap_ns); }},
       {"push_backlog_napping", [] { push_and_stay_busy(true, k_nap_ns); }},
       {"push_and_search", push_and_search<>},
-      {"push_ordered", [] { push_and_stay_busy<ordered_queue>(false, detail::k_forever_ns); }},
+      {"push_ordered", [] { push_and_stay_busy<ordered_queue>(false, 0); }},
       {"push_ordered_backlog_napping", [] { push_and_stay_busy<ordered_queue>(true, k_nap_ns); }},
       {"push_ordered_and_search", push_and_search<ordered_queue>},
       {"timer", arm_a_timer},

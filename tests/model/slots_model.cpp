@@ -1,14 +1,14 @@
 // src/task/idle/slots.hpp: no slot is lost or doubled, and no job is left to nobody when workers come and go. What is
 // left shows as a deadlock.
-#include "model/changing_runtime.hpp"
 #include "model/protocols.hpp"
+#include "model/small_runtime.hpp"
 
 namespace treadle::check {
 namespace {
 
 /// Jobs come while the number changes to each of these, and at last it is what it was.
 void change(unsigned workers, std::vector<unsigned> numbers) {
-  changing_runtime runtime(workers);
+  small_runtime runtime({.workers = workers});
   std::vector<thread> running;
   runtime.start(running);
   std::vector<awaited> jobs(numbers.size());
@@ -24,7 +24,7 @@ void change(unsigned workers, std::vector<unsigned> numbers) {
 
 /// Nobody sleeps on a slot that is one too many, also who was about to sleep when it became that.
 void leave_a_bed() {
-  changing_runtime runtime(1);
+  small_runtime runtime({.workers = 1});
   std::vector<thread> running;
   runtime.start(running);
   runtime.on_duty.set_wanted(0);
@@ -35,12 +35,12 @@ void leave_a_bed() {
 
 /// What is in the queue of a worker that is sent off duty is for those that stay.
 void leave_a_queue() {
-  changing_runtime runtime(2);
+  small_runtime runtime({.workers = 2});
   awaited first, second;
-  std::vector<thread> running{thread([&] { runtime.work(1); }), thread([&] {
+  std::vector<thread> running{thread([&] { runtime.workers[1]->run(); }), thread([&] {
                                 runtime.push(0, first, false);
                                 runtime.push(0, second, true);
-                                runtime.work(0);
+                                runtime.workers[0]->run();
                               })};
   runtime.on_duty.set_wanted(1);
   first.wait();
@@ -51,7 +51,7 @@ void leave_a_queue() {
 
 /// Two threads change the number at the same time.
 void change_from_two() {
-  changing_runtime runtime(2);
+  small_runtime runtime({.workers = 2});
   std::vector<thread> running;
   runtime.start(running);
   in_parallel({[&] { runtime.on_duty.set_wanted(0); }, [&] { runtime.on_duty.set_wanted(1); }});
@@ -66,23 +66,22 @@ void change_from_two() {
 /// One of two may be active; the job of that one blocks until another job has run.
 void lend() {
   struct blocking final : detail::job {
-    blocking(changing_runtime& r, awaited& o) : runtime(r), other(o) {}
+    explicit blocking(awaited& o) : other(o) {}
     void run() noexcept override {
-      runtime.begin_blocking();
+      small_runtime::here().begin_lending();
       other.wait();
-      runtime.end_blocking();
+      small_runtime::here().end_lending();
       done.run();
     }
-    changing_runtime& runtime;
     awaited& other;
     awaited done;
   };
-  changing_runtime runtime(2);
+  small_runtime runtime({.workers = 2});
   std::vector<thread> running;
   runtime.start(running);
   runtime.on_duty.set_wanted(1);
   awaited other;
-  blocking job(runtime, other);
+  blocking job(other);
   runtime.inject(job);
   runtime.inject(other);
   job.done.wait();
@@ -92,7 +91,7 @@ void lend() {
 
 /// All is finished while its last worker leaves: who waits for that is told.
 void drain_while_leaving() {
-  changing_runtime runtime(1);
+  small_runtime runtime({.workers = 1});
   std::vector<thread> running;
   runtime.start(running);
   awaited job;

@@ -2,8 +2,8 @@
 
 #include "model/check/view.hpp"
 #include "model/support.hpp"
-#include "task/idle/drain.hpp"
-#include "task/idle/idle_workers.hpp"
+#include "task/idle/work_search.hpp"
+#include "task/pools/loans.hpp"
 #include "task/queue/deque.hpp"
 #include "task/queue/injection_queue.hpp"
 #include "task/queue/ordered_jobs.hpp"
@@ -30,139 +30,165 @@ struct ordered_queue {
   detail::ordered_jobs jobs;
 };
 
-/// What treadle::detail::scheduler and worker do with the protocols, without fibers: queues, search, sleep, drain.
+/// A pool without fibers, latent work, priorities and a clock: its workers run jobs to their end. How they search,
+/// sleep, watch, go off duty and lend is that of the product.
 template <class Queue>
-struct basic_small_runtime {
-  struct worker {
-    Queue tasks;
-    detail::task_counts counters;
-    atomic<bool> looks_for_work{true};
+class basic_small_runtime : public detail::work_signals<basic_small_runtime<Queue>> {
+ public:
+  using all_loans = detail::loans<basic_small_runtime>;
+
+  struct options {
+    unsigned workers = 1;
+    unsigned spares = 0;         ///< workers beyond those
+    std::int64_t nap_ns = 0;     ///< of the one nap after a job; none
+    bool watches = false;        ///< somebody has to, while somebody is busy
+    all_loans* loans = nullptr;  ///< it lends and borrows
   };
 
-  /// `nudges`: somebody has to watch while somebody is busy.
-  explicit basic_small_runtime(unsigned n, bool nudges = false) : idle(n), m_nudges(nudges) {
-    for (unsigned i = 0; i < n; ++i) workers.push_back(std::make_unique<worker>());
+  class worker : public detail::work_search<worker> {
+   public:
+    worker(basic_small_runtime& r, unsigned i) : m_runtime(r), m_index(i) {}
+
+    basic_small_runtime& owner() const noexcept { return m_runtime; }
+    unsigned index() const noexcept { return m_index; }
+    bool has_queued() const noexcept { return !tasks.empty(); }
+    /// What its thread does until the runtime exits.
+    void run() {
+      worker_here()[this_thread()] = this;
+      this->begin_duty();
+      while (detail::job* j = this->next_job()) {
+        j->run();
+        counters.count_finished();
+      }
+    }
+    using detail::work_search<worker>::begin_lending;
+    using detail::work_search<worker>::end_lending;
+
+    Queue tasks;
+    detail::task_counts counters;
+
+   private:
+    friend class detail::work_search<worker>;
+    detail::job* next_nearby() { return tasks.pop(); }
+    detail::job* pop_own() { return tasks.pop(); }
+    detail::job* look(std::int64_t ns) {
+      return this->look_for(ns, [this](std::int64_t) { return m_runtime.find(*this); });
+    }
+    bool ask_busy() noexcept { return false; }
+    detail::search_times times() const noexcept {
+      const std::int64_t nap = m_runtime.m_nap_ns;
+      return {.first = 0, // one look
+              .after_wake = 0,
+              .after_nap = 0,
+              .nap = nap,
+              .nap_max = nap,
+              .naps = nap,
+              .naps_after_wake = 0,
+              .watch = detail::k_forever_ns}; // who woke by time would go on for ever
+    }
+    bool sleep(std::int64_t ns, bool) { return detail::work_search<worker>::sleep(ns); }
+    void stand_by() noexcept {
+      m_runtime.left.fetch_add(1, order::relaxed);
+      detail::futex_wake(m_runtime.left);
+      detail::work_search<worker>::stand_by();
+    }
+    bool is_quiet() const noexcept { return tasks.empty(); }
+    void run_timers() noexcept { m_runtime.run_timers(); }
+
+    basic_small_runtime& m_runtime;
+    const unsigned m_index;
+  };
+
+  explicit basic_small_runtime(const options& o)
+      : detail::work_signals<basic_small_runtime>(o.workers + o.spares),
+        lends(o.loans != nullptr),
+        m_loans(o.loans),
+        m_own(o.workers),
+        m_watches(o.watches),
+        m_nap_ns(o.nap_ns) {
+    const unsigned all = o.workers + o.spares;
+    this->on_duty.set_wanted(all);
+    for (unsigned i = 0; i < all; ++i) {
+      workers.push_back(std::make_unique<worker>(*this, i));
+      require(this->on_duty.take(), "there is a slot for each");
+    }
+    this->on_duty.set_wanted(m_own);
   }
 
-  // For idle_workers, as scheduler has them.
-  bool work_is_visible() const noexcept {
-    if (!injected.empty()) return true;
-    for (const auto& w : workers) {
-      if (!w->tasks.empty()) return true;
-    }
-    return false;
+  /// All workers, each a thread.
+  void start(std::vector<thread>& running) {
+    for (const auto& w : workers) running.emplace_back([&w] { w->run(); });
   }
-  bool must_stay_awake(unsigned) const noexcept { return work_is_visible() || exiting.load(order::relaxed); }
-  bool lacks_watch() const noexcept {
-    if (!m_nudges || watched.load(order::relaxed) != 0) return false;
-    for (const auto& w : workers) {
-      if (!w->looks_for_work.load(order::relaxed)) return true;
-    }
-    return false;
-  }
-  void check_drained() noexcept {
-    drained.check([this] { return detail::all_finished(created_outside, workers); });
-  }
-  std::int64_t next_deadline_ns() const noexcept { return deadline_ns.load(order::relaxed); }
-
-  // As scheduler::inject(), worker::push(), scheduler::wait_idle(), ~scheduler(), scheduler::arm().
+  // As those of the scheduler.
   void inject(detail::job& j) {
     created_outside.fetch_add(1, order::relaxed);
-    injected.push(&j);
-    idle.notify_injected();
+    this->push_injected(j);
   }
-  void push(unsigned me, detail::job& j, bool backlog) {
-    workers[me]->counters.created.increment_unshared();
-    workers[me]->tasks.push(&j);
-    idle.notify_work(backlog);
-  }
-  void wait_idle() {
-    drained.wait_until(detail::k_never_ns, [this] { return detail::all_finished(created_outside, workers); });
-  }
-  void exit() {
-    exiting.store(true, order::relaxed);
-    idle.wake_all();
+  void push(unsigned by, detail::job& j, bool backlog) {
+    workers[by]->counters.created.increment_unshared();
+    workers[by]->tasks.push(&j);
+    this->notify_work(backlog);
   }
   void arm(std::int64_t at_ns) {
     deadline_ns.store(at_ns, order::relaxed);
-    idle.notify_injected();
+    this->notify_injected();
   }
-
+  void exit() {
+    this->exiting.store(true, order::relaxed);
+    this->on_duty.set_wanted(static_cast<unsigned>(workers.size()));
+    this->idle.wake_all();
+  }
   /// After exit(): waits for the workers' ends.
   void join(std::vector<thread>& running) {
     for (thread& t : running) t.join();
-    require(idle.count().load(order::relaxed) == 0, "nobody is counted as idle");
-  }
-
-  /// As worker::next_job() and search(), with one look at the queues before each sleep. Ends with the runtime.
-  void work(unsigned me, std::int64_t first_nap_ns = detail::k_forever_ns) {
-    worker_of[this_thread()] = me;
-    std::int64_t nap_ns = first_nap_ns;
-    for (;;) {
-      while (detail::job* j = workers[me]->tasks.pop()) run(me, *j);
-      if (m_nudges) workers[me]->looks_for_work.store(true, order::relaxed);
-      idle.begin_search();
-      for (;;) {
-        if (detail::job* j = find(me)) {
-          idle.end_search_with_job(*this);
-          if (m_nudges) pass_watch_on(me);
-          run(me, *j);
-          break;
-        }
-        if (exiting.load(order::relaxed)) return idle.end_search();
-        sleep(me, nap_ns);
-        nap_ns = detail::k_forever_ns;
-        if (deadline_ns.load(order::relaxed) <= detail::steady_now_ns()) {
-          deadline_ns.store(detail::k_never_ns, order::relaxed);
-          expired.store(1, order::release);
-          detail::futex_wake(expired);
-        }
-      }
-    }
-  }
-  void pass_watch_on(unsigned me) {
-    workers[me]->looks_for_work.store(false, order::relaxed);
-    detail::light_fence();
-    if (lacks_watch()) idle.notify_work(false);
-  }
-  void sleep(unsigned me, std::int64_t sleep_ns) {
-    if (!lacks_watch() || watched.exchange(1, order::relaxed) != 0) {
-      idle.sleep(me, sleep_ns, *this);
-      return;
-    }
-    detail::futex_wake(watched, 8);
-    idle.sleep(me, detail::k_forever_ns, *this); // its end by time would go on for ever
-    watched.store(0, order::relaxed);
+    require(this->idle.count().load(order::relaxed) == 0, "nobody is counted as idle");
+    require(this->on_duty.active() == workers.size(), "no slot is lost or doubled");
   }
   /// The worker that the caller is.
-  unsigned self() const { return worker_of[this_thread()]; }
-  void run(unsigned me, detail::job& j) {
-    j.run();
-    workers[me]->counters.count_finished();
-  }
+  static worker& here() { return *worker_here()[this_thread()]; }
 
-  detail::job* find(unsigned me) {
+  // For work_signals, idle_workers and loans.
+  bool watches() const noexcept { return m_watches; }
+  bool is_visible_to(unsigned) const noexcept { return this->work_is_visible(); }
+  std::int64_t next_deadline_ns() const noexcept { return deadline_ns.load(order::relaxed); }
+  bool quiescent() const noexcept { return detail::all_finished(created_outside, workers); }
+  void add_workers() noexcept {}
+  all_loans& between_pools() const noexcept { return *m_loans; }
+  unsigned capacity() const noexcept { return m_own; }
+
+  const bool lends;
+  atomic<unsigned> share{0};
+  detail::injection_queue injected;
+  std::vector<std::unique_ptr<worker>> workers;
+  atomic<std::uint64_t> created_outside{0};
+  atomic<std::int64_t> deadline_ns{detail::k_never_ns};
+  atomic<std::uint32_t> expired{0};
+  atomic<std::uint32_t> left{0}; ///< how often somebody went off duty
+
+ private:
+  static worker** worker_here() {
+    static worker* of_thread[k_threads_max];
+    return of_thread;
+  }
+  detail::job* find(const worker& thief) {
     if (detail::job* j = injected.pop()) return j;
-    for (unsigned i = 0; i < workers.size(); ++i) {
-      if (i == me) continue;
-      if (detail::job* j = workers[i]->tasks.steal()) return j;
+    for (const auto& w : workers) {
+      if (w.get() == &thief) continue;
+      if (detail::job* j = w->tasks.steal()) return j;
     }
     return nullptr;
   }
+  void run_timers() noexcept {
+    if (deadline_ns.load(order::relaxed) > detail::steady_now_ns()) return;
+    deadline_ns.store(detail::k_never_ns, order::relaxed);
+    expired.store(1, order::release);
+    detail::futex_wake(expired);
+  }
 
-  detail::idle_workers idle;
-  detail::injection_queue injected;
-  detail::drain drained;
-  std::vector<std::unique_ptr<worker>> workers;
-  atomic<std::uint64_t> created_outside{0};
-  atomic<bool> exiting{false};
-  atomic<std::int64_t> deadline_ns{detail::k_never_ns};
-  atomic<std::uint32_t> expired{0};
-  atomic<std::uint32_t> watched{0}; // as in scheduler
-  unsigned worker_of[k_threads_max] = {};
-
- private:
-  const bool m_nudges;
+  all_loans* const m_loans;
+  const unsigned m_own;
+  const bool m_watches;
+  const std::int64_t m_nap_ns;
 };
 using small_runtime = basic_small_runtime<detail::basic_deque<2>>;
 
@@ -180,6 +206,17 @@ struct awaited final : detail::job {
   }
   plain<int> runs = 0;
   atomic<std::uint32_t> done{0};
+};
+
+/// A job that blocks its worker until another one has run.
+struct waits_for final : detail::job {
+  explicit waits_for(awaited& o) : other(o) {}
+  void run() noexcept override {
+    other.wait();
+    done.run();
+  }
+  awaited& other;
+  awaited done;
 };
 
 } // namespace treadle::check

@@ -52,8 +52,7 @@ void wake_elsewhere(const idle_workers& of, unsigned number, atomic<std::uint32_
 } // namespace
 
 scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runtime& owner)
-    : idle(wanted.described.workers + wanted.spares, {nearest_to_caller, wake_elsewhere}),
-      on_duty(idle, wanted.described.workers + wanted.spares),
+    : work_signals(wanted.described.workers + wanted.spares, {nearest_to_caller, wake_elsewhere}),
       active(wanted.active),
       workers(wanted.described.workers + wanted.spares),
       facade(owner),
@@ -124,13 +123,6 @@ void scheduler::set_active(unsigned n) noexcept {
   add_workers();
 }
 
-void scheduler::pass_on() noexcept {
-  heavy_fence(); // as in idle_workers::sleep()
-  if (work_is_visible() || timers.next_deadline_ns() != timer_queue::k_never) notify_injected();
-  find_watch();
-  check_drained();
-}
-
 void scheduler::end() {
   await_visitors(); // their tasks count as in flight; nobody finds this scheduler any more
   wait_idle();
@@ -165,12 +157,7 @@ void scheduler::inject(job& item, const placement& where) {
     thread_local auto jobs = static_cast<std::uint64_t>(ticks_now()); // from anywhere: a thread may have one job only
     if (is_stamped(++jobs) || where.level == priority::critical) item.queued_at = ticks_now();
   }
-  if (places_jobs()) {
-    place(item, where);
-  } else {
-    injected.push(&item, where.level);
-    notify_injected();
-  }
+  places_jobs() ? place(item, where) : push_injected(item, where.level);
   leave();
 }
 
@@ -178,8 +165,7 @@ void scheduler::place(job& item, const placement& where) noexcept {
   if (goes_by_paths() && where.level != priority::low) return queue_by_path(item, where);
   if (has_queues_of_workers() && where.level != priority::low)
     return queue_with(with_whom(where), item, where.level, false);
-  injected.push(&item, where.level);
-  notify_injected();
+  push_injected(item, where.level);
 }
 
 /// The one that was asked for, or by turns.
@@ -201,18 +187,14 @@ void scheduler::queue_by_path(job& item, const placement& where) noexcept {
   const bool keeps = here && &here->owner() == this && where.worker < 0; // its maker runs it, or gives it to a thief
   worker& with = keeps ? *here : with_whom(where);
   const float path = where.path_ns >= 0 ? ticks_per_ns() * where.path_ns : path_of(item);
-  if (!with.ordered->push(&item, where.level, path)) {
-    injected.push(&item, where.level);
-    return notify_injected();
-  }
+  if (!with.ordered->push(&item, where.level, path)) return push_injected(item, where.level);
   keeps ? notify_work(with.ordered->size() > 1) : notify_injected();
 }
 
 void scheduler::place_again(job& item, worker& where, bool yields) noexcept {
   if (has_queues_of_workers()) return queue_with(where, item, priority::normal, yields);
   if (goes_by_paths() && !yields) return queue_by_path(item, {});
-  injected.push(&item);
-  notify_injected();
+  push_injected(item);
 }
 
 void scheduler::queue_with(worker& where, job& item, priority level, bool behind) noexcept {
@@ -223,10 +205,6 @@ void scheduler::queue_with(worker& where, job& item, priority level, bool behind
   else
     where.placed->push(&item, level); // may be run before this returns
   only_its ? idle.notify_injected(index) : notify_injected();
-}
-
-void scheduler::ask_for_help() noexcept {
-  if (lends) active.between_pools.ask_for_help(*this);
 }
 
 /// Where jobs are queued with workers: from its own queue, and that of others as far as the policy lets it.
@@ -283,7 +261,7 @@ job* scheduler::pop_longest(worker& who, xorshift& random) noexcept {
 
 bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
   return m_nudges &&
-         (nudge_one(thief, random) || (lends && active.between_pools.nudge_borrowers(
+         (nudge_one(thief, random) || (lends && between_pools().nudge_borrowers(
                                                     *this, [&](scheduler& s) { return s.nudge_one(thief, random); })));
 }
 
@@ -297,39 +275,17 @@ bool scheduler::nudge_one(worker& thief, xorshift& random) noexcept {
   return false;
 }
 
-bool scheduler::has_busy_worker() const noexcept {
-  return std::any_of(workers.begin(), workers.end(), [this](const auto& w) {
-    return !on_duty.is_quiet(w->index()) && !w->looks_for_work.load(order::relaxed);
-  });
-}
-
-bool scheduler::lacks_watch() const noexcept {
-  return lends ? active.between_pools.lacks_watch(*this) : !is_watched() && has_busy_worker();
-}
-
-bool scheduler::work_is_visible() const noexcept {
-  if (!injected.empty()) return true;
-  for (const auto& w : workers) {
-    if (!on_duty.is_quiet(w->index()) && (!w->tasks.empty() || w->latent.has_handed() || w->has_placed())) return true;
-  }
-  return false;
-}
-
-bool scheduler::work_is_visible_to(const worker& who) const noexcept {
+bool scheduler::is_visible_to(unsigned worker) const noexcept {
   if (policy != scheduling::static_placement) return work_is_visible();
   if (!injected.empty()) return true;
   return std::any_of(workers.begin(), workers.end(),
-                     [&](const auto& w) { return w->latent.has_handed() || (w->has_placed() && may_take(who, *w)); });
+                     [&](const auto& w) { return w->latent.has_handed() || (w->has_placed() && may_take(workers[worker], *w)); });
 }
 
 std::uint64_t scheduler::tasks_created() const noexcept {
   std::uint64_t sum = injected_tasks.load(order::relaxed);
   for (const auto& w : workers) sum += w->counters.created.load(order::relaxed);
   return sum;
-}
-
-bool scheduler::wait_idle_until(std::int64_t deadline_ns) {
-  return m_drain.wait_until(deadline_ns, [this] { return quiescent(); });
 }
 
 bool scheduler::runs() const noexcept {
@@ -373,10 +329,6 @@ std::string scheduler::blocked_tasks() const {
     lines += times == 1 ? "\n" : " (" + std::to_string(times) + " times)\n";
   }
   return lines;
-}
-
-void scheduler::check_drained() noexcept {
-  m_drain.check([this] { return quiescent(); });
 }
 
 task_fiber* scheduler::make_fiber() {

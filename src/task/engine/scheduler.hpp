@@ -4,10 +4,8 @@
 #include "task/engine/tunables.hpp"
 #include "task/engine/worker.hpp"
 #include "task/engine/worker_list.hpp"
-#include "task/idle/drain.hpp"
-#include "task/idle/idle_workers.hpp"
-#include "task/idle/slots.hpp"
 #include "task/idle/timer_queue.hpp"
+#include "task/idle/work_signals.hpp"
 #include "task/priority/task_paths.hpp"
 #include "task/queue/injected_jobs.hpp"
 
@@ -24,7 +22,7 @@
 namespace treadle::detail {
 
 /// A pool: workers, and what they share: queues, sleep and wake-up, stacks, timers.
-class scheduler {
+class scheduler : public work_signals<scheduler> {
  public:
   /// Beyond the `workers` of a pool, for those whose tasks block in the operating system.
   static constexpr unsigned k_spares_max = 64;
@@ -83,20 +81,7 @@ class scheduler {
   /// Where jobs are placed: a new one, or one that goes on, behind others where it `yields`. Any thread.
   void place(job& item, const placement& where = {}) noexcept;
   void place_again(job& item, worker& where, bool yields) noexcept;
-  /// Any thread. A job that was queued where others may take it; `backlog`: see idle_workers::notify_work().
-  void notify_work(bool backlog) noexcept {
-    if (TREADLE_UNLIKELY(!idle.notify_work(backlog))) ask_for_help();
-  }
-  void notify_injected() noexcept {
-    if (TREADLE_UNLIKELY(!idle.notify_injected())) ask_for_help();
-  }
-  /// By a worker that has come on duty and taken a job: as one that has found it by searching.
-  TREADLE_NOINLINE void pass_on_rest() noexcept {
-    if (work_is_visible()) notify_injected();
-  }
-  /// After a notification that found nobody to wake.
-  TREADLE_NOINLINE void ask_for_help() noexcept;
-  /// The same for a new task, which is counted as created.
+  /// As inject() for a new task, which is counted as created.
   void submit(job& task, const placement& where = {}) {
     injected_tasks.fetch_add(1, order::relaxed);
     inject(task, where);
@@ -112,29 +97,15 @@ class scheduler {
   /// Asks a busy worker for latent work, when it is time to; true when one was asked.
   bool nudge_somebody(worker& thief, xorshift& random) noexcept;
   bool nudge_one(worker& thief, xorshift& random) noexcept; ///< of this pool
-  /// While somebody is busy one idle worker, of this pool or one that would lend to it, does not sleep for good: it
-  /// watches, and nudges. True when none does.
-  bool lacks_watch() const noexcept;
-  bool is_watched() const noexcept { return m_watched.load(order::relaxed) != 0; }
-  bool has_busy_worker() const noexcept;
-  /// Wakes somebody to watch, when nobody does.
-  void find_watch() noexcept {
-    if (lacks_watch() && !idle.notify_work(false) && lends) active.between_pools.wake_lender(*this);
-  }
-  bool begin_watch() noexcept { return lacks_watch() && m_watched.exchange(1, order::relaxed) == 0; }
-  void end_watch() noexcept { m_watched.store(0, order::relaxed); }
-  bool work_is_visible() const noexcept;
-  bool work_is_visible_to(const worker& who) const noexcept;
-  /// By a worker that will not look at any queue for a while: others learn what only it may have known of.
-  void pass_on() noexcept;
+  /// See work_signals. What the only worker does is for nobody else.
+  bool watches() const noexcept { return m_workers_max > 1 || lends; }
+  /// There is a job that this worker may take.
+  bool is_visible_to(unsigned worker) const noexcept;
   /// Any thread. How many workers may be active; at most capacity().
   void set_active(unsigned n) noexcept;
   unsigned capacity() const noexcept { return m_workers_max; }
   /// Makes those for which there are slots, as far as the system lets us.
   void add_workers() noexcept;
-  void wait_idle() { wait_idle_until(k_never_ns); }
-  /// False when the time has passed.
-  bool wait_idle_until(std::int64_t deadline_ns);
 
   /// Ends what a process has left of its default runtime (or null), and reports tasks that are blocked for good.
   static void end_at_exit(runtime* r);
@@ -147,18 +118,8 @@ class scheduler {
   /// After stop_workers(): a line for each.
   std::string blocked_tasks() const;
 
-  // For idle_workers::sleep().
-  bool must_stay_awake(unsigned worker) noexcept {
-    return work_is_visible_to(workers[worker]) || on_duty.has_surplus() || exiting.load(order::relaxed) ||
-           (lends && active.between_pools.can_lend(*this));
-  }
-  /// There is work, or a timer, and nobody who is about to look for it.
-  bool lacks_workers() const noexcept {
-    return !idle.somebody_searches() && !idle.somebody_sleeps() && !on_duty.has_surplus() &&
-           (work_is_visible() || (on_duty.wanted() == 0 && next_deadline_ns() != timer_queue::k_never));
-  }
-  void check_drained() noexcept;
   std::int64_t next_deadline_ns() const noexcept { return timers.next_deadline_ns(); }
+  auto& between_pools() const noexcept { return active.between_pools; }
 
   /// One that is idle, or a new one. Throws std::system_error when there is no memory for its stack.
   task_fiber* take_fiber();
@@ -166,14 +127,11 @@ class scheduler {
   task_fiber* make_fiber();
   void delete_fiber(task_fiber* f) noexcept;
 
-  idle_workers idle;
   bool asks_for_forks = false; ///< of all that fork here: a trace wants them. With the lock of the runtimes
-  slots on_duty;
   concurrency& active; ///< of all pools
   alignas(k_cache_line) injected_jobs injected;
   atomic<std::uint64_t> injected_tasks{0}; // counterpart of task_counts::created for foreign threads
   alignas(k_cache_line) timer_queue timers;
-  atomic<bool> exiting{false}; // relaxed: idle_workers::wake_all() publishes it
   atomic<std::uint64_t> stacks{0};
   worker_list workers;
   runtime& facade;
@@ -216,13 +174,11 @@ class scheduler {
   std::optional<path_learning> m_learning; // where it goes by paths
   atomic<scheduler*> m_host{nullptr};      // null: itself
   atomic<bool> m_hosts_all{false};
-  atomic<std::uint32_t> m_watched{0};
   atomic<std::uint32_t> m_turn{0}; // of the workers with which jobs are queued
   mutable spinlock m_fiber_lock;
   std::vector<task_fiber*> m_idle_fibers;
   task_fiber* m_fibers = nullptr;       // all of them
   atomic<std::uint32_t> m_injecting{0}; // threads between enter() and leave()
-  drain m_drain;
   std::mutex m_adding; // of workers; also of the next
   std::vector<std::thread> m_threads;
   std::exception_ptr m_failure; // the latest, to make a worker

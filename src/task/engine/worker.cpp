@@ -59,9 +59,7 @@ void worker::thread_main() {
   thread_id.store(gettid(), order::relaxed);
   counters.alive.begin(ticks_now());
   set_worker_number(static_cast<int>(number()));
-  looks_for_work.store(false, order::relaxed);
-  m_off_duty.store(false, order::relaxed);
-  m_begins = true;
+  begin_duty();
   stacks.run(); // until scheduling_loop() has found the runtime exiting
   thread_id.store(0, order::relaxed);
   set_this_task_stack(nullptr);
@@ -166,19 +164,6 @@ void worker::promote_oldest(task_stack& current) noexcept {
   latent.promote_oldest(current);
 }
 
-job* worker::next_job() {
-  for (;;) {
-    while (TREADLE_UNLIKELY(m_scheduler.on_duty.has_surplus()) && m_scheduler.on_duty.leave(m_index)) stand_by();
-    const bool begins = std::exchange(m_begins, false);
-    if (job* item = next_nearby()) {
-      if (TREADLE_UNLIKELY(begins)) m_scheduler.pass_on_rest();
-      return item;
-    }
-    if (job* item = search()) return item;
-    if (m_scheduler.exiting.load(order::relaxed)) return next_nearby(); // a message may just have left a task
-  }
-}
-
 job* worker::next_nearby() {
   constexpr std::uint32_t k_fair_period = 61; // how often work from outside goes before the worker's own
   if (TREADLE_UNLIKELY(m_scheduler.timers.next_deadline_ns() != timer_queue::k_never)) {
@@ -208,29 +193,23 @@ job* worker::pop_placed() noexcept {
   return ordered ? m_scheduler.pop_longest(*this, m_random) : nullptr;
 }
 
-job* worker::look(std::int64_t ns) {
-  std::int64_t now = ticks_now();
-  const std::int64_t end = now + ns_to_ticks(ns);
-  background_polling messages;
-  while (!m_scheduler.on_duty.has_surplus()) { // what there is to do is passed on by who leaves
-    counters.pending_accesses.increment_unshared();
-    counters.pending_misses.increment_unshared();
-    if (job* item = pop_placed()) return item;
-    if (job* item = m_scheduler.injected.pop_urgent(*this)) return item;
-    if (job* item = m_scheduler.injected.pop_normal()) return item;
-    if (job* item = m_scheduler.steal(*this, m_random)) {
-      steals.note_time(now, ticks_now());
-      return item;
-    }
-    if (job* item = m_scheduler.injected.pop_low()) return item;
-    if (messages.poll()) {
-      if (job* item = tasks.pop()) return item;
-    }
-    cpu_relax();
-    now = ticks_now();
-    if (now >= end || m_scheduler.exiting.load(order::relaxed)) break;
+job* worker::find(std::int64_t now, background_polling& messages) {
+  counters.pending_accesses.increment_unshared();
+  counters.pending_misses.increment_unshared();
+  if (job* item = pop_placed()) return item;
+  if (job* item = m_scheduler.injected.pop_urgent(*this)) return item;
+  if (job* item = m_scheduler.injected.pop_normal()) return item;
+  if (job* item = m_scheduler.steal(*this, m_random)) {
+    steals.note_time(now, ticks_now());
+    return item;
   }
-  return nullptr;
+  if (job* item = m_scheduler.injected.pop_low()) return item;
+  return messages.poll() ? tasks.pop() : nullptr;
+}
+
+job* worker::look(std::int64_t ns) {
+  background_polling messages;
+  return look_for(ns, [&](std::int64_t now) { return find(now, messages); });
 }
 
 void worker::rest_if_due(std::int64_t now) noexcept {
@@ -250,41 +229,52 @@ job* worker::search() {
   look_at_cores();
   take_place();
   cpu.store(sched_getcpu(), order::relaxed);
-  looks_for_work.store(true, order::relaxed);
-  m_scheduler.idle.begin_search();
-  job* item = search_or_sleep();
-  if (item || !m_scheduler.exiting.load(order::relaxed)) {
-    if (!m_scheduler.idle.end_search_with_job(m_scheduler)) m_scheduler.ask_for_help();
-    look_busy();
-  } else {
-    m_scheduler.idle.end_search();
-  }
+  job* item = work_search::search();
   counters.searching.end(ticks_now());
   return item;
 }
 
-void worker::take_place() noexcept { m_scheduler.active.place(m_number, m_placed, m_near); }
-
-void worker::look_busy() noexcept {
-  looks_for_work.store(false, order::relaxed);
-  light_fence(); // pairs with the heavy one in idle_workers::sleep(): who parks sees us busy, or we see it parked
-  m_scheduler.find_watch();
+search_times worker::times() const noexcept {
+  const std::int64_t nap = tunables::nap, search = m_scheduler.search_ns();
+  return {.first = steals.is_low() ? timing::k_short_search : search,
+          .after_wake = search,
+          .after_nap = timing::k_short_search,
+          .nap = nap,
+          .nap_max = std::max(timing::k_nap_max, nap),
+          .naps = 6 * nap, // one costs the busy ones up to 20 us
+          .naps_after_wake = timing::k_naps_after_wake,
+          .watch = timing::k_watch};
 }
+
+bool worker::ask_busy() noexcept {
+  note_hunger();
+  return m_scheduler.nudge_somebody(*this, m_random);
+}
+
+bool worker::sleep(std::int64_t ns, bool parks) {
+  if (parks) counters.parks.increment_unshared();
+  counters.parked.begin(ticks_now());
+  if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
+  cpu.store(sched_getcpu(), order::relaxed);
+  const bool woken = work_search::sleep(ns);
+  counters.parked.end(ticks_now());
+  if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
+  return woken;
+}
+
+void worker::run_timers() noexcept {
+  if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
+}
+
+void worker::take_place() noexcept { m_scheduler.active.place(m_number, m_placed, m_near); }
 
 void worker::stand_by() noexcept {
   phases.pause();
-  looks_for_work.store(true, order::relaxed);
-  m_off_duty.store(true, order::relaxed);
-  m_scheduler.pass_on();
-  m_scheduler.on_duty.set_quiet(m_index, tasks.empty() && !latent.has_handed() && !m_places);
   counters.alive.end(ticks_now());
   if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
-  m_scheduler.on_duty.wait(m_index);
-  m_scheduler.on_duty.set_quiet(m_index, false);
-  m_off_duty.store(false, order::relaxed);
+  work_search::stand_by();
   if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
   counters.alive.begin(ticks_now());
-  look_busy();
 }
 
 void worker::give_way() noexcept {
@@ -318,66 +308,12 @@ bool worker::begin_blocking() noexcept {
     latent.promote_all(stacks.current().tasks);
   } catch (...) { // no memory: it stays latent
   }
-  looks_for_work.store(true, order::relaxed); // a nudge would interrupt what it waits for
-  m_lends.store(true, order::relaxed);
-  m_scheduler.on_duty.lend();
-  m_scheduler.add_workers();
-  m_scheduler.pass_on();
+  begin_lending();
   return true;
 }
 
 void worker::end_blocking() noexcept {
-  if (!lends()) return;
-  m_lends.store(false, order::relaxed);
-  m_scheduler.on_duty.take_back();
-  look_busy();
-}
-
-/// Before it sleeps, or naps. True when its slot is needed elsewhere.
-bool worker::helps_others(bool for_good) noexcept {
-  loans<scheduler>& between_pools = m_scheduler.active.between_pools;
-  return between_pools.lend(m_scheduler) || (for_good && between_pools.give_back(m_scheduler));
-}
-
-job* worker::search_or_sleep() {
-  const std::int64_t nap_ns_min = tunables::nap;
-  std::int64_t search_ns = steals.is_low() ? timing::k_short_search : m_scheduler.search_ns();
-  std::int64_t nap_ns = nap_ns_min;
-  std::int64_t napped_ns = 0, napping_ns = 6 * nap_ns_min; // after work; a nap costs the busy ones up to 20 us
-  for (;;) {
-    if (job* item = look(search_ns)) return item;
-    if (m_scheduler.nudge_somebody(*this, m_random)) {
-      if (job* item = look(timing::k_short_search)) return item;
-    }
-    if (m_scheduler.exiting.load(order::relaxed) || m_scheduler.on_duty.has_surplus()) return nullptr;
-    note_hunger();
-    const bool naps = napped_ns < napping_ns;
-    if (m_scheduler.lends && helps_others(!naps)) return nullptr;
-    const bool watches = !naps && m_scheduler.begin_watch();
-    if (!naps && !watches) counters.parks.increment_unshared();
-    const std::int64_t sleep_ns = naps ? nap_ns : watches ? timing::k_watch : k_forever_ns;
-    counters.parked.begin(ticks_now());
-    if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
-    cpu.store(sched_getcpu(), order::relaxed);
-    const bool offers = m_scheduler.lends && m_scheduler.active.between_pools.offer(m_scheduler);
-    const bool woken = m_scheduler.idle.sleep(m_index, sleep_ns, m_scheduler);
-    if (offers) m_scheduler.active.between_pools.end_offer(m_scheduler);
-    counters.parked.end(ticks_now());
-    if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
-    if (woken) { // there is work, and soon perhaps more; unless somebody else is faster
-      search_ns = m_scheduler.search_ns();
-      napping_ns = timing::k_naps_after_wake;
-      napped_ns = 0;
-      nap_ns = nap_ns_min;
-    } else {
-      search_ns = timing::k_short_search;
-      napped_ns += nap_ns;
-      nap_ns = std::min(2 * nap_ns, std::max(timing::k_nap_max, nap_ns_min));
-    }
-    if (watches) m_scheduler.end_watch();
-    if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
-    if (job* item = tasks.pop()) return item; // a timer may have queued it here, and more of them
-  }
+  if (lends()) end_lending();
 }
 
 void refuse_in_callback() {

@@ -7,6 +7,7 @@
 #include "task/engine/stack_switch.hpp"
 #include "task/engine/stale_entries.hpp"
 #include "task/engine/steal_balance.hpp"
+#include "task/idle/work_search.hpp"
 #include "task/latent/latent_promotion.hpp"
 #include "task/queue/deque.hpp"
 #include "task/queue/injected_jobs.hpp"
@@ -21,14 +22,16 @@
 
 namespace treadle::detail {
 
+class background_polling;
 class scheduler;
 
 /// One OS thread of a runtime: takes jobs from the queues and runs them, or looks for some, or sleeps. Its parts have
-/// their own jobs: the stacks, the latent work on them, what is measured, whether steals pay, entries that are stale.
+/// their own jobs: how it searches and sleeps, the stacks, the latent work on them, what is measured, whether steals
+/// pay, entries that are stale.
 ///
 /// Everything here is for the owning thread unless it says otherwise. Code that may suspend must fetch this_worker()
 /// again afterwards.
-class worker {
+class worker : public work_search<worker> {
  public:
   /// One of at most `capacity` in its pool; `number` is its own among all pools.
   worker(scheduler& owner, unsigned index, unsigned number, unsigned capacity);
@@ -91,8 +94,6 @@ class worker {
   /// See concurrency::look_at_cores().
   void look_at_cores() noexcept;
 
-  /// Its task is between begin_blocking() and end_blocking(). Any thread.
-  bool lends() const noexcept { return m_lends.load(order::relaxed); }
   scheduler& owner() const noexcept { return m_scheduler; }
   unsigned index() const noexcept { return m_index; }
   unsigned number() const noexcept { return m_number; }
@@ -100,20 +101,16 @@ class worker {
 
   deque tasks; // push and pop by the owner, steal by anybody
   bool has_placed() const noexcept { return (placed && !placed->empty()) || (ordered && !ordered->empty()); }
+  /// Something that others may take. Any thread.
+  bool has_queued() const noexcept { return !tasks.empty() || latent.has_handed() || has_placed(); }
   std::uint64_t placed_size() const noexcept { return placed ? placed->size() : ordered ? ordered->size() : 0; }
   /// The next one of those, or of another worker as far as the policy has it; null, too, where there are none.
   job* pop_placed() noexcept;
-  /// There is no thread for it yet. Any thread.
-  void stay_away() noexcept { m_off_duty.store(true, order::relaxed); }
-  /// It will not look at its queues for a while: it is off duty, or its task blocks in the operating system. Any
-  /// thread.
-  bool is_away() const noexcept { return m_off_duty.load(order::relaxed) || lends(); }
 
   worker_counters counters;
   task_samples samples;
   phase_clock phases;
   atomic<int> thread_id{0};
-  atomic<bool> looks_for_work{true};
   atomic<int> cpu{0}; // where it last looked for work, went to sleep, or woke somebody
   stack_switch stacks;
   stale_entries stale;
@@ -121,27 +118,28 @@ class worker {
   steal_balance steals;
 
  private:
+  friend class work_search<worker>;
   static void scheduling_loop();
-  /// Blocks until there is something to do; null when the runtime stops.
-  job* next_job();
-  /// What it has itself, and what is nobody's own; null when there is nothing.
+  // For work_search.
   job* next_nearby();
-  /// Null when the runtime stops, or too many are active.
+  job* pop_own() noexcept { return tasks.pop(); }
   job* search();
-  job* search_or_sleep();
-  /// Looks at all queues, again and again for so long or until the runtime stops.
   job* look(std::int64_t ns);
+  bool ask_busy() noexcept;
+  bool sleep(std::int64_t ns, bool parks);
+  void stand_by() noexcept;
+  bool is_quiet() const noexcept { return tasks.empty() && !latent.has_handed() && !m_places; }
+  search_times times() const noexcept;
+  void run_timers() noexcept;
+
+  /// The next one of all queues, by one look at each, which begins at `now`.
+  job* find(std::int64_t now, background_polling& messages);
   /// After steals that did not pay.
   void rest_if_due(std::int64_t now) noexcept;
-  /// From now on others may rely on a nudge, and need somebody who watches.
-  void look_busy() noexcept;
-  /// Has no slot any more; sleeps until it is handed one.
-  void stand_by() noexcept;
   /// Too many are active, and its task can be left.
   bool is_asked_to_leave() const noexcept;
   /// Leaves the task that runs to another worker, and stands by, if nobody else is about to.
   void give_way() noexcept;
-  bool helps_others(bool for_good) noexcept;
   void end_job() noexcept;
   void begin_sample() noexcept;
   /// run_in_place() while there may be stale entries.
@@ -159,11 +157,8 @@ class worker {
   queue_stamps m_stamps;
   xorshift m_random;
   std::uint32_t m_looks = 0;  // at what is near
-  bool m_begins = true;       // it has come on duty, and found nothing to do yet
   std::uint32_t m_placed = 0; // see concurrency::place()
   steal_order m_near;
-  atomic<bool> m_off_duty{false};
-  atomic<bool> m_lends{false}; // its slot, between begin_blocking() and end_blocking()
 
  public: // behind what every task touches
   /// Jobs that are queued with this worker by the policy of its pool; null where that queues them otherwise. Any
