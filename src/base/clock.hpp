@@ -20,7 +20,7 @@ std::int64_t process_cpu_ns() noexcept;
 /// Cheapest monotonic time stamp, in ticks of a constant-rate counter common to all cores; not serialising, so it may
 /// drift by a few tens of instructions. Convert differences with ticks_to_ns().
 inline std::int64_t ticks_now() noexcept {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TREADLE_MODEL) // there the clock is played, and so are its ticks
   return static_cast<std::int64_t>(__rdtsc());
 #else
   return steady_now_ns();

@@ -9,7 +9,7 @@ namespace {
 struct parent final : detail::job {
   parent(small_runtime& r, detail::job& c) : runtime(r), child(c) {}
   void run() noexcept override {
-    runtime.push(small_runtime::here().index(), child, false);
+    runtime.push(runtime.here()->index(), child, false);
     runs = runs + 1;
   }
   small_runtime& runtime;

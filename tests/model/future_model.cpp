@@ -1,9 +1,10 @@
 // The words of a future's state: continuation list, claim, reference count; and the join of a promoted fork, which puts
 // them together with the deque.
-#include "base/sync/park.hpp"
 #include "model/protocols.hpp"
-#include "model/support.hpp"
+#include "model/small_waiter.hpp"
 #include "task/queue/deque.hpp"
+#include "task/state/entry.hpp"
+#include "task/wait/wait_for_state.hpp"
 
 #include <treadle/detail/claim.hpp>
 #include <treadle/detail/continuation_list.hpp>
@@ -208,17 +209,11 @@ struct task final : detail::job {
   }
 };
 
-/// A thread that sleeps until a task is complete; lives on its stack, like treadle::detail::waiter.
-struct sleeper final : detail::continuation {
-  void fire() noexcept override {
-    notified.store(1, order::release);
-    detail::futex_wake(notified); // the sleeper may be gone by now
-  }
-  void sleep() {
-    while (notified.load(order::acquire) == 0) detail::futex_wait(notified, 0);
-  }
-  atomic<std::uint32_t> notified{0};
-};
+/// The rest of a get() by a thread.
+void await_value(task& t) {
+  if (!t.waiting.is_ready()) detail::wait_for_state<continuation_list, small_waiter>(t.waiting).block();
+  require(t.value == 7, "the value is there");
+}
 
 void fork_and_join(int thieves) {
   detail::basic_deque<2> tasks;
@@ -234,11 +229,7 @@ void fork_and_join(int thieves) {
   tasks.push(forked);
   // The join. As get(): in place when nobody has started it, the queue entry stays and is dropped later.
   if (forked->claim.claim()) forked->execute();
-  if (!forked->waiting.is_ready()) {
-    sleeper s;
-    if (forked->waiting.try_attach(s)) s.sleep();
-  }
-  require(forked->value == 7, "the value is there");
+  await_value(*forked);
   forked->drop();
   for (thread& t : running) t.join();
   while (detail::job* j = tasks.pop()) j->run();
@@ -267,20 +258,13 @@ void get_by_only_future() {
   });
   tasks.push(t);
   if (tasks.pop()) {
-    if (t->owners.is_two()) {
-      t->claim.claim_unshared();
+    const auto execute = [t] {
       t->value = t->argument + 4;
       t->waiting.complete_unshared();
-      t->owners.drop_unshared();
-    } else {
-      t->run();
-    }
+    };
+    if (!detail::run_entry_unshared(t->owners, t->claim, execute)) t->run();
   }
-  if (!t->waiting.is_ready()) {
-    sleeper s;
-    if (t->waiting.try_attach(s)) s.sleep();
-  }
-  require(t->value == 7, "the value is there");
+  await_value(*t);
   t->drop();
   for (thread& other : others) other.join();
 }
@@ -297,11 +281,7 @@ void result_comes_later() {
     t->drop();
   });
   t->owners.drop_unshared(); // the entry's share
-  if (!t->waiting.is_ready()) {
-    sleeper s;
-    if (t->waiting.try_attach(s)) s.sleep();
-  }
-  require(t->value == 7, "the value is there");
+  await_value(*t);
   t->drop();
   completer.join();
 }

@@ -1,32 +1,28 @@
 // include/treadle/detail/group_count.hpp: the owner of a group sees what all tasks did, and is woken once, by the last.
 #include "base/sync/park.hpp"
 #include "model/protocols.hpp"
-#include "model/support.hpp"
+#include "model/small_waiter.hpp"
 
 #include <treadle/detail/group_count.hpp>
 
 namespace treadle::check {
 namespace {
 
-/// As treadle::task_group, with a word for the waiter, which lives only while the owner waits.
+/// As treadle::task_group, whose waiter lives only while the owner waits.
 struct small_group {
   void finish_elsewhere() {
-    if (!count.finished_elsewhere()) return;
-    require(woken->exchange(1, order::release) == 0, "the owner is woken once");
-    detail::futex_wake(*woken);
+    if (count.finished_elsewhere()) owner->notify();
   }
   void wait() {
     if (count.all_finished()) return;
-    atomic<std::uint32_t> word{0};
-    woken = &word;
-    if (count.begin_wait()) {
-      while (word.load(order::acquire) == 0) detail::futex_wait(word, 0);
-    }
+    small_waiter self;
+    owner = &self;
+    if (count.begin_wait()) self.block();
     count.end_wait();
   }
 
   detail::group_count count;
-  plain<atomic<std::uint32_t>*> woken = nullptr;
+  plain<small_waiter*> owner = nullptr;
 };
 
 /// Tasks started by the owner and finished by thieves.
@@ -90,17 +86,16 @@ void given_up() {
     did = 1;
     group.finish_elsewhere();
   });
-  atomic<std::uint32_t> word{0};
+  small_waiter owner;
   plain<bool> was_given_up = false;
-  group.woken = &word;
+  group.owner = &owner;
   if (group.count.begin_wait()) {
     thread stop([&] {
       if (!group.count.withdraw_wait()) return;
       was_given_up = true;
-      require(word.exchange(1, order::release) == 0, "the owner is woken once");
-      detail::futex_wake(word);
+      owner.notify();
     });
-    while (word.load(order::acquire) == 0) detail::futex_wait(word, 0);
+    owner.block();
     stop.join();
   }
   was_given_up ? group.wait() : group.count.end_wait();

@@ -64,7 +64,7 @@ void watch_the_busy(int jobs) {
     small_runtime& runtime;
     awaited done;
   };
-  small_runtime runtime({.workers = 2, .watches = true});
+  small_runtime runtime({.workers = 2, .watched = true});
   std::vector<thread> running;
   runtime.start(running);
   for (int i = 0; i < jobs; ++i) {
@@ -72,6 +72,16 @@ void watch_the_busy(int jobs) {
     runtime.inject(job);
     job.done.wait();
   }
+  runtime.exit();
+  runtime.join(running);
+}
+
+/// A worker begins to be busy while the other one goes to sleep.
+void watch_who_becomes_busy() {
+  small_runtime runtime({.workers = 2, .watched = true});
+  std::vector<thread> running{thread([&] { runtime.workers[1]->run(); })};
+  runtime.workers[0]->look_busy();
+  while (!runtime.is_watched()) detail::cpu_relax();
   runtime.exit();
   runtime.join(running);
 }
@@ -168,6 +178,7 @@ std::vector<scenario> idle_workers_scenarios() {
       {"push_ordered_and_search", push_and_search<ordered_queue>},
       {"timer", arm_a_timer},
       {"timer_beside_a_job", arm_a_timer_beside_a_job},
+      {"watch_begins", watch_who_becomes_busy},
       {"watch", [] { watch_the_busy(1); }},
       {"watch_again", [] { watch_the_busy(2); }},
   };

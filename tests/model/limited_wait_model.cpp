@@ -2,24 +2,13 @@
 #include "base/sync/park.hpp"
 #include "model/protocols.hpp"
 #include "model/small_state.hpp"
+#include "model/small_waiter.hpp"
 #include "task/wait/limited_wait.hpp"
 
 #include <treadle/detail/spinlock.hpp>
 
 namespace treadle::check {
 namespace {
-
-/// As treadle::detail::waiter for a thread.
-struct small_waiter {
-  void notify() noexcept {
-    require(notified.exchange(1, order::release) == 0, "it is woken once");
-    detail::futex_wake(notified); // the waiter may be gone by now
-  }
-  void block() {
-    while (notified.load(order::acquire) == 0) detail::futex_wait(notified, 0);
-  }
-  atomic<std::uint32_t> notified{0};
-};
 
 using small_wait = detail::limited_wait_for_state<small_state, small_waiter>;
 

@@ -10,9 +10,9 @@ using all_loans = small_runtime::all_loans;
 
 /// Two pools of a worker each, and spare ones.
 struct two_pools {
-  two_pools(unsigned spares_of_a, unsigned spares_of_b)
-      : a({.workers = 1, .spares = spares_of_a, .loans = &between}),
-        b({.workers = 1, .spares = spares_of_b, .loans = &between}) {
+  two_pools(unsigned spares_of_a, unsigned spares_of_b, bool watched = false)
+      : a({.workers = 1, .spares = spares_of_a, .watched = watched, .loans = &between}),
+        b({.workers = 1, .spares = spares_of_b, .watched = watched, .loans = &between}) {
     between.begin({&a, &b});
     a.start(running);
     b.start(running);
@@ -39,6 +39,23 @@ void lend() {
   waits_for job(other);
   both.b.inject(job);
   both.b.inject(other);
+  job.done.wait();
+}
+
+/// The worker of a pool goes on until it is watched: by that of the other pool, or by a spare one with that one's slot.
+void watch_another_pool() {
+  struct watched final : detail::job {
+    explicit watched(two_pools& b) : both(b) {}
+    void run() noexcept override {
+      while (!both.a.is_watched() && !both.b.is_watched()) detail::cpu_relax();
+      done.run();
+    }
+    two_pools& both;
+    awaited done;
+  };
+  two_pools both(0, 1, true);
+  watched job(both);
+  both.b.inject(job);
   job.done.wait();
 }
 
@@ -92,7 +109,8 @@ void share_out() {
 } // namespace
 
 std::vector<scenario> loans_scenarios() {
-  return {{"lend_to_a_pool", lend},
+  return {{"watch_another_pool", watch_another_pool},
+          {"lend_to_a_pool", lend},
           {"lend_two_to_a_pool", lend_two},
           {"call_back", call_back},
           {"share_out_again", share_out}};

@@ -66,13 +66,14 @@ void change_from_two() {
 /// One of two may be active; the job of that one blocks until another job has run.
 void lend() {
   struct blocking final : detail::job {
-    explicit blocking(awaited& o) : other(o) {}
+    blocking(small_runtime& r, awaited& o) : runtime(r), other(o) {}
     void run() noexcept override {
-      small_runtime::here().begin_lending();
+      runtime.here()->begin_lending();
       other.wait();
-      small_runtime::here().end_lending();
+      runtime.here()->end_lending();
       done.run();
     }
+    small_runtime& runtime;
     awaited& other;
     awaited done;
   };
@@ -81,7 +82,7 @@ void lend() {
   runtime.start(running);
   runtime.on_duty.set_wanted(1);
   awaited other;
-  blocking job(other);
+  blocking job(runtime, other);
   runtime.inject(job);
   runtime.inject(other);
   job.done.wait();

@@ -3,6 +3,7 @@
 #include "model/check/view.hpp"
 #include "model/support.hpp"
 #include "task/idle/work_search.hpp"
+#include "task/idle/work_signals.hpp"
 #include "task/pools/loans.hpp"
 #include "task/queue/deque.hpp"
 #include "task/queue/injection_queue.hpp"
@@ -39,10 +40,10 @@ class basic_small_runtime : public detail::work_signals<basic_small_runtime<Queu
 
   struct options {
     unsigned workers = 1;
-    unsigned spares = 0;         ///< workers beyond those
-    std::int64_t nap_ns = 0;     ///< of the one nap after a job; none
-    bool watches = false;        ///< somebody has to, while somebody is busy
-    all_loans* loans = nullptr;  ///< it lends and borrows
+    unsigned spares = 0;        ///< workers beyond those
+    std::int64_t nap_ns = 0;    ///< of the one nap after a job; none
+    bool watched = false;       ///< somebody has to watch while somebody is busy
+    all_loans* loans = nullptr; ///< it lends and borrows
   };
 
   class worker : public detail::work_search<worker> {
@@ -54,13 +55,14 @@ class basic_small_runtime : public detail::work_signals<basic_small_runtime<Queu
     bool has_queued() const noexcept { return !tasks.empty(); }
     /// What its thread does until the runtime exits.
     void run() {
-      worker_here()[this_thread()] = this;
-      this->begin_duty();
+      m_runtime.m_worker_of[this_thread()] = this;
+      this->come_on_duty();
       while (detail::job* j = this->next_job()) {
         j->run();
         counters.count_finished();
       }
     }
+    using detail::work_search<worker>::look_busy;
     using detail::work_search<worker>::begin_lending;
     using detail::work_search<worker>::end_lending;
 
@@ -69,28 +71,33 @@ class basic_small_runtime : public detail::work_signals<basic_small_runtime<Queu
 
    private:
     friend class detail::work_search<worker>;
-    detail::job* next_nearby() { return tasks.pop(); }
+    detail::job* next_nearby() {
+      detail::job* const own = tasks.pop();
+      return own ? own : m_runtime.injected.pop();
+    }
     detail::job* pop_own() { return tasks.pop(); }
     detail::job* look(std::int64_t ns) {
-      return this->look_for(ns, [this](std::int64_t) { return m_runtime.find(*this); });
+      return this->look_for(ns, [this] { return m_runtime.find(*this); });
     }
     bool ask_busy() noexcept { return false; }
     detail::search_times times() const noexcept {
       const std::int64_t nap = m_runtime.m_nap_ns;
       return {.first = 0, // one look
               .after_wake = 0,
-              .after_nap = 0,
+              .short_look = 0,
               .nap = nap,
               .nap_max = nap,
-              .naps = nap,
-              .naps_after_wake = 0,
+              .napping = nap,
+              .napping_after_wake = 0,
               .watch = detail::k_forever_ns}; // who woke by time would go on for ever
     }
-    bool sleep(std::int64_t ns, bool) { return detail::work_search<worker>::sleep(ns); }
-    void stand_by() noexcept {
+    void begin_searching() noexcept {}
+    void end_searching() noexcept {}
+    bool sleep(std::int64_t ns, bool) { return this->sleep_for(ns); }
+    void wait_for_slot() noexcept {
       m_runtime.left.fetch_add(1, order::relaxed);
       detail::futex_wake(m_runtime.left);
-      detail::work_search<worker>::stand_by();
+      m_runtime.on_duty.wait(m_index);
     }
     bool is_quiet() const noexcept { return tasks.empty(); }
     void run_timers() noexcept { m_runtime.run_timers(); }
@@ -104,7 +111,7 @@ class basic_small_runtime : public detail::work_signals<basic_small_runtime<Queu
         lends(o.loans != nullptr),
         m_loans(o.loans),
         m_own(o.workers),
-        m_watches(o.watches),
+        m_needs_watch(o.watched),
         m_nap_ns(o.nap_ns) {
     const unsigned all = o.workers + o.spares;
     this->on_duty.set_wanted(all);
@@ -135,7 +142,7 @@ class basic_small_runtime : public detail::work_signals<basic_small_runtime<Queu
   }
   void exit() {
     this->exiting.store(true, order::relaxed);
-    this->on_duty.set_wanted(static_cast<unsigned>(workers.size()));
+    if (this->on_duty.wanted() != workers.size()) this->on_duty.set_wanted(static_cast<unsigned>(workers.size()));
     this->idle.wake_all();
   }
   /// After exit(): waits for the workers' ends.
@@ -144,11 +151,11 @@ class basic_small_runtime : public detail::work_signals<basic_small_runtime<Queu
     require(this->idle.count().load(order::relaxed) == 0, "nobody is counted as idle");
     require(this->on_duty.active() == workers.size(), "no slot is lost or doubled");
   }
-  /// The worker that the caller is.
-  static worker& here() { return *worker_here()[this_thread()]; }
+  /// The worker that the caller is; null: none.
+  worker* here() { return m_worker_of[this_thread()]; }
 
   // For work_signals, idle_workers and loans.
-  bool watches() const noexcept { return m_watches; }
+  bool needs_watch() const noexcept { return m_needs_watch; }
   bool is_visible_to(unsigned) const noexcept { return this->work_is_visible(); }
   std::int64_t next_deadline_ns() const noexcept { return deadline_ns.load(order::relaxed); }
   bool quiescent() const noexcept { return detail::all_finished(created_outside, workers); }
@@ -158,7 +165,9 @@ class basic_small_runtime : public detail::work_signals<basic_small_runtime<Queu
 
   const bool lends;
   atomic<unsigned> share{0};
-  detail::injection_queue injected;
+  struct : detail::injection_queue { // all jobs have the same priority
+    void push(detail::job* j, priority) { detail::injection_queue::push(j); }
+  } injected;
   std::vector<std::unique_ptr<worker>> workers;
   atomic<std::uint64_t> created_outside{0};
   atomic<std::int64_t> deadline_ns{detail::k_never_ns};
@@ -166,10 +175,6 @@ class basic_small_runtime : public detail::work_signals<basic_small_runtime<Queu
   atomic<std::uint32_t> left{0}; ///< how often somebody went off duty
 
  private:
-  static worker** worker_here() {
-    static worker* of_thread[k_threads_max];
-    return of_thread;
-  }
   detail::job* find(const worker& thief) {
     if (detail::job* j = injected.pop()) return j;
     for (const auto& w : workers) {
@@ -185,9 +190,10 @@ class basic_small_runtime : public detail::work_signals<basic_small_runtime<Queu
     detail::futex_wake(expired);
   }
 
+  worker* m_worker_of[k_threads_max] = {};
   all_loans* const m_loans;
   const unsigned m_own;
-  const bool m_watches;
+  const bool m_needs_watch;
   const std::int64_t m_nap_ns;
 };
 using small_runtime = basic_small_runtime<detail::basic_deque<2>>;

@@ -5,6 +5,9 @@
 
 namespace treadle::detail {
 
+/// Whether anybody but the caller can get at a state while it is completed.
+enum class sharing : bool { shared, unshared };
+
 /// One word: the continuations of a future until it is ready, and then that it is ready. docs/design/task.md
 class continuation_list {
  public:

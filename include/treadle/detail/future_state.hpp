@@ -19,9 +19,6 @@ namespace treadle::detail {
 
 struct placement;
 
-/// Whether anybody but the caller can get at a state while it is completed.
-enum class sharing : bool { shared, unshared };
-
 /// The shared state of a future, without its value: reference count, readiness, waiting continuations, exception, and
 /// for tasks the right to run them. All waiting, queueing and waking is compiled once, in src/task; docs/design/task.md
 /// describes the protocol.

@@ -16,6 +16,17 @@ class notification {
   }
   /// The same before anybody can notify it: who makes it reachable afterwards releases.
   void leave_unreachable() noexcept { m_word.store(k_out, order::relaxed); }
+  /// By the one that blocks, on the stack that it goes on with: see waiter::block(). resume() puts it where it will be
+  /// resumed.
+  template <class Resume>
+  void begin_to_wait(bool (*publish)(void*), void* argument, Resume resume) noexcept {
+    if (!publish) {
+      if (!leave()) resume();
+      return;
+    }
+    leave_unreachable();
+    if (!publish(argument)) resume();
+  }
   /// Once. True when the caller has to resume the one that has left; otherwise that one may be gone already, and the
   /// notification with it.
   bool notify() noexcept {

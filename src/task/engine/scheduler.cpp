@@ -157,7 +157,7 @@ void scheduler::inject(job& item, const placement& where) {
     thread_local auto jobs = static_cast<std::uint64_t>(ticks_now()); // from anywhere: a thread may have one job only
     if (is_stamped(++jobs) || where.level == priority::critical) item.queued_at = ticks_now();
   }
-  places_jobs() ? place(item, where) : push_injected(item, where.level);
+  place(item, where);
   leave();
 }
 
@@ -261,8 +261,8 @@ job* scheduler::pop_longest(worker& who, xorshift& random) noexcept {
 
 bool scheduler::nudge_somebody(worker& thief, xorshift& random) noexcept {
   return m_nudges &&
-         (nudge_one(thief, random) || (lends && between_pools().nudge_borrowers(
-                                                    *this, [&](scheduler& s) { return s.nudge_one(thief, random); })));
+         (nudge_one(thief, random) ||
+          (lends && between_pools().nudge_borrowers(*this, [&](scheduler& s) { return s.nudge_one(thief, random); })));
 }
 
 bool scheduler::nudge_one(worker& thief, xorshift& random) noexcept {
@@ -275,11 +275,12 @@ bool scheduler::nudge_one(worker& thief, xorshift& random) noexcept {
   return false;
 }
 
-bool scheduler::is_visible_to(unsigned worker) const noexcept {
+bool scheduler::is_visible_to(unsigned index) const noexcept {
   if (policy != scheduling::static_placement) return work_is_visible();
   if (!injected.empty()) return true;
-  return std::any_of(workers.begin(), workers.end(),
-                     [&](const auto& w) { return w->latent.has_handed() || (w->has_placed() && may_take(workers[worker], *w)); });
+  return std::any_of(workers.begin(), workers.end(), [&](const auto& w) {
+    return w->latent.has_handed() || (w->has_placed() && may_take(workers[index], *w));
+  });
 }
 
 std::uint64_t scheduler::tasks_created() const noexcept {

@@ -97,10 +97,10 @@ class scheduler : public work_signals<scheduler> {
   /// Asks a busy worker for latent work, when it is time to; true when one was asked.
   bool nudge_somebody(worker& thief, xorshift& random) noexcept;
   bool nudge_one(worker& thief, xorshift& random) noexcept; ///< of this pool
-  /// See work_signals. What the only worker does is for nobody else.
-  bool watches() const noexcept { return m_workers_max > 1 || lends; }
+  /// See work_signals. Nobody else may do what the only active worker could share.
+  bool needs_watch() const noexcept { return on_duty.wanted() > 1 || lends; }
   /// There is a job that this worker may take.
-  bool is_visible_to(unsigned worker) const noexcept;
+  bool is_visible_to(unsigned index) const noexcept;
   /// Any thread. How many workers may be active; at most capacity().
   void set_active(unsigned n) noexcept;
   unsigned capacity() const noexcept { return m_workers_max; }
@@ -128,7 +128,7 @@ class scheduler : public work_signals<scheduler> {
   void delete_fiber(task_fiber* f) noexcept;
 
   bool asks_for_forks = false; ///< of all that fork here: a trace wants them. With the lock of the runtimes
-  concurrency& active; ///< of all pools
+  concurrency& active;         ///< of all pools
   alignas(k_cache_line) injected_jobs injected;
   atomic<std::uint64_t> injected_tasks{0}; // counterpart of task_counts::created for foreign threads
   alignas(k_cache_line) timer_queue timers;
@@ -179,7 +179,7 @@ class scheduler : public work_signals<scheduler> {
   std::vector<task_fiber*> m_idle_fibers;
   task_fiber* m_fibers = nullptr;       // all of them
   atomic<std::uint32_t> m_injecting{0}; // threads between enter() and leave()
-  std::mutex m_adding; // of workers; also of the next
+  std::mutex m_adding;                  // of workers; also of the next
   std::vector<std::thread> m_threads;
   std::exception_ptr m_failure; // the latest, to make a worker
 };

@@ -7,7 +7,6 @@
 #include "task/engine/scheduler.hpp"
 #include "task/timing.hpp"
 
-#include <treadle/detail/fence.hpp>
 #include <treadle/detail/loop.hpp>
 
 #include <algorithm>
@@ -59,7 +58,7 @@ void worker::thread_main() {
   thread_id.store(gettid(), order::relaxed);
   counters.alive.begin(ticks_now());
   set_worker_number(static_cast<int>(number()));
-  begin_duty();
+  come_on_duty();
   stacks.run(); // until scheduling_loop() has found the runtime exiting
   thread_id.store(0, order::relaxed);
   set_this_task_stack(nullptr);
@@ -193,23 +192,22 @@ job* worker::pop_placed() noexcept {
   return ordered ? m_scheduler.pop_longest(*this, m_random) : nullptr;
 }
 
-job* worker::find(std::int64_t now, background_polling& messages) {
-  counters.pending_accesses.increment_unshared();
-  counters.pending_misses.increment_unshared();
-  if (job* item = pop_placed()) return item;
-  if (job* item = m_scheduler.injected.pop_urgent(*this)) return item;
-  if (job* item = m_scheduler.injected.pop_normal()) return item;
-  if (job* item = m_scheduler.steal(*this, m_random)) {
-    steals.note_time(now, ticks_now());
-    return item;
-  }
-  if (job* item = m_scheduler.injected.pop_low()) return item;
-  return messages.poll() ? tasks.pop() : nullptr;
-}
-
 job* worker::look(std::int64_t ns) {
   background_polling messages;
-  return look_for(ns, [&](std::int64_t now) { return find(now, messages); });
+  return look_for(ns, [&]() -> job* {
+    const std::int64_t began = ticks_now();
+    counters.pending_accesses.increment_unshared();
+    counters.pending_misses.increment_unshared();
+    if (job* item = pop_placed()) return item;
+    if (job* item = m_scheduler.injected.pop_urgent(*this)) return item;
+    if (job* item = m_scheduler.injected.pop_normal()) return item;
+    if (job* item = m_scheduler.steal(*this, m_random)) {
+      steals.note_time(began, ticks_now());
+      return item;
+    }
+    if (job* item = m_scheduler.injected.pop_low()) return item;
+    return messages.poll() ? tasks.pop() : nullptr;
+  });
 }
 
 void worker::rest_if_due(std::int64_t now) noexcept {
@@ -221,7 +219,7 @@ void worker::rest_if_due(std::int64_t now) noexcept {
   counters.parked.end(ticks_now());
 }
 
-job* worker::search() {
+void worker::begin_searching() noexcept {
   phases.pause();
   const std::int64_t now = ticks_now();
   counters.searching.begin(now);
@@ -229,34 +227,29 @@ job* worker::search() {
   look_at_cores();
   take_place();
   cpu.store(sched_getcpu(), order::relaxed);
-  job* item = work_search::search();
-  counters.searching.end(ticks_now());
-  return item;
 }
 
 search_times worker::times() const noexcept {
   const std::int64_t nap = tunables::nap, search = m_scheduler.search_ns();
   return {.first = steals.is_low() ? timing::k_short_search : search,
           .after_wake = search,
-          .after_nap = timing::k_short_search,
+          .short_look = timing::k_short_search,
           .nap = nap,
           .nap_max = std::max(timing::k_nap_max, nap),
-          .naps = 6 * nap, // one costs the busy ones up to 20 us
-          .naps_after_wake = timing::k_naps_after_wake,
+          .napping = 6 * nap, // one costs the busy ones up to 20 us
+          .napping_after_wake = timing::k_naps_after_wake,
           .watch = timing::k_watch};
 }
 
-bool worker::ask_busy() noexcept {
-  note_hunger();
-  return m_scheduler.nudge_somebody(*this, m_random);
-}
+bool worker::ask_busy() noexcept { return m_scheduler.nudge_somebody(*this, m_random); }
 
-bool worker::sleep(std::int64_t ns, bool parks) {
-  if (parks) counters.parks.increment_unshared();
+bool worker::sleep(std::int64_t ns, bool for_good) {
+  note_hunger();
+  if (for_good) counters.parks.increment_unshared();
   counters.parked.begin(ticks_now());
   if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
   cpu.store(sched_getcpu(), order::relaxed);
-  const bool woken = work_search::sleep(ns);
+  const bool woken = sleep_for(ns);
   counters.parked.end(ticks_now());
   if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
   return woken;
@@ -268,11 +261,11 @@ void worker::run_timers() noexcept {
 
 void worker::take_place() noexcept { m_scheduler.active.place(m_number, m_placed, m_near); }
 
-void worker::stand_by() noexcept {
+void worker::wait_for_slot() noexcept {
   phases.pause();
   counters.alive.end(ticks_now());
   if (is_wanted(event_kind::worker_parked)) emit({.kind = event_kind::worker_parked});
-  work_search::stand_by();
+  m_scheduler.on_duty.wait(m_index);
   if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
   counters.alive.begin(ticks_now());
 }

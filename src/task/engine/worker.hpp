@@ -22,7 +22,6 @@
 
 namespace treadle::detail {
 
-class background_polling;
 class scheduler;
 
 /// One OS thread of a runtime: takes jobs from the queues and runs them, or looks for some, or sleeps. Its parts have
@@ -123,17 +122,16 @@ class worker : public work_search<worker> {
   // For work_search.
   job* next_nearby();
   job* pop_own() noexcept { return tasks.pop(); }
-  job* search();
   job* look(std::int64_t ns);
   bool ask_busy() noexcept;
-  bool sleep(std::int64_t ns, bool parks);
-  void stand_by() noexcept;
-  bool is_quiet() const noexcept { return tasks.empty() && !latent.has_handed() && !m_places; }
   search_times times() const noexcept;
   void run_timers() noexcept;
+  bool is_quiet() const noexcept { return tasks.empty() && !latent.has_handed() && !m_places; }
+  void begin_searching() noexcept;
+  void end_searching() noexcept { counters.searching.end(ticks_now()); }
+  bool sleep(std::int64_t ns, bool for_good);
+  void wait_for_slot() noexcept;
 
-  /// The next one of all queues, by one look at each, which begins at `now`.
-  job* find(std::int64_t now, background_polling& messages);
   /// After steals that did not pay.
   void rest_if_due(std::int64_t now) noexcept;
   /// Too many are active, and its task can be left.

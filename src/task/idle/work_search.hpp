@@ -1,40 +1,41 @@
 #pragma once
 
-#include "task/idle/work_signals.hpp"
-#include "task/timing.hpp"
+#include "base/clock.hpp"
+#include "base/sync/park.hpp"
 
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/fence.hpp>
 #include <treadle/detail/job.hpp>
+#include <treadle/detail/spinlock.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 namespace treadle::detail {
 
 /// How long a worker looks for work, and sleeps, in ns.
 struct search_times {
-  std::int64_t first;            ///< it looks, after a job
-  std::int64_t after_wake;       ///< it looks when it was woken
-  std::int64_t after_nap;        ///< it looks otherwise
-  std::int64_t nap, nap_max;     ///< the first nap after work; each is twice as long as the one before
-  std::int64_t naps;             ///< all naps together, after work, before it parks
-  std::int64_t naps_after_wake;  ///< the same when it was woken
-  std::int64_t watch;            ///< between two looks when it watches the busy ones
+  std::int64_t first;              ///< it looks, after a job
+  std::int64_t after_wake;         ///< it looks when it was woken
+  std::int64_t short_look;         ///< it looks after a nap, or when it has asked a busy worker
+  std::int64_t nap, nap_max;       ///< the first nap; each is twice as long as the one before
+  std::int64_t napping;            ///< all naps together, after a job, before it parks
+  std::int64_t napping_after_wake; ///< the same when it was woken
+  std::int64_t watch;              ///< between two looks when it watches the busy ones
 };
 
 /// How a worker comes by its next job: it takes what is near, or looks for some, naps, watches the busy ones and parks;
-/// and it goes off duty where too many are active. What it does is told to the others by work_signals.
+/// and it goes off duty where too many are active. What it tells others is in work_signals.hpp.
 ///
 /// A base of `Worker`, which is that of the runtime, or a smaller one in tests/model. That has
 ///  * owner(), its pool, and index(), its number there;
-///  * next_nearby(), a job that it has itself or that is nobody's; pop_own(), one of its own; null where there is none;
+///  * next_nearby(): a job that it has itself or that is nobody's; pop_own(): one of its own; null where there is none;
 ///  * look(ns), by look_for(): a job of any queue;
-///  * ask_busy(): it asks a busy one for work, and may get some in a moment;
+///  * ask_busy(): it asks a busy worker for work, and may get some in a moment;
 ///  * times(); run_timers(); is_quiet(): there is nothing that could be taken from it;
-///  * and what it does around a search, a sleep and the time off duty: search(), sleep(ns, parks), stand_by(), which
-///    call those here.
+///  * begin_searching() and end_searching(), around it; sleep(ns, for_good), by sleep_for(); wait_for_slot(), which
+///  calls
+///    slots::wait().
 template <class Worker>
 class work_search {
  public:
@@ -49,27 +50,28 @@ class work_search {
   atomic<bool> looks_for_work{true};
 
  protected:
-  /// By its thread, which begins.
-  void begin_duty() noexcept {
-    looks_for_work.store(false, order::relaxed);
+  /// By its thread, which begins, or when it has a slot again. What it takes next may be taken without a search.
+  void come_on_duty() noexcept {
     m_off_duty.store(false, order::relaxed);
     m_begins = true;
   }
   /// Blocks until there is something to do; null when the runtime stops.
   job* next_job() {
     for (;;) {
-      while (TREADLE_UNLIKELY(pool().on_duty.has_surplus()) && pool().on_duty.leave(self().index())) self().stand_by();
-      const bool begins = std::exchange(m_begins, false);
+      while (TREADLE_UNLIKELY(pool().on_duty.has_surplus()) && pool().on_duty.leave(self().index())) stand_by();
+      const bool begins = m_begins;
+      if (TREADLE_UNLIKELY(begins)) m_begins = false; // others look at what lies beside it
       if (job* item = self().next_nearby()) {
-        if (TREADLE_UNLIKELY(begins)) pool().pass_on_rest();
+        if (TREADLE_UNLIKELY(begins)) tell_found();
         return item;
       }
-      if (job* item = self().search()) return item;
+      if (job* item = search()) return item;
       if (is_exiting()) return self().next_nearby(); // a message may just have left a task
     }
   }
   /// Null when the runtime stops, or too many are active.
   job* search() {
+    self().begin_searching();
     looks_for_work.store(true, order::relaxed);
     pool().idle.begin_search();
     job* item = search_or_sleep();
@@ -79,23 +81,22 @@ class work_search {
     } else {
       pool().idle.end_search();
     }
+    self().end_searching();
     return item;
   }
   /// Calls find() again and again for so long, or until there is something else to do than to look.
   template <class Find>
   job* look_for(std::int64_t ns, Find find) {
-    std::int64_t now = ticks_now();
-    const std::int64_t end = now + ns_to_ticks(ns);
+    const std::int64_t end = ticks_now() + ns_to_ticks(ns);
     while (!pool().on_duty.has_surplus()) { // what there is to do is passed on by who leaves
-      if (job* item = find(now)) return item;
-      now = ticks_now();
-      if (now >= end || is_exiting()) break;
+      if (job* item = find()) return item;
+      if (ticks_now() >= end || is_exiting()) break;
       cpu_relax();
     }
     return nullptr;
   }
   /// By a searching worker; see idle_workers::sleep().
-  bool sleep(std::int64_t ns) {
+  bool sleep_for(std::int64_t ns) {
     const bool offers = pool().lends && pool().between_pools().offer(pool());
     const bool woken = pool().idle.sleep(self().index(), ns, pool());
     if (offers) pool().between_pools().end_offer(pool());
@@ -113,10 +114,9 @@ class work_search {
     m_off_duty.store(true, order::relaxed);
     pool().pass_on();
     pool().on_duty.set_quiet(self().index(), self().is_quiet());
-    pool().on_duty.wait(self().index());
+    self().wait_for_slot();
     pool().on_duty.set_quiet(self().index(), false);
-    m_off_duty.store(false, order::relaxed);
-    look_busy();
+    come_on_duty();
   }
   /// Another worker may have its slot for a while.
   void begin_lending() noexcept {
@@ -133,19 +133,23 @@ class work_search {
   }
 
  private:
-  friend Worker;
+  /// It has come on duty and taken a job: as one that has found it by searching.
+  TREADLE_NOINLINE void tell_found() noexcept {
+    pool().pass_on_rest();
+    look_busy();
+  }
   Worker& self() noexcept { return static_cast<Worker&>(*this); }
   auto& pool() noexcept { return self().owner(); }
   bool is_exiting() noexcept { return pool().exiting.load(order::relaxed); }
 
   job* search_or_sleep() {
-    const search_times times = self().times();
-    std::int64_t search_ns = times.first;
-    std::int64_t nap_ns = times.nap, napped_ns = 0, napping_ns = times.naps;
+    search_times times = self().times();
+    std::int64_t look_ns = times.first;
+    std::int64_t nap_ns = times.nap, napped_ns = 0, napping_ns = times.napping;
     for (;;) {
-      if (job* item = self().look(search_ns)) return item;
+      if (job* item = self().look(look_ns)) return item;
       if (self().ask_busy()) {
-        if (job* item = self().look(times.after_nap)) return item;
+        if (job* item = self().look(times.short_look)) return item;
       }
       if (is_exiting() || pool().on_duty.has_surplus()) return nullptr;
       const bool naps = napped_ns < napping_ns;
@@ -153,12 +157,13 @@ class work_search {
       const bool watches = !naps && pool().begin_watch();
       const std::int64_t sleep_ns = naps ? nap_ns : watches ? times.watch : k_forever_ns;
       if (self().sleep(sleep_ns, !naps && !watches)) { // there is work, and soon perhaps more
-        search_ns = times.after_wake;
-        napping_ns = times.naps_after_wake;
+        times = self().times();                        // long ago, perhaps, since the last look at them
+        look_ns = times.after_wake;
+        napping_ns = times.napping_after_wake;
         napped_ns = 0;
         nap_ns = times.nap;
       } else {
-        search_ns = times.after_nap;
+        look_ns = times.short_look;
         napped_ns += nap_ns;
         nap_ns = std::min(2 * nap_ns, times.nap_max);
       }
@@ -173,7 +178,7 @@ class work_search {
     return loans.lend(pool()) || (for_good && loans.give_back(pool()));
   }
 
-  bool m_begins = true; // it has come on duty, and found nothing to do yet
+  bool m_begins = true; // its thread has begun, and has not looked for anything yet
   atomic<bool> m_off_duty{false};
   atomic<bool> m_lends{false}; // its slot
 };

@@ -6,6 +6,7 @@
 
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/fence.hpp>
+#include <treadle/detail/job.hpp>
 #include <treadle/priority.hpp>
 
 #include <algorithm>
@@ -19,13 +20,14 @@ namespace treadle::detail {
 /// A base of `Pool`, which is the scheduler, or a smaller pool in tests/model. That has
 ///  * `workers`, a list of pointers to workers, and `injected`, the jobs of no worker;
 ///  * `lends`, and between_pools(), its loans (task/pools/loans.hpp), to be called where it lends;
-///  * watches(): what a busy worker does could be shared, so that somebody idle has to watch it;
-///  * is_visible_to(worker): there is a job that this one may take;
+///  * needs_watch(): what a busy worker does could be shared, so that somebody idle has to watch it;
+///  * is_visible_to(index): there is a job that this worker may take;
 ///  * next_deadline_ns(), of its timers; quiescent(): all_finished(); add_workers(), for slots that have none.
 template <class Pool>
 class work_signals {
  public:
-  explicit work_signals(unsigned capacity, idle_workers::by_caller how = {}) : idle(capacity, how), on_duty(idle, capacity) {}
+  explicit work_signals(unsigned capacity, idle_workers::by_caller how = {})
+      : idle(capacity, how), on_duty(idle, capacity) {}
 
   /// Any thread. A job that was queued where others may take it; `backlog`: see idle_workers::notify_work().
   void notify_work(bool backlog) noexcept {
@@ -35,17 +37,16 @@ class work_signals {
     if (TREADLE_UNLIKELY(!idle.notify_injected())) ask_for_help();
   }
   /// Any thread. Queues a job that is nobody's own.
-  template <class... Level>
-  void push_injected(job& item, Level... level) noexcept {
-    self().injected.push(&item, level...);
+  void push_injected(job& item, priority level = priority::normal) noexcept {
+    self().injected.push(&item, level);
     notify_injected();
   }
   /// After a notification that found nobody to wake.
   TREADLE_NOINLINE void ask_for_help() noexcept {
     if (self().lends) self().between_pools().ask_for_help(self());
   }
-  /// By a worker that has come on duty and taken a job: as one that has found it by searching.
-  TREADLE_NOINLINE void pass_on_rest() noexcept {
+  /// By a worker that has taken a job without a search: nobody may have been told of the others.
+  void pass_on_rest() noexcept {
     if (work_is_visible()) notify_injected();
   }
   /// By a worker that will not look at any queue for a while: others learn what only it may have known of.
@@ -64,7 +65,7 @@ class work_signals {
   /// While somebody is busy one idle worker, of this pool or one that would lend to it, does not sleep for good: it
   /// watches, that is, it is hungry and nudges from time to time. True when none does.
   bool lacks_watch() const noexcept {
-    if (!self().watches()) return false;
+    if (!self().needs_watch()) return false;
     return self().lends ? self().between_pools().lacks_watch(self()) : !is_watched() && has_busy_worker();
   }
   bool is_watched() const noexcept { return m_watched.load(order::relaxed) != 0; }
@@ -81,8 +82,8 @@ class work_signals {
   void end_watch() noexcept { m_watched.store(0, order::relaxed); }
 
   // For idle_workers::sleep().
-  bool must_stay_awake(unsigned worker) noexcept {
-    return self().is_visible_to(worker) || on_duty.has_surplus() || exiting.load(order::relaxed) ||
+  bool must_stay_awake(unsigned index) noexcept {
+    return self().is_visible_to(index) || on_duty.has_surplus() || exiting.load(order::relaxed) ||
            (self().lends && self().between_pools().can_lend(self()));
   }
   void check_drained() noexcept {
@@ -101,11 +102,10 @@ class work_signals {
   }
 
   idle_workers idle;
-  slots on_duty;
+  slots on_duty;               // each worker looks at it after each job: what is behind it is written seldom
   atomic<bool> exiting{false}; // relaxed: idle_workers::wake_all() publishes it
 
  private:
-  friend Pool;
   Pool& self() noexcept { return static_cast<Pool&>(*this); }
   const Pool& self() const noexcept { return static_cast<const Pool&>(*this); }
 

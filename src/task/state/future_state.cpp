@@ -3,8 +3,10 @@
 #include "base/clock.hpp"
 #include "task/counters/task_events.hpp"
 #include "task/engine/scheduler.hpp"
+#include "task/state/entry.hpp"
 #include "task/state/running_scope.hpp"
 #include "task/wait/limited_wait.hpp"
+#include "task/wait/wait_for_state.hpp"
 
 #include <treadle/detail/deadline.hpp>
 #include <treadle/executors.hpp>
@@ -76,14 +78,11 @@ void future_state::end_staging(const placement* where) noexcept {
 }
 
 void future_state::run_taken(sharing s) noexcept {
-  // Two owners: the entry, which is ours, and the caller's future, which nobody else uses.
-  if (s == sharing::shared || !m_refs.is_two()) {
+  const auto execute_unshared = [this] { execute_claimed(sharing::unshared); };
+  if (s == sharing::shared || !run_entry_unshared(m_refs, m_claim, execute_unshared)) {
     try_run();
     return end_entry();
   }
-  m_claim.claim_unshared();
-  execute_claimed(sharing::unshared);
-  m_refs.drop_unshared();
   this_worker()->counters.count_finished();
 }
 
@@ -123,26 +122,7 @@ void note_forwarding(future_state& outer, const future_state& inner) noexcept {
   tell_join(outer, "unwrapped future", false);
 }
 
-namespace {
-
-/// A get() that suspends.
-class blocked_get final : public continuation {
- public:
-  explicit blocked_get(future_state& state) noexcept : m_state(state) {}
-  void block() {
-    m_waiter.block([](void* self) { return static_cast<blocked_get*>(self)->publish(); }, this);
-  }
-  void fire() noexcept override { m_waiter.notify(); }
-  bool only_wakes() const noexcept override { return true; }
-
- private:
-  bool publish() noexcept { return m_state.try_attach(*this); }
-
-  waiter m_waiter;
-  future_state& m_state;
-};
-
-} // namespace
+using blocked_get = wait_for_state<future_state, waiter>;
 
 /// A wait for a task on the calling stack could not end.
 void future_state::refuse_own_task() const {

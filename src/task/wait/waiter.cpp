@@ -1,11 +1,11 @@
 #include <treadle/detail/waiter.hpp>
 
 #include "base/clock.hpp"
-#include "base/sync/park.hpp"
 #include "task/engine/background.hpp"
 #include "task/engine/forked_task.hpp"
 #include "task/engine/scheduler.hpp"
 #include "task/engine/worker_hook.hpp"
+#include "task/wait/thread_wait.hpp"
 
 namespace treadle::detail {
 
@@ -45,35 +45,21 @@ void waiter::block_releasing(spinlock& lock) noexcept {
 
 bool waiter::block_thread_until(std::int64_t deadline_ns) noexcept {
   background_polling::look_until([&] { return m_notification.has_arrived() || steady_now_ns() >= deadline_ns; });
-  while (!m_notification.has_arrived()) {
-    const std::int64_t left = deadline_ns - steady_now_ns();
-    if (left <= 0) return false;
-    futex_wait(m_notification.word(), notification::k_running, left);
-  }
-  return true;
+  return await(m_notification, deadline_ns);
 }
 
 void waiter::await_notification() noexcept {
   background_polling::look_until([this] { return m_notification.has_arrived(); });
-  while (!m_notification.has_arrived()) futex_wait(m_notification.word(), notification::k_running);
+  await(m_notification);
 }
 
 void waiter::begin_to_wait(bool (*publish)(void*), void* argument) noexcept {
-  if (!publish) {
-    if (!m_notification.leave()) make_runnable();
-    return;
-  }
-  m_notification.leave_unreachable();
-  if (!publish(argument)) make_runnable();
+  m_notification.begin_to_wait(publish, argument, [this] { make_runnable(); });
 }
 
 void waiter::notify() noexcept {
-  scheduler* const home = m_scheduler;
-  const bool out = m_notification.notify(); // unless it is out it may be gone now: only its address is used
-  if (!home)
-    futex_wake(m_notification.word());
-  else if (out)
-    make_runnable();
+  if (!m_scheduler) return notify_thread(m_notification);
+  if (m_notification.notify()) make_runnable(); // unless it is out it may be gone now
 }
 
 void waiter::queue_behind() noexcept {

@@ -39,7 +39,7 @@ void shared_futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected, std:
 void shared_futex_wake(atomic<std::uint32_t>& word, int count) noexcept { futex_wake(word, count); }
 
 std::int64_t steady_now_ns() noexcept { return execution::current()->now_ns; }
-std::int64_t ns_to_ticks(std::int64_t ns) noexcept { return ns; } // of what looks once only
+std::int64_t ns_to_ticks(std::int64_t ns) noexcept { return ns; } // as ticks_now() has it there
 
 void cpu_relax(std::source_location at) noexcept { execution::current()->yield(at); }
 void cpu_relax_for(int, std::source_location at) noexcept { cpu_relax(at); }
