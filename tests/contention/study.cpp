@@ -1,9 +1,11 @@
-// What the scheduler's shared words cost with more cores than we have: the product's queues, idle_workers and locks, on
-// simulated cores. Prints tables; nothing beyond the cores of a real machine was ever measured.
+// What the scheduler's shared words cost with more cores than we have: the product's queues, how its workers search and
+// sleep, and its locks, on simulated cores. Prints tables; nothing beyond the cores of a real machine was ever measured.
 #include "base/rng.hpp"
 #include "contention/simulated_cores.hpp"
-#include "task/idle/idle_workers.hpp"
 #include "task/idle/timer_queue.hpp"
+#include "task/idle/work_search.hpp"
+#include "task/idle/work_signals.hpp"
+#include "task/pools/loans.hpp"
 #include "task/queue/deque.hpp"
 #include "task/queue/injection_queue.hpp"
 #include "task/timing.hpp"
@@ -21,125 +23,137 @@ namespace {
 using detail::job;
 using detail::order;
 
-/// Tasks and how they are found, as scheduler and worker have it: timers, own deque, queue of the pool, random victims,
-/// search, naps, sleep.
-class runtime {
+/// A pool with timers, the deques of its workers, a queue of its own, and random victims.
+class runtime : public detail::work_signals<runtime> {
  public:
-  static constexpr double k_search_ns = 50'000, k_task_ns = 25; // what a worker does for each task besides shared words
+  static constexpr double k_task_ns = 25; // what a worker does for each task besides shared words
 
-  struct alignas(detail::k_cache_line) worker {
-    explicit worker(unsigned n) : random(n + 1) {}
+  class alignas(detail::k_cache_line) worker : public detail::work_search<worker> {
+   public:
+    worker(runtime& r, unsigned i) : m_random(i + 1), m_runtime(r), m_index(i) {}
+
+    runtime& owner() const noexcept { return m_runtime; }
+    unsigned index() const noexcept { return m_index; }
+    bool has_queued() const noexcept { return !tasks.empty(); }
+    /// Until all is done.
+    void run() {
+      come_on_duty();
+      while (job* j = next_job()) {
+        m_runtime.m_on.spend(k_task_ns);
+        j->run();
+      }
+    }
+
     detail::deque tasks;
-    detail::xorshift random;
+
+   private:
+    friend class detail::work_search<worker>;
+    job* next_nearby() {
+      run_timers();
+      job* const own = tasks.pop();
+      return own ? own : m_runtime.injected.pop();
+    }
+    job* pop_own() { return tasks.pop(); }
+    job* look(std::int64_t ns) {
+      return look_for(ns, [this] {
+        job* const of_nobody = m_runtime.injected.pop();
+        return of_nobody ? of_nobody : steal();
+      });
+    }
+    bool ask_busy() noexcept { return false; } // there is no latent work
+    detail::search_times times() const noexcept { // as in task/engine
+      return {.first = 50'000,
+              .after_wake = 50'000,
+              .short_look = detail::timing::k_short_search,
+              .nap = 50'000,
+              .nap_max = detail::timing::k_nap_max,
+              .napping = 300'000,
+              .napping_after_wake = detail::timing::k_naps_after_wake,
+              .watch = detail::timing::k_watch};
+    }
+    void run_timers() {
+      detail::timer_queue& timers = m_runtime.timers;
+      if (timers.next_deadline_ns() == detail::k_never_ns) return;
+      const std::int64_t now = detail::steady_now_ns();
+      if (now >= timers.next_deadline_ns()) timers.run_due(now);
+    }
+    bool is_quiet() const noexcept { return tasks.empty(); }
+    void begin_searching() noexcept {}
+    void end_searching() noexcept {}
+    bool sleep(std::int64_t ns, bool) { return sleep_for(ns); }
+    void wait_for_slot() noexcept { m_runtime.on_duty.wait(m_index); }
+    job* steal() {
+      const auto n = static_cast<unsigned>(m_runtime.workers.size());
+      const unsigned start = m_random.below(n);
+      for (unsigned i = 0; i < n; ++i) {
+        worker& victim = *m_runtime.workers[(start + i) % n];
+        if (&victim == this) continue;
+        if (job* j = victim.tasks.steal()) {
+          ++m_runtime.steals;
+          return j;
+        }
+      }
+      return nullptr;
+    }
+
+    detail::xorshift m_random;
+    runtime& m_runtime;
+    const unsigned m_index;
   };
 
-  runtime(simulated_cores& on, unsigned workers) : idle(workers), m_on(on) {
-    for (unsigned i = 0; i < workers; ++i) all.push_back(std::make_unique<worker>(i));
+  runtime(simulated_cores& on, unsigned n) : work_signals(n), m_on(on) {
+    on_duty.set_wanted(n);
+    for (unsigned i = 0; i < n; ++i) {
+      workers.push_back(std::make_unique<worker>(*this, i));
+      static_cast<void>(on_duty.take());
+    }
     m_on.name(&idle.count(), 8, "count of searching workers");
     m_on.name(&injected, sizeof injected, "injection queue");
     m_on.name(&timers, detail::k_cache_line, "timers");
     m_on.name(reinterpret_cast<const char*>(&timers) + detail::k_cache_line, 8, "the next deadline");
-    for (const auto& w : all) m_on.name(&w->tasks, sizeof w->tasks, "deques");
-  }
-
-  unsigned self() const { return static_cast<unsigned>(m_on.core()); }
-  void push(job& j) {
-    all[self()]->tasks.push(&j);
-    idle.notify_work(all[self()]->tasks.size() > 1);
-  }
-  void inject(job& j) {
-    injected.push(&j);
-    idle.notify_injected();
-  }
-  void arm(detail::timer& t, std::int64_t deadline_ns) {
-    if (timers.arm(t, deadline_ns)) idle.notify_injected();
-  }
-
-  /// Of a core, until `left` is 0.
-  void work() {
-    worker& me = *all[self()];
-    for (;;) {
-      while (job* j = next(me)) run(*j);
-      if (done()) return;
-      idle.begin_search();
-      job* const found = search(me);
-      if (!found) return idle.end_search();
-      idle.end_search_with_job(*this);
-      run(*found);
+    for (const auto& w : workers) {
+      m_on.name(&w->tasks, sizeof w->tasks, "deques");
+      m_on.name(&w->looks_for_work, 1, "who is busy");
     }
   }
-  bool done() const { return m_done.load(order::relaxed); }
+
+  worker& self() const { return *workers[static_cast<unsigned>(m_on.core())]; }
+  void push(job& j) {
+    self().tasks.push(&j);
+    notify_work(self().tasks.size() > 1);
+  }
+  void inject(job& j) { push_injected(j); }
+  void arm(detail::timer& t, std::int64_t deadline_ns) {
+    if (timers.arm(t, deadline_ns)) notify_injected();
+  }
   void finish_one() {
     if (--left != 0) return;
-    m_done.store(true, order::release);
+    exiting.store(true, order::relaxed);
     idle.wake_all();
   }
 
-  // For idle_workers, as scheduler has them.
-  bool work_is_visible() const noexcept {
-    if (!injected.empty()) return true;
-    for (const auto& w : all)
-      if (!w->tasks.empty()) return true;
-    return false;
-  }
-  bool must_stay_awake(unsigned) const noexcept { return work_is_visible() || done(); }
-  bool lacks_watch() const noexcept { return false; }
-  void check_drained() noexcept {}
+  // For work_signals.
+  bool needs_watch() const noexcept { return workers.size() > 1; }
+  bool is_visible_to(unsigned) const noexcept { return work_is_visible(); }
   std::int64_t next_deadline_ns() const noexcept { return timers.next_deadline_ns(); }
+  static bool quiescent() noexcept { return false; } // nobody waits for that
+  void add_workers() noexcept {}
+  detail::loans<runtime>& between_pools() const noexcept { return m_loans; }
+  unsigned capacity() const noexcept { return static_cast<unsigned>(workers.size()); }
+  static constexpr bool lends = false;
+  detail::atomic<unsigned> share{0};
 
-  detail::idle_workers idle;
-  alignas(detail::k_cache_line) detail::injection_queue injected;
+  struct alignas(detail::k_cache_line) : detail::injection_queue { // all jobs have the same priority
+    void push(job* j, priority) { detail::injection_queue::push(j); }
+  } injected;
   alignas(detail::k_cache_line) detail::timer_queue timers;
-  std::vector<std::unique_ptr<worker>> all;
+  std::vector<std::unique_ptr<worker>> workers;
   std::int64_t left = 0; // of the program's leaves; costs nothing
   std::uint64_t steals = 0;
 
  private:
-  void expire_due() {
-    if (next_deadline_ns() == detail::k_never_ns) return;
-    const std::int64_t now = detail::steady_now_ns();
-    if (now >= next_deadline_ns()) timers.run_due(now);
-  }
-  job* next(worker& me) {
-    expire_due();
-    return me.tasks.pop();
-  }
-  void run(job& j) {
-    m_on.spend(k_task_ns);
-    j.run();
-  }
-  job* search(worker& me) {
-    std::int64_t nap_ns = 50'000;
-    for (;;) {
-      const double end = m_on.now() + k_search_ns;
-      while (m_on.now() < end) {
-        if (job* j = injected.pop()) return j;
-        if (job* j = steal(me)) return j;
-        if (done()) return nullptr;
-        expire_due();
-        if (job* j = me.tasks.pop()) return j;
-        m_on.spend(10);
-      }
-      idle.sleep(self(), nap_ns, *this);
-      nap_ns = std::min<std::int64_t>(2 * nap_ns, detail::timing::k_nap_max);
-    }
-  }
-  job* steal(worker& me) {
-    const auto n = static_cast<unsigned>(all.size());
-    const unsigned start = me.random.below(n);
-    for (unsigned i = 0; i < n; ++i) {
-      worker& victim = *all[(start + i) % n];
-      if (&victim == &me) continue;
-      if (job* j = victim.tasks.steal()) {
-        ++steals;
-        return j;
-      }
-    }
-    return nullptr;
-  }
-
   simulated_cores& m_on;
-  detail::atomic<bool> m_done{false};
+  mutable detail::loans<runtime> m_loans;
 };
 
 /// A binary tree: gives away one half again and again, and computes the last leaf itself.
@@ -210,8 +224,8 @@ void measure(program what, unsigned workers, double leaf_ns) {
     for (std::int64_t i = 0; i < leaves; ++i)
       sleepers.push_back(std::make_unique<sleeper>(all, cores, leaf_ns, static_cast<unsigned>(i)));
   const auto share = [&] { // of the sleepers, on each core
-    for (std::size_t i = all.self(); i < sleepers.size(); i += workers) all.push(*sleepers[i]);
-    all.work();
+    for (std::size_t i = all.self().index(); i < sleepers.size(); i += workers) all.push(*sleepers[i]);
+    all.self().run();
   };
   const auto first = [&] {
     if (what == program::tree) {
