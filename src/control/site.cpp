@@ -12,7 +12,7 @@
 #include "decide/paper_adaptive.hpp"
 #include "loop/reasons.hpp"
 #include "task/engine/inlining_policy.hpp"
-#include "task/engine/worker.hpp"
+#include "task/worker/worker.hpp"
 
 #include <treadle/detail/spinlock.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "task/engine/present_workers.hpp"
-#include "task/engine/worker.hpp"
+#include "task/worker/worker.hpp"
 
 #include <treadle/async.hpp>
 

@@ -1,5 +1,6 @@
 // What the scheduler's shared words cost with more cores than we have: the product's queues, how its workers search and
-// sleep, and its locks, on simulated cores. Prints tables; nothing beyond the cores of a real machine was ever measured.
+// sleep, and its locks, on simulated cores. Prints tables; nothing beyond the cores of a real machine was ever
+// measured.
 #include "base/rng.hpp"
 #include "contention/simulated_cores.hpp"
 #include "task/idle/timer_queue.hpp"
@@ -60,7 +61,7 @@ class runtime : public detail::work_signals<runtime> {
         return of_nobody ? of_nobody : steal();
       });
     }
-    bool ask_busy() noexcept { return false; } // there is no latent work
+    bool ask_busy() noexcept { return false; }    // there is no latent work
     detail::search_times times() const noexcept { // as in task/engine
       return {.first = 50'000,
               .after_wake = 50'000,

@@ -5,7 +5,7 @@
 #include "observe/programs/state_sources.hpp"
 #include "task/engine/concurrency.hpp"
 #include "task/engine/scheduler.hpp"
-#include "task/engine/worker.hpp"
+#include "task/worker/worker.hpp"
 
 #include <algorithm>
 

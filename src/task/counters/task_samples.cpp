@@ -1,8 +1,8 @@
 #include "task/counters/task_samples.hpp"
 
 #include "base/clock.hpp"
-#include "task/engine/worker.hpp"
 #include "task/timing.hpp"
+#include "task/worker/worker.hpp"
 
 #include <algorithm>
 #include <cmath>

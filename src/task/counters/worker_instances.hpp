@@ -1,7 +1,7 @@
 #pragma once
 
 #include "task/engine/scheduler.hpp"
-#include "task/engine/worker.hpp"
+#include "task/worker/worker.hpp"
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 #include "base/rng.hpp"
 #include "task/engine/comes_true.hpp"
 #include "task/engine/runtime_fixture.hpp"
-#include "task/engine/worker.hpp"
+#include "task/worker/worker.hpp"
 
 #include <treadle/algorithm/for_loop.hpp>
 #include <treadle/coroutine.hpp>

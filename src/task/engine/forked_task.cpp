@@ -1,7 +1,7 @@
 #include "task/engine/forked_task.hpp"
 
 #include "task/engine/exit_report.hpp"
-#include "task/engine/worker.hpp"
+#include "task/worker/worker.hpp"
 
 #include <cstdlib>
 #include <system_error>

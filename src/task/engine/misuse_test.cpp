@@ -1,6 +1,6 @@
 // What happens when tasks are used in ways that cannot work.
 #include "task/engine/runtime_fixture.hpp"
-#include "task/engine/task_fiber.hpp"
+#include "task/worker/task_fiber.hpp"
 
 #include <treadle/treadle.hpp>
 

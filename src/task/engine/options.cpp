@@ -2,8 +2,8 @@
 
 #include "task/engine/concurrency_knob.hpp"
 #include "task/engine/exit_report.hpp"
-#include "task/engine/task_fiber.hpp"
 #include "task/engine/tunables.hpp"
+#include "task/worker/task_fiber.hpp"
 #include "topology/placement.hpp"
 
 #include <treadle/tune/inlining.hpp>

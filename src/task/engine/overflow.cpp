@@ -1,6 +1,6 @@
 #include "task/engine/overflow.hpp"
 
-#include "task/engine/worker.hpp"
+#include "task/worker/worker.hpp"
 
 #include <charconv>
 

@@ -19,8 +19,8 @@
 #include "task/engine/options.hpp"
 #include "task/engine/present_workers.hpp"
 #include "task/engine/scheduler.hpp"
-#include "task/engine/worker_hook.hpp"
 #include "task/pools/resolution.hpp"
+#include "task/worker/worker_hook.hpp"
 #include "topology/process_mask.hpp"
 #include "topology/usable_cores.hpp"
 

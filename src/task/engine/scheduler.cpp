@@ -3,9 +3,9 @@
 #include "decide/bottom_levels.hpp"
 #include "task/counters/task_events.hpp"
 #include "task/engine/overflow.hpp"
-#include "task/engine/worker_hook.hpp"
 #include "task/latent/nudge.hpp"
 #include "task/latent/promoted_task.hpp"
+#include "task/worker/worker_hook.hpp"
 #include "topology/kept_off.hpp"
 
 #include <algorithm>

@@ -2,12 +2,12 @@
 
 #include "task/engine/concurrency.hpp"
 #include "task/engine/tunables.hpp"
-#include "task/engine/worker.hpp"
-#include "task/engine/worker_list.hpp"
 #include "task/idle/timer_queue.hpp"
 #include "task/idle/work_signals.hpp"
 #include "task/priority/task_paths.hpp"
 #include "task/queue/injected_jobs.hpp"
+#include "task/worker/worker.hpp"
+#include "task/worker/worker_list.hpp"
 
 #include <treadle/detail/placement.hpp>
 #include <treadle/runtime.hpp>

@@ -3,7 +3,7 @@
 // another thread.
 
 #include "fiber/stack.hpp"
-#include "task/engine/worker.hpp"
+#include "task/worker/worker.hpp"
 
 #include <treadle/this_task.hpp>
 

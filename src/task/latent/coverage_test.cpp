@@ -1,8 +1,8 @@
 // Latent work reaches idle workers, also when the functions that could give it away run for long: what heartbeat
 // schedulers are known to get wrong (chili issue 33 and pull request 38; Spice's single shared job per worker).
 #include "task/engine/runtime_fixture.hpp"
-#include "task/engine/worker.hpp"
 #include "task/latent/promoted_task.hpp"
+#include "task/worker/worker.hpp"
 
 #include <treadle/algorithm/for_loop.hpp>
 #include <treadle/observe/trace.hpp>

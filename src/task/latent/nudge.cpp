@@ -1,6 +1,6 @@
 #include "task/latent/nudge.hpp"
 
-#include "task/engine/worker.hpp"
+#include "task/worker/worker.hpp"
 
 #include <signal.h>
 #include <sys/syscall.h>

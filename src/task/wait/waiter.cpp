@@ -4,8 +4,8 @@
 #include "task/engine/background.hpp"
 #include "task/engine/forked_task.hpp"
 #include "task/engine/scheduler.hpp"
-#include "task/engine/worker_hook.hpp"
 #include "task/wait/thread_wait.hpp"
+#include "task/worker/worker_hook.hpp"
 
 namespace treadle::detail {
 

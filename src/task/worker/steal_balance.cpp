@@ -1,8 +1,8 @@
-#include "task/engine/steal_balance.hpp"
+#include "task/worker/steal_balance.hpp"
 
 #include "base/clock.hpp"
-#include "task/engine/worker.hpp"
 #include "task/timing.hpp"
+#include "task/worker/worker.hpp"
 
 #include <algorithm>
 #include <utility>

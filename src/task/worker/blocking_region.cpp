@@ -1,6 +1,6 @@
 #include <treadle/blocking_region.hpp>
 
-#include "task/engine/worker.hpp"
+#include "task/worker/worker.hpp"
 
 namespace treadle {
 

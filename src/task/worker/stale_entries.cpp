@@ -1,4 +1,4 @@
-#include "task/engine/stale_entries.hpp"
+#include "task/worker/stale_entries.hpp"
 
 #include "task/engine/scheduler.hpp"
 

@@ -4,14 +4,14 @@
 #include "observe/emit.hpp"
 #include "task/counters/phase_clock.hpp"
 #include "task/counters/queue_stamps.hpp"
-#include "task/engine/stack_switch.hpp"
-#include "task/engine/stale_entries.hpp"
-#include "task/engine/steal_balance.hpp"
 #include "task/idle/work_search.hpp"
 #include "task/latent/latent_promotion.hpp"
 #include "task/queue/deque.hpp"
 #include "task/queue/injected_jobs.hpp"
 #include "task/queue/ordered_jobs.hpp"
+#include "task/worker/stack_switch.hpp"
+#include "task/worker/stale_entries.hpp"
+#include "task/worker/steal_balance.hpp"
 #include "topology/steal_order.hpp"
 
 #include <treadle/detail/future_state.hpp>

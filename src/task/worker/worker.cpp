@@ -1,4 +1,4 @@
-#include "task/engine/worker.hpp"
+#include "task/worker/worker.hpp"
 
 #include "base/alternate_stack.hpp"
 #include "base/clock.hpp"

@@ -3,7 +3,7 @@
 #include "base/clock.hpp"
 #include "task/counters/task_events.hpp"
 #include "task/counters/worker_counters.hpp"
-#include "task/engine/task_fiber.hpp"
+#include "task/worker/task_fiber.hpp"
 
 #include <treadle/detail/waiter.hpp>
 

@@ -1,4 +1,4 @@
-#include "task/engine/worker_hook.hpp"
+#include "task/worker/worker_hook.hpp"
 
 #include <system_error>
 

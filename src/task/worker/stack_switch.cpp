@@ -1,4 +1,4 @@
-#include "task/engine/stack_switch.hpp"
+#include "task/worker/stack_switch.hpp"
 
 #include "task/engine/scheduler.hpp"
 
