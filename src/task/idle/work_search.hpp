@@ -33,9 +33,8 @@ struct search_times {
 ///  * look(ns), by look_for(): a job of any queue;
 ///  * ask_busy(): it asks a busy worker for work, and may get some in a moment;
 ///  * times(); run_timers(); is_quiet(): there is nothing that could be taken from it;
-///  * begin_searching() and end_searching(), around it; sleep(ns, for_good), by sleep_for(); wait_for_slot(), which
-///  calls
-///    slots::wait().
+///  * begin_searching() and end_searching(), around a search;
+///  * sleep(ns, for_good), by sleep_for(), and wait_for_slot(), by slots::wait().
 template <class Worker>
 class work_search {
  public:
@@ -178,7 +177,7 @@ class work_search {
     return loans.lend(pool()) || (for_good && loans.give_back(pool()));
   }
 
-  bool m_begins = true; // its thread has begun, and has not looked for anything yet
+  bool m_begins = true; // it has come on duty, and has not looked for anything yet
   atomic<bool> m_off_duty{false};
   atomic<bool> m_lends{false}; // its slot
 };
