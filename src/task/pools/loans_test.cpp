@@ -127,6 +127,15 @@ TEST(loans, tasks_that_need_the_workers_of_several_pools_get_them) {
   }
 }
 
+/// As above, by workers that have been in the pool before, and off duty since.
+TEST(loans, workers_that_come_on_duty_again_tell_of_the_rest) {
+  runtime rt({.workers = 1, .pools = "a:1,b:1"});
+  for (int round = 0; round < 300; ++round) {
+    ASSERT_TRUE(meet(round % 2 == 0 ? "default" : "a", 3)) << round;
+    if (round % 3 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(round % 5)); // some park, some nap
+  }
+}
+
 TEST(loans, a_pool_is_suspended_and_goes_on) {
   runtime rt({.workers = 1, .pools = "io:2"});
   rt.set_concurrency("io", 0);
