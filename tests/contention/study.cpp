@@ -72,12 +72,7 @@ class runtime : public detail::work_signals<runtime> {
               .napping_after_wake = detail::timing::k_naps_after_wake,
               .watch = detail::timing::k_watch};
     }
-    void run_timers() {
-      detail::timer_queue& timers = m_runtime.timers;
-      if (timers.next_deadline_ns() == detail::k_never_ns) return;
-      const std::int64_t now = detail::steady_now_ns();
-      if (now >= timers.next_deadline_ns()) timers.run_due(now);
-    }
+    void run_timers() { m_runtime.timers.run_due(); }
     bool is_quiet() const noexcept { return tasks.empty(); }
     void begin_searching() noexcept {}
     void end_searching() noexcept {}

@@ -24,7 +24,7 @@ void timer_queue::cancel(timer& t) noexcept {
   }
 }
 
-void timer_queue::run_due(std::int64_t now_ns) noexcept {
+void timer_queue::expire_until(std::int64_t now_ns) noexcept {
   // Another worker is at it, and must not have to wait for the lock until none of those who look at it take it.
   if (m_expiring.load(order::relaxed)) return;
   std::unique_lock guard(m_lock, std::try_to_lock);

@@ -45,13 +45,19 @@ class timer_queue {
 
   std::int64_t next_deadline_ns() const noexcept { return m_next.load(order::relaxed); }
 
-  /// Returns at once when another thread has the lock: it arms or cancels one, or is at it already.
-  void run_due(std::int64_t now_ns) noexcept;
+  /// Expires those that are due. Costs a load where there are none, and a clock where none is due. Returns at once when
+  /// another thread has the lock: it arms or cancels one, or is at it already.
+  void run_due() noexcept {
+    if (TREADLE_LIKELY(next_deadline_ns() == k_never)) return;
+    const std::int64_t now_ns = steady_now_ns();
+    if (now_ns >= next_deadline_ns()) expire_until(now_ns);
+  }
 
   /// Whether there is one that is no limit.
   bool somebody_sleeps() const noexcept { return m_sleepers.load(order::relaxed) != 0; }
 
  private:
+  void expire_until(std::int64_t now_ns) noexcept;
   void remove(timer& t) noexcept;
   void publish_next() noexcept;
 

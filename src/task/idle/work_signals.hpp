@@ -45,7 +45,7 @@ class work_signals {
   TREADLE_NOINLINE void ask_for_help() noexcept {
     if (self().lends) self().between_pools().ask_for_help(self());
   }
-  /// By a worker that has taken a job without a search: nobody may have been told of the others.
+  /// By a worker that has taken a job without a search. Perhaps no worker has been woken for the jobs that are left.
   void pass_on_rest() noexcept {
     if (work_is_visible()) notify_injected();
   }

@@ -163,12 +163,11 @@ void worker::promote_oldest(task_stack& current) noexcept {
   latent.promote_oldest(current);
 }
 
+void worker::run_timers() noexcept { m_scheduler.timers.run_due(); }
+
 job* worker::next_nearby() {
   constexpr std::uint32_t k_fair_period = 61; // how often work from outside goes before the worker's own
-  if (TREADLE_UNLIKELY(m_scheduler.timers.next_deadline_ns() != timer_queue::k_never)) {
-    const std::int64_t now = steady_now_ns();
-    if (now >= m_scheduler.timers.next_deadline_ns()) m_scheduler.timers.run_due(now);
-  }
+  run_timers();
   injected_jobs& injected = m_scheduler.injected;
   if (TREADLE_UNLIKELY(m_places) && (placed || ordered)) {
     job* item = ordered && ++m_looks % k_fair_period == 0 ? injected.pop_normal() : nullptr;
@@ -253,10 +252,6 @@ bool worker::sleep(std::int64_t ns, bool for_good) {
   counters.parked.end(ticks_now());
   if (is_wanted(event_kind::worker_woken)) emit({.kind = event_kind::worker_woken});
   return woken;
-}
-
-void worker::run_timers() noexcept {
-  if (m_scheduler.timers.next_deadline_ns() != timer_queue::k_never) m_scheduler.timers.run_due(steady_now_ns());
 }
 
 void worker::take_place() noexcept { m_scheduler.active.place(m_number, m_placed, m_near); }
