@@ -8,18 +8,16 @@ namespace {
 
 long skynet(long first, long leaves);
 
-/// Those numbered from `begin` to `end` of the ten subtrees with `leaves` leaves each.
-long subtrees(long first, long leaves, long begin, long end) {
-  if (end - begin == 1) return skynet(first + begin * leaves, leaves);
-  const long middle = begin + (end - begin) / 2;
-  const auto [left, right] = treadle::parallel_invoke([=] { return subtrees(first, leaves, begin, middle); },
-                                                      [=] { return subtrees(first, leaves, middle, end); });
-  return left + right;
+/// The sum of `n` neighbouring trees: the first of them, and in parallel the rest. Not inlined, as the serial program,
+/// which compilers otherwise unroll by levels.
+__attribute__((noinline)) long trees(long first, long leaves, long n) {
+  if (n == 1) return skynet(first, leaves);
+  const auto [one, others] = treadle::parallel_invoke([=] { return skynet(first, leaves); },
+                                                      [=] { return trees(first + leaves, leaves, n - 1); });
+  return one + others;
 }
 
-long skynet(long first, long leaves) {
-  return leaves == 1 ? first : subtrees(first, leaves / k_branching, 0, k_branching);
-}
+long skynet(long first, long leaves) { return leaves == 1 ? first : trees(first, leaves / k_branching, k_branching); }
 
 } // namespace
 

@@ -1,6 +1,6 @@
 use std::cell::Cell;
 
-use crate::measure::{report_repeated, sum_by_halves_chili, sum_by_halves_rayon, with_chili, with_rayon};
+use crate::measure::{report_repeated, sum_by_halves_rayon, with_chili, with_rayon};
 
 const BRANCHING: u64 = 10;
 const LEAVES: u64 = 1_000_000;
@@ -19,8 +19,17 @@ fn skynet_chili(scope: &mut chili::Scope<'_>, first: u64, leaves: u64) -> u64 {
     if leaves == 1 {
         return first;
     }
-    let size = leaves / BRANCHING;
-    sum_by_halves_chili(scope, 0..BRANCHING, &|s, i| skynet_chili(s, first + i * size, size))
+    trees_chili(scope, first, leaves / BRANCHING, BRANCHING)
+}
+
+/// The first tree, and in parallel the rest: a third faster than by halves, which is faster with rayon.
+fn trees_chili(scope: &mut chili::Scope<'_>, first: u64, leaves: u64, n: u64) -> u64 {
+    if n == 1 {
+        return skynet_chili(scope, first, leaves);
+    }
+    let (one, others) =
+        scope.join(|s| skynet_chili(s, first, leaves), |s| trees_chili(s, first + leaves, leaves, n - 1));
+    one + others
 }
 
 fn repeat(mut skynet: impl FnMut(u64, u64) -> u64) {
