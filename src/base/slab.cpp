@@ -7,28 +7,27 @@
 #include <new>
 #include <utility>
 
+constinit thread_local treadle::detail::slab_list* treadle_slab_lists = nullptr;
+
 namespace treadle::detail {
+
+#if !defined(__x86_64__)
+TREADLE_NOINLINE slab_list* this_thread_slabs() noexcept { return treadle_slab_lists; }
+#endif
 
 #if defined(TREADLE_ASAN) || defined(TREADLE_TSAN)
 
-// Recycling would hide use after free from the sanitizers.
-void* slab_allocate(std::size_t bytes) { return ::operator new(bytes); }
-void slab_free(void* memory, std::size_t) noexcept { ::operator delete(memory); }
+void* slab_allocate_slow(std::size_t bytes) { return ::operator new(bytes); }
+void slab_free_slow(void* memory, std::size_t) noexcept { ::operator delete(memory); }
 std::uint64_t slab_bytes() noexcept { return 0; }
 
 #else
 
 namespace {
 
-constexpr std::size_t k_granule = 32;        // sizes are rounded up to this
-constexpr std::size_t k_classes = 16;        // up to 512 bytes
 constexpr std::size_t k_chunk_bytes = 32768; // taken from operator new at once
-constexpr std::uint32_t k_batch = 64;        // objects that move between a thread and the shared pool together
 
-struct node {
-  node* next;
-  node* next_batch; // meaningful in the first node of a batch in the shared pool
-};
+using node = slab_node;
 
 /// Batches of free objects that no thread holds at the moment. Chunks are never returned to the system: the peak of
 /// simultaneously live small objects bounds them. Lives for ever, because threads may free after static destruction.
@@ -48,7 +47,7 @@ struct shared_pool {
     batches = batch;
   }
 };
-constinit shared_pool g_pools[k_classes];
+constinit shared_pool g_pools[k_slab_classes];
 
 /// Keeps threads out of the shared pools while the process forks.
 class forking_pools final : fork_participant {
@@ -58,7 +57,7 @@ class forking_pools final : fork_participant {
  private:
   forking_pools() noexcept { join_forks(); }
   bool try_lock() noexcept override {
-    for (std::size_t c = 0; c < k_classes; ++c) {
+    for (std::size_t c = 0; c < k_slab_classes; ++c) {
       if (g_pools[c].lock.try_lock()) continue;
       while (c > 0) g_pools[--c].lock.unlock();
       return false;
@@ -72,39 +71,27 @@ class forking_pools final : fork_participant {
 
 constinit atomic<std::uint64_t> g_bytes{0};
 
-/// A thread holds at most two lists per class: one it allocates from and one in reserve, so that a thread which
-/// alternates around a batch boundary does not go to the shared pool each time. A list has k_batch objects, or those of
-/// a new chunk.
-struct thread_list {
-  node* head = nullptr;
-  node* reserve = nullptr; // not counted in `count`
-  std::uint32_t count = 0; // objects in head
-};
-
 struct thread_cache {
-  thread_list lists[k_classes];
+  slab_list lists[k_slab_classes];
   ~thread_cache();
 };
 
-thread_local constinit thread_list* t_lists = nullptr;
 thread_local constinit bool t_gone = false; // the cache was destroyed; the thread is ending
 
 thread_cache::~thread_cache() {
-  t_lists = nullptr;
+  treadle_slab_lists = nullptr;
   t_gone = true;
-  for (std::size_t c = 0; c < k_classes; ++c) {
+  for (std::size_t c = 0; c < k_slab_classes; ++c) {
     if (lists[c].head) g_pools[c].give(lists[c].head);
     if (lists[c].reserve) g_pools[c].give(lists[c].reserve);
   }
 }
 
-constexpr std::size_t class_of(std::size_t bytes) noexcept { return (bytes + k_granule - 1) / k_granule - 1; }
-
-TREADLE_NOINLINE thread_list* open_cache() noexcept {
+TREADLE_NOINLINE slab_list* open_cache() noexcept {
   if (t_gone) return nullptr;
   forking_pools::take_part();
   thread_local thread_cache cache; // registers its destructor on first use in each thread
-  return t_lists = cache.lists;
+  return treadle_slab_lists = cache.lists;
 }
 
 node* carve(std::size_t size) {
@@ -125,72 +112,47 @@ std::uint32_t length(const node* list) noexcept {
   return n;
 }
 
-TREADLE_NOINLINE void* refill(thread_list& list, std::size_t c) {
-  node* head = list.reserve;
-  list.reserve = nullptr;
+void* refill(slab_list& list, std::size_t c) {
+  node* head = std::exchange(list.reserve, nullptr);
   if (!head) head = g_pools[c].take();
-  if (!head) head = carve((c + 1) * k_granule);
+  if (!head) head = carve((c + 1) * k_slab_granule);
   list.head = head->next;
   list.count = length(list.head);
   return head;
 }
 
-TREADLE_NOINLINE void* allocate_without_cache(std::size_t c) {
+void* allocate_without_cache(std::size_t c) {
   node* head = g_pools[c].take();
-  if (!head) head = carve((c + 1) * k_granule);
+  if (!head) head = carve((c + 1) * k_slab_granule);
   if (head->next) g_pools[c].give(head->next);
   return head;
 }
 
-void put(thread_list& list, node* n) noexcept {
-  n->next = list.head;
-  list.head = n;
-  ++list.count;
+} // namespace
+
+TREADLE_NOINLINE void* slab_allocate_slow(std::size_t bytes) {
+  const std::size_t c = slab_class_of(bytes);
+  if (c >= k_slab_classes) return bytes < k_least_block_bytes ? ::operator new(bytes) : block_allocate(bytes);
+  if (!treadle_slab_lists && open_cache()) return slab_allocate(bytes);
+  return treadle_slab_lists ? refill(treadle_slab_lists[c], c) : allocate_without_cache(c);
 }
 
-/// Without a list of this thread that has room. Apart, so that the common way needs no registers saved.
-TREADLE_NOINLINE void free_without_room(node* n, std::size_t c) noexcept {
-  thread_list* const lists = t_lists ? t_lists : open_cache();
+TREADLE_NOINLINE void slab_free_slow(void* memory, std::size_t bytes) noexcept {
+  const std::size_t c = slab_class_of(bytes);
+  if (c >= k_slab_classes) return bytes < k_least_block_bytes ? ::operator delete(memory) : block_free(memory, bytes);
+  slab_list* const lists = treadle_slab_lists ? treadle_slab_lists : open_cache();
   if (!lists) {
-    n->next = nullptr;
-    return g_pools[c].give(n);
+    auto* const alone = static_cast<node*>(memory);
+    alone->next = nullptr;
+    return g_pools[c].give(alone);
   }
-  thread_list& list = lists[c];
-  if (list.count >= k_batch) {
+  slab_list& list = lists[c];
+  if (list.count >= k_slab_batch) {
     if (list.reserve) g_pools[c].give(list.reserve);
     list.reserve = std::exchange(list.head, nullptr);
     list.count = 0;
   }
-  put(list, n);
-}
-
-} // namespace
-
-TREADLE_NOINLINE void* slab_allocate(std::size_t bytes) {
-  const std::size_t c = class_of(bytes);
-  if (TREADLE_UNLIKELY(c >= k_classes))
-    return bytes < k_least_block_bytes ? ::operator new(bytes) : block_allocate(bytes);
-  thread_list* lists = t_lists;
-  if (TREADLE_UNLIKELY(!lists)) {
-    lists = open_cache();
-    if (!lists) return allocate_without_cache(c);
-  }
-  thread_list& list = lists[c];
-  node* head = list.head;
-  if (TREADLE_UNLIKELY(!head)) return refill(list, c);
-  list.head = head->next;
-  --list.count;
-  return head;
-}
-
-TREADLE_NOINLINE void slab_free(void* memory, std::size_t bytes) noexcept {
-  const std::size_t c = class_of(bytes);
-  if (TREADLE_UNLIKELY(c >= k_classes))
-    return bytes < k_least_block_bytes ? ::operator delete(memory) : block_free(memory, bytes);
-  thread_list* const lists = t_lists;
-  node* const n = static_cast<node*>(memory);
-  if (TREADLE_UNLIKELY(!lists || lists[c].count >= k_batch)) return free_without_room(n, c);
-  put(lists[c], n);
+  slab_free(memory, bytes); // there is room now
 }
 
 std::uint64_t slab_bytes() noexcept { return g_bytes.load(order::relaxed); }

@@ -4,14 +4,76 @@
 
 namespace treadle::detail {
 
+/// A free object.
+struct slab_node {
+  slab_node* next;
+  slab_node* next_batch; // meaningful in the first node of a batch in the shared pool
+};
+
+/// Free objects of one size class that one thread has: those it allocates from, and some in reserve, so that a thread
+/// which alternates around a batch boundary does not go to the shared pool each time.
+struct slab_list {
+  slab_node* head = nullptr;
+  slab_node* reserve = nullptr; // not counted in `count`
+  std::uint32_t count = 0;      // objects in head: up to k_slab_batch, or those of a new chunk
+};
+
+inline constexpr std::size_t k_slab_granule = 32; // sizes are rounded up to this
+inline constexpr std::size_t k_slab_classes = 16; // up to 512 bytes
+inline constexpr std::uint32_t k_slab_batch = 64; // objects that move between a thread and the shared pool together
+constexpr std::size_t slab_class_of(std::size_t bytes) noexcept {
+  return (bytes + k_slab_granule - 1) / k_slab_granule - 1;
+}
+
+} // namespace treadle::detail
+
+/// Those of the calling thread, one for each class; null until it needs one, when it ends, and in builds for
+/// sanitizers, from which recycled memory would hide errors.
+extern "C" [[gnu::tls_model("initial-exec")]] constinit thread_local treadle::detail::slab_list* treadle_slab_lists;
+
+namespace treadle::detail {
+
+#if defined(__x86_64__)
+/// Anew at every call, for the reason of this_task_stack().
+inline slab_list* this_thread_slabs() noexcept {
+  slab_list* lists;
+  asm volatile("movq treadle_slab_lists@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(lists));
+  return lists;
+}
+#else
+slab_list* this_thread_slabs() noexcept; // never inlined
+#endif
+
+/// Without an object that the thread has.
+[[nodiscard]] void* slab_allocate_slow(std::size_t bytes);
+/// Without a list of the thread that has room.
+void slab_free_slow(void* memory, std::size_t bytes) noexcept;
+
 /// Memory for small short-lived objects (future states, array headers): size classes with a free list per thread, so an
 /// allocate/free pair costs a few nanoseconds and no atomic operation. Larger sizes go to operator new, and from 8 KB
 /// on come from blocks that each thread keeps (src/base/block_cache.hpp).
 ///
 /// Any thread may free what another allocated; surplus lists travel between threads in batches through a shared pool.
 /// Throws std::bad_alloc. `bytes` given to slab_free must be those given to slab_allocate.
-[[nodiscard]] void* slab_allocate(std::size_t bytes);
-void slab_free(void* memory, std::size_t bytes) noexcept;
+[[nodiscard]] inline void* slab_allocate(std::size_t bytes) {
+  const std::size_t c = slab_class_of(bytes);
+  slab_list* const lists = this_thread_slabs();
+  if (TREADLE_UNLIKELY(c >= k_slab_classes || !lists || !lists[c].head)) return slab_allocate_slow(bytes);
+  slab_node* const first = lists[c].head;
+  lists[c].head = first->next;
+  --lists[c].count;
+  return first;
+}
+inline void slab_free(void* memory, std::size_t bytes) noexcept {
+  const std::size_t c = slab_class_of(bytes);
+  slab_list* const lists = this_thread_slabs();
+  if (TREADLE_UNLIKELY(c >= k_slab_classes || !lists || lists[c].count >= k_slab_batch))
+    return slab_free_slow(memory, bytes);
+  auto* const first = static_cast<slab_node*>(memory);
+  first->next = lists[c].head;
+  lists[c].head = first;
+  ++lists[c].count;
+}
 /// What it has taken from operator new so far, in bytes.
 std::uint64_t slab_bytes() noexcept;
 
