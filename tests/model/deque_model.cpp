@@ -8,8 +8,8 @@ namespace {
 
 using small_deque = detail::basic_deque<2>;
 
-/// Runs `script` on the owner ('p' push, 'o' pop) while thieves try to steal so often each; in the end every job that
-/// was pushed has run once.
+/// Runs `script` on the owner ('p' push, 'o' pop, 'i' pop if it is the job that was pushed last) while thieves try to
+/// steal so often each; in the end every job that was pushed has run once.
 void owner_and_thieves(const char* script, std::initializer_list<int> thieves) {
   small_deque tested;
   std::vector<std::unique_ptr<once>> jobs;
@@ -25,6 +25,8 @@ void owner_and_thieves(const char* script, std::initializer_list<int> thieves) {
     if (*operation == 'p') {
       jobs.push_back(std::make_unique<once>(1));
       tested.push(jobs.back().get());
+    } else if (*operation == 'i') {
+      if (tested.pop_if(jobs.back().get())) jobs.back()->run();
     } else if (detail::job* j = tested.pop()) {
       j->run();
     }
@@ -56,6 +58,8 @@ std::vector<scenario> deque_scenarios() {
   return {
       {"deque_last_item", [] { owner_and_thieves("po", {1}); }},
       {"deque_last_item_two_thieves", [] { owner_and_thieves("po", {1, 1}); }},
+      {"deque_last_item_if", [] { owner_and_thieves("pii", {1}); }},
+      {"deque_newest_if", [] { owner_and_thieves("ppio", {2}); }},
       {"deque_pop_pop", [] { owner_and_thieves("ppoo", {1, 1}); }},
       {"deque_pop_pop_push", [] { owner_and_thieves("ppoop", {2}); }},
       {"deque_two_for_one", [] { owner_and_thieves("ppo", {2}); }},

@@ -257,7 +257,7 @@ void get_by_only_future() {
     if (detail::job* j = tasks.steal()) j->run();
   });
   tasks.push(t);
-  if (tasks.pop()) {
+  if (tasks.pop_if(t)) {
     const auto execute = [t] {
       t->value = t->argument + 4;
       t->waiting.complete_unshared();

@@ -72,7 +72,15 @@ class atomic {
   }
 
   /// Counter with one writer at a time and any number of readers: an increment without a locked instruction.
-  void increment_unshared(T by = T{1}) noexcept { store(load(order::relaxed) + by, order::relaxed); }
+  void increment_unshared(T by = T{1}) noexcept {
+#if defined(__x86_64__) && !defined(TREADLE_TSAN) && !defined(TREADLE_CHAOS)
+    if constexpr (sizeof(T) == 8) { // one instruction where a compiler makes three of atomic operations
+      asm("addq %1, %0" : "+m"(m_value) : "er"(by));
+      return;
+    }
+#endif
+    store(load(order::relaxed) + by, order::relaxed);
+  }
 
   /// The raw word, for the system calls that wait on it.
   T* address() noexcept { return &m_value; }

@@ -18,6 +18,7 @@
 namespace treadle::detail {
 
 struct placement;
+struct task_stack;
 
 /// The shared state of a future, without its value: reference count, readiness, waiting continuations, exception, and
 /// for tasks the right to run them. All waiting, queueing and waking is compiled once, in src/task; docs/design/task.md
@@ -156,7 +157,8 @@ class future_state : public job {
  private:
   void wait_slow(sharing s);
   void wait_and_tell(sharing s); // those who record
-  void execute_claimed(sharing s) noexcept;
+  void run_taken_here(sharing s, task_stack& here) noexcept;
+  void execute_claimed(sharing s, task_stack* here) noexcept;
   TREADLE_NOINLINE void execute_and_tell(sharing s) noexcept;
   bool becomes_ready_here(sharing s);
   bool block_within(std::int64_t deadline_ns, stop_signal* stop);

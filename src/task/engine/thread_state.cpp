@@ -34,9 +34,8 @@ TREADLE_NOINLINE void set_this_task_stack(task_stack* current) noexcept { treadl
 bool on_worker() noexcept { return this_task_stack() != nullptr; }
 
 TREADLE_NOINLINE bool stack_has_room() noexcept {
+  if (const task_stack* const current = this_task_stack(); TREADLE_LIKELY(current)) return has_room(*current);
   const void* const here = __builtin_frame_address(0);
-  if (const task_stack* const current = this_task_stack(); TREADLE_LIKELY(current))
-    return here > static_cast<const char*>(current->limit) + k_stack_reserve_bytes;
 #if defined(TREADLE_TSAN) // which follows 65536 nested calls and no more; a thread's own stack has room for them
   if (bytes_between(started_with().top(), here) > 1024 * 1024) return false;
 #endif

@@ -41,8 +41,12 @@ class idle_workers {
   /// itself.
   /// False when somebody else asks (ask()), and there is nobody to be woken.
   bool notify_work(bool backlog) noexcept {
+    return is_work_known() || wake_if_wanted(m_count.load(order::relaxed), backlog);
+  }
+  /// Then there is nobody whom notify_work() would have to wake.
+  bool is_work_known() const noexcept {
     light_fence(); // pairs with the heavy one in sleep(): the parking worker sees the job, or we see its announcement
-    return wake_if_wanted(m_count.load(order::relaxed), backlog);
+    return wants_no_wake(m_count.load(order::relaxed));
   }
   /// The same for a job in a queue without an owner, which nobody else would look at before a worker runs out of work:
   /// so it must not be missed by a searcher that leaves either.
@@ -94,8 +98,9 @@ class idle_workers {
     atomic<std::uint32_t> wake_up{0}; // set by the one that clears its bit
   };
 
+  static bool wants_no_wake(std::uint64_t count) noexcept { return count == 0 || count >= k_searching; }
   bool wake_if_wanted(std::uint64_t count, bool backlog) noexcept {
-    if (TREADLE_LIKELY(count == 0 || count >= k_searching)) return true;
+    if (TREADLE_LIKELY(wants_no_wake(count))) return true;
     return (!backlog && count >= k_napping) || wake_one();
   }
   bool somebody_wakes_by(std::int64_t deadline_ns) const noexcept;

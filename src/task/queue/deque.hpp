@@ -26,11 +26,17 @@ class basic_deque {
 
   /// Owner only. How many there are now, at most. Throws std::bad_alloc when it cannot grow.
   std::int64_t push(job* item) {
+    if (const std::int64_t size = push_if_room(item); TREADLE_LIKELY(size != 0)) return size;
+    grow();
+    return push_if_room(item);
+  }
+  /// Owner only. The same where it need not grow; else 0, and nothing done.
+  std::int64_t push_if_room(job* item) noexcept {
     const std::int64_t bottom = m_bottom.load(order::relaxed);
     // T: slots below top are free again. Beyond the model: it stops the thief from reading what we are about to write.
     const std::int64_t top = m_top.load(order::acquire);
-    buffer* items = m_buffer.load(order::relaxed);
-    if (TREADLE_UNLIKELY(bottom - top >= items->capacity)) items = grow(bottom, top);
+    buffer* const items = m_buffer.load(order::relaxed);
+    if (TREADLE_UNLIKELY(bottom - top >= items->capacity)) return 0;
     items->slot(bottom).store(item, order::relaxed);
     m_bottom.store(bottom + 1, order::release); // P: publishes the slot and what the item points to
     return bottom + 1 - top;
@@ -38,22 +44,14 @@ class basic_deque {
 
   /// Owner only. Newest item, or null.
   job* pop() noexcept {
-    const std::int64_t bottom = m_bottom.load(order::relaxed) - 1;
-    if (bottom < m_top.load(order::relaxed)) return nullptr; // empty: thieves only raise top, so this cannot be stale
-    buffer* items = m_buffer.load(order::relaxed);
-    // S: the owner lowers bottom, then reads top; a thief reads top, then bottom. In the single order of these
-    // sequentially consistent operations at least one sees the other.
-    m_bottom.store(bottom, order::seq_cst);
-    std::int64_t top = m_top.load(order::seq_cst);
-    if (TREADLE_LIKELY(top < bottom)) return items->slot(bottom).load(order::relaxed);
-    job* item = nullptr;
-    if (top == bottom) { // the last item: race the thieves for it
-      item = items->slot(bottom).load(order::relaxed);
-      // S, stronger than needed while steal() loads top sequentially consistently.
-      if (!m_top.compare_exchange(top, top + 1, order::seq_cst, order::relaxed)) item = nullptr;
-    }
-    m_bottom.store(bottom + 1, order::relaxed);
-    return item;
+    const std::int64_t newest = m_bottom.load(order::relaxed) - 1;
+    if (newest < m_top.load(order::relaxed)) return nullptr; // empty: thieves only raise top, so this cannot be stale
+    return take(newest) ? item_at(newest) : nullptr;
+  }
+  /// Owner only. Takes the newest item if it is this one.
+  bool pop_if(const job* item) noexcept {
+    const std::int64_t newest = m_bottom.load(order::relaxed) - 1;
+    return item_at(newest) == item && take(newest); // which says no where that is what a thief has left of it
   }
 
   /// Any thread. Oldest item; null when empty or when another thief was faster.
@@ -86,17 +84,34 @@ class basic_deque {
     std::unique_ptr<atomic<job*>[]> slots;
   };
 
+  job* item_at(std::int64_t index) const noexcept {
+    return m_buffer.load(order::relaxed)->slot(index).load(order::relaxed);
+  }
+  /// By the owner. False when thieves have the newest item.
+  bool take(std::int64_t newest) noexcept {
+    // S: the owner lowers bottom, then reads top; a thief reads top, then bottom. In the single order of these
+    // sequentially consistent operations at least one sees the other.
+    m_bottom.store(newest, order::seq_cst);
+    std::int64_t top = m_top.load(order::seq_cst);
+    if (TREADLE_LIKELY(top < newest)) return true;
+    // The last item: race the thieves for it. S, stronger than needed while steal() loads top sequentially
+    // consistently.
+    const bool taken = top == newest && m_top.compare_exchange(top, top + 1, order::seq_cst, order::relaxed);
+    m_bottom.store(newest + 1, order::relaxed);
+    return taken;
+  }
+
   buffer* last() const noexcept { return m_buffers.back().get(); }
 
-  TREADLE_NOINLINE buffer* grow(std::int64_t bottom, std::int64_t top) {
+  TREADLE_NOINLINE void grow() {
     buffer* old = last();
     auto grown = std::make_unique<buffer>(old->capacity * 2);
-    for (std::int64_t i = top; i < bottom; ++i) {
+    const std::int64_t bottom = m_bottom.load(order::relaxed);
+    for (std::int64_t i = m_top.load(order::relaxed); i < bottom; ++i) {
       grown->slot(i).store(old->slot(i).load(order::relaxed), order::relaxed);
     }
     m_buffers.push_back(std::move(grown));
     m_buffer.store(last(), order::release); // B: publishes the copied slots; pairs with acquire in steal()
-    return last();
   }
 
   alignas(k_cache_line) atomic<std::int64_t> m_top{0};

@@ -26,10 +26,14 @@ bool future_state::try_run() noexcept {
 }
 
 // Part of its callers: each call is one that every task in place would make.
-[[gnu::always_inline]] inline void future_state::execute_claimed(sharing s) noexcept {
-  if (is_wanted(event_kind::task_started)) return execute_and_tell(s);
-  const running_scope running(*this, running_scope::is_told{});
+[[gnu::always_inline]] inline void future_state::execute_claimed(sharing s, task_stack* here) noexcept {
+  if (!here || is_wanted(event_kind::task_started)) return execute_and_tell(s);
+  running_on_stack running;
+  running.begin(*here, *this);
   execute(s);
+  if (TREADLE_UNLIKELY(forked_in_task.load(order::relaxed))) end_forked_task();
+  running.end(*here);
+  tell(event_kind::task_finished, *this);
 }
 
 void future_state::execute_and_tell(sharing s) noexcept { // apart, so that the other needs no register for `s`
@@ -37,7 +41,7 @@ void future_state::execute_and_tell(sharing s) noexcept { // apart, so that the 
   execute(s);
 }
 
-void future_state::run_unoffered(sharing s) noexcept { execute_claimed(s); }
+void future_state::run_unoffered(sharing s) noexcept { execute_claimed(s, this_task_stack()); }
 
 void future_state::run_directly(sharing s) noexcept {
   count(&readiness_counts::direct);
@@ -77,19 +81,21 @@ void future_state::end_staging(const placement* where) noexcept {
   add_wait(*this, profile_field::staged_ticks, is_critical(where) ? waited : k_queued_per_stamp * waited);
 }
 
-void future_state::run_taken(sharing s) noexcept {
-  const auto execute_unshared = [this] { execute_claimed(sharing::unshared); };
+[[gnu::always_inline]] inline void future_state::run_taken_here(sharing s, task_stack& here) noexcept {
+  const auto execute_unshared = [this, &here] { execute_claimed(sharing::unshared, &here); };
   if (s == sharing::shared || !run_entry_unshared(m_refs, m_claim, execute_unshared)) {
     try_run();
     return end_entry();
   }
-  this_worker()->counters.count_finished();
+  here.runner->counters.count_finished();
 }
+
+void future_state::run_taken(sharing s) noexcept { run_taken_here(s, *this_task_stack()); }
 
 void future_state::run() noexcept {
   if (m_claim.claim()) {
     this_worker()->phases.name_wait(*this);
-    execute_claimed(sharing::shared);
+    execute_claimed(sharing::shared, this_task_stack());
   } else {
     this_worker()->phases.cancel();
   }
@@ -141,8 +147,10 @@ void future_state::refuse_own_task() const {
       static_cast<void>(try_run() && count(&readiness_counts::direct));
     else
       start_deferred();
-  } else if ((claimable == claim_word::k_available || claimable == claim_word::k_pinned) && stack_has_room()) {
-    if (worker* w = this_worker()) w->run_in_place(*this, s);
+  } else if (claimable == claim_word::k_available || claimable == claim_word::k_pinned) {
+    task_stack* const here = this_task_stack();
+    if (TREADLE_LIKELY(here && has_room(*here)))
+      here->runner->take_newest(*this) ? run_taken_here(s, *here) : here->runner->run_in_place(*this, s);
   }
   if (is_ready()) return true;
   refuse_own_task();
@@ -232,7 +240,9 @@ void schedule(job& task) {
 }
 
 void schedule(future_state& task) {
-  if (offered_here() == claim_word::k_pinned) task.pin();
+  worker* const w = this_worker();
+  if (TREADLE_UNLIKELY(w && w->owner().pins())) task.pin();
+  if (TREADLE_LIKELY(w && !is_wanted(event_kind::task_created))) return w->push_new(task);
   schedule(static_cast<job&>(task));
 }
 

@@ -8,7 +8,25 @@
 
 namespace treadle::detail {
 
-/// Says what the stack executes, for diagnosis and for those who listen.
+/// A task that a stack executes, for diagnosis and for the profile. `on`: the stack, which the caller runs on.
+class running_on_stack {
+ public:
+  void begin(task_stack& on, const job& task) noexcept {
+    m_here = {&task, on.running, nullptr};
+    on.running = &m_here;
+    if (k_counts && TREADLE_UNLIKELY(--on.until_sample == 0)) m_here.sample = &m_sample.begin(on, task);
+  }
+  void end(task_stack& on) noexcept {
+    if (TREADLE_UNLIKELY(m_here.sample != nullptr)) m_sample.end(on, m_here.outer);
+    on.running = m_here.outer;
+  }
+
+ private:
+  running_task m_here;
+  running_sample m_sample;
+};
+
+/// The same on any thread, told to those who listen.
 class running_scope {
  public:
   /// The caller has told that the task starts.
@@ -16,25 +34,21 @@ class running_scope {
 
   explicit running_scope(const job& task) noexcept
       : running_scope((tell(event_kind::task_started, task), task), is_told{}) {}
-  running_scope(const job& task, is_told) noexcept : m_stack(this_task_stack()), m_here{&task, nullptr, nullptr} {
-    if (!m_stack) return;
-    m_here.outer = m_stack->running;
-    m_stack->running = &m_here;
-    if (k_counts && TREADLE_UNLIKELY(--m_stack->until_sample == 0)) m_here.sample = &m_sample.begin(*m_stack, task);
+  running_scope(const job& task, is_told) noexcept : m_stack(this_task_stack()), m_task(task) {
+    if (m_stack) m_running.begin(*m_stack, task);
   }
   ~running_scope() {
     if (TREADLE_UNLIKELY(forked_in_task.load(order::relaxed))) end_forked_task();
-    if (TREADLE_UNLIKELY(m_here.sample != nullptr)) m_sample.end(*m_stack, m_here.outer);
-    if (m_stack) m_stack->running = m_here.outer;
-    tell(event_kind::task_finished, *m_here.task);
+    if (m_stack) m_running.end(*m_stack);
+    tell(event_kind::task_finished, m_task);
   }
   running_scope(const running_scope&) = delete;
   running_scope& operator=(const running_scope&) = delete;
 
  private:
   task_stack* const m_stack;
-  running_task m_here;
-  running_sample m_sample;
+  const job& m_task;
+  running_on_stack m_running;
 };
 
 } // namespace treadle::detail

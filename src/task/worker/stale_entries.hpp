@@ -28,8 +28,9 @@ class stale_entries {
   /// The queue has grown to `size`: drops those of tasks that others have run in place, if it may be worth it. May
   /// suspend.
   void note_size(std::int64_t size) noexcept {
-    if (TREADLE_UNLIKELY(size > m_drop_at)) drop_if_many(size);
+    if (is_large(size)) drop_if_many(size);
   }
+  bool is_large(std::int64_t size) const noexcept { return size > m_drop_at; } ///< otherwise note_size() does nothing
   /// The same where the longest path goes first, and another queue has grown: others may run in place what this worker
   /// only makes. May suspend.
   TREADLE_NOINLINE void drop_ordered() noexcept;

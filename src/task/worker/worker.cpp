@@ -90,16 +90,6 @@ void worker::begin_sample() noexcept {
   phases.begin_sample();
 }
 
-// This and queue_inline() are part of their callers here, which each task that is made comes through.
-[[gnu::always_inline]] inline std::int64_t worker::queue_in_deque(job& item) noexcept {
-  try {
-    return tasks.push(&item);
-  } catch (...) { // no memory to grow: a queue that needs none
-    m_scheduler.inject(item);
-    return 0;
-  }
-}
-
 /// Each job in pools that place them.
 std::int64_t worker::queue_stamped(job& item) noexcept {
   m_stamps.stamp(item, samples, stacks.current().tasks);
@@ -108,23 +98,31 @@ std::int64_t worker::queue_stamped(job& item) noexcept {
   return 0;
 }
 
-[[gnu::always_inline]] inline std::int64_t worker::queue_inline(job& item) noexcept {
-  return m_stamps.due() ? queue_stamped(item) : queue_in_deque(item);
+std::int64_t worker::queue_in_deque(job& item) noexcept {
+  try {
+    return tasks.push(&item);
+  } catch (...) { // no memory to grow: a queue that needs none
+    m_scheduler.inject(item);
+    return 0;
+  }
 }
 
-std::int64_t worker::queue(job& item) noexcept { return queue_inline(item); }
+std::int64_t worker::queue(job& item) noexcept { return m_stamps.due() ? queue_stamped(item) : queue_in_deque(item); }
 
 void worker::push(job& item) noexcept {
-  if (const std::int64_t size = queue_inline(item)) m_scheduler.notify_work(size > 1);
+  if (const std::int64_t size = queue(item)) m_scheduler.notify_work(size > 1);
 }
 
-void worker::push_new(job& task) noexcept {
-  counters.created.increment_unshared();
-  const std::int64_t size = queue_inline(task);
-  if (size)
-    m_scheduler.notify_work(size > 1);
-  else if (ordered && ordered->wants_sweep())
-    return stale.drop_ordered();
+void worker::push_stamped(job& task) noexcept {
+  const std::int64_t size = queue_stamped(task);
+  if (size == 0 && ordered && ordered->wants_sweep()) return stale.drop_ordered();
+  note_pushed(size);
+}
+
+void worker::push_and_grow(job& task) noexcept { note_pushed(queue_in_deque(task)); }
+
+void worker::note_pushed(std::int64_t size) noexcept {
+  if (size != 0) m_scheduler.notify_work(size > 1);
   stale.note_size(size);
 }
 

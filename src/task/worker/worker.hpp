@@ -48,8 +48,10 @@ class worker : public work_search<worker> {
   /// it.
   std::int64_t queue(job& item) noexcept;
 
-  /// From get(): runs `task` in place when nobody has started it. May suspend.
-  void run_in_place(future_state& task, sharing s);
+  /// From get(): takes the entry of `task` off the queue if that is the newest, so that it can be run in place.
+  bool take_newest(const future_state& task) noexcept;
+  /// From get(), otherwise: runs `task` in place when nobody has started it. May suspend.
+  TREADLE_NOINLINE void run_in_place(future_state& task, sharing s);
   /// A task is about to be executed here, or to go on, until it ends or suspends.
   void begin_phase(job& item) noexcept {
     if (phases.begin(item)) begin_sample();
@@ -144,7 +146,10 @@ class worker : public work_search<worker> {
   TREADLE_NOINLINE void run_among_stale(future_state& task, sharing s);
   /// The same for a task that is not the newest entry, which is put back.
   TREADLE_NOINLINE void run_out_of_order(future_state& task, job* top);
-  std::int64_t queue_inline(job& item) noexcept;
+  // The rest of push_new():
+  TREADLE_NOINLINE void push_stamped(job& task) noexcept;
+  TREADLE_NOINLINE void push_and_grow(job& task) noexcept;
+  TREADLE_NOINLINE void note_pushed(std::int64_t size) noexcept;
   TREADLE_NOINLINE std::int64_t queue_stamped(job& item) noexcept;
   std::int64_t queue_in_deque(job& item) noexcept;
   TREADLE_NOINLINE void get_idle_stack();
