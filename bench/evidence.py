@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import inlining_table
-from results import newest
+from results import fullest
 from tables import fill
 
 from treadle.study import grain as grain_study
@@ -288,9 +288,9 @@ def page(results: Path) -> str:
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, help="folder of one machine (default: measured last)")
+    parser.add_argument("--results", type=Path, help="folder of one machine (default: where most was measured)")
     options = parser.parse_args(argv)
-    results = options.results or newest()
+    results = options.results or fullest()
     PAGE.write_text(page(results), "utf-8")
     guide = inlining_table.PAGE
     guide.write_text(fill(guide.read_text("utf-8"), inlining_table.blocks(results / INLINING)), "utf-8")

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import matplotlib
-from results import RIVALS, Results, newest, read
+from results import RIVALS, Results, fullest, read
 from tables import BODIES, PAGES, TASKS, TIMES, blocks, fill
 
 matplotlib.use("svg")
@@ -168,10 +168,10 @@ def drawn(image: Path, figure: Figure | None, title: str, folder: str = "images"
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, help="folder of one machine (default: measured last)")
+    parser.add_argument("--results", type=Path, help="folder of one machine (default: where most was measured)")
     parser.add_argument("--page", type=Path, action="append", help="may be repeated (default: both)")
     options = parser.parse_args(argv)
-    results = read(options.results or newest())
+    results = read(options.results or fullest())
     contents = blocks(results)
     for page in options.page or PAGES:
         text = page.read_text()

@@ -82,9 +82,14 @@ class Results:
         return {r: self.cost[workload, r, workers] for r in RIVALS if (workload, r, workers) in self.cost}
 
 
-def newest(folder: Path = BENCH / "results") -> Path:
-    """The folder of the machine that was measured last."""
-    return max(folder.glob("*/*.csv"), key=lambda file: load(file)[0].get("date", "")).parent
+def fullest(folder: Path = BENCH / "results") -> Path:
+    """The folder of the machine that most workloads were measured on, of several the one measured last."""
+
+    def rank(machine: Path) -> tuple[int, str]:
+        files = list(machine.glob("*.csv"))
+        return len(files), max((load(file)[0].get("date", "") for file in files), default="")
+
+    return max(filter(Path.is_dir, folder.iterdir()), key=rank)
 
 
 def read(folder: Path) -> Results:

@@ -82,7 +82,7 @@ def test_the_page_of_evidence_is_that_of_the_saved_data(monkeypatch: pytest.Monk
 
 
 def test_tables(saved: Path) -> None:
-    shown = results.read(results.newest(saved.parent.parent))
+    shown = results.read(results.fullest(saved.parent.parent))
     contents = tables.blocks(shown)
     assert contents["tasks"].splitlines() == [
         "| workload | workers | rounds | Treadle | oneTBB | serial |",
@@ -163,7 +163,7 @@ def test_a_grain_that_was_found_is_told_apart_from_a_fixed_one_where_intervals_a
 @pytest.mark.parametrize("page", tables.PAGES, ids=lambda page: page.name)
 def test_the_pages_show_the_saved_results(page: Path) -> None:
     text = page.read_text()
-    contents = tables.blocks(results.read(results.newest()))
+    contents = tables.blocks(results.read(results.fullest()))
     for name in plot.FIGURES:  # their text does not depend on the numbers
         mark = f"<!-- figure_{name} -->\n"
         if mark in text:
