@@ -59,6 +59,46 @@ TEST(slab_test, memory_travels_between_threads) {
   }
 }
 
+TEST(slab_test, sizes_at_the_ends_of_classes) {
+  for (const std::size_t bytes : {0u, 1u, 32u, 33u, 512u, 513u}) {
+    void* const memory = slab_allocate(bytes);
+    ASSERT_NE(memory, nullptr);
+    std::memset(memory, 1, bytes);
+    slab_free(memory, bytes);
+  }
+}
+
+TEST(slab_test, a_thread_that_ends_may_still_allocate_and_free) {
+  struct late {
+    std::vector<void*> objects;
+    ~late() {
+      for (int i = 0; i < 200; ++i) objects.push_back(slab_allocate(100));
+      EXPECT_EQ(std::set<void*>(objects.begin(), objects.end()).size(), objects.size());
+      for (void* p : objects) slab_free(p, 100);
+    }
+  };
+  std::thread([] {
+    thread_local late last; // destroyed after what the slab has made later
+    for (int i = 0; i < 200; ++i) last.objects.push_back(slab_allocate(100));
+  }).join();
+}
+
+TEST(atomic_test, a_counter_with_one_writer_adds_what_it_is_told) {
+  volatile std::uint64_t changing = 0x1'2345'6789;
+  atomic<std::uint64_t> wide{5};
+  wide.increment_unshared();
+  wide.increment_unshared(changing);
+  wide.increment_unshared(0xffff'ffffu); // no immediate operand
+  wide.increment_unshared(~std::uint64_t{0});
+  EXPECT_EQ(wide.load(order::relaxed), 5 + 0x1'2345'6789 + 0xffff'ffffu);
+  atomic<std::uint32_t> narrow{0xffff'fffeu};
+  narrow.increment_unshared(3);
+  EXPECT_EQ(narrow.load(order::relaxed), 1u);
+  atomic<double> real{1.5};
+  real.increment_unshared(0.25);
+  EXPECT_EQ(real.load(order::relaxed), 1.75);
+}
+
 #if !defined(TREADLE_ASAN) && !defined(TREADLE_TSAN)
 TEST(slab_test, freed_memory_is_used_again) {
   void* first = slab_allocate(64);

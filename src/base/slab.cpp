@@ -7,7 +7,9 @@
 #include <new>
 #include <utility>
 
-constinit thread_local treadle::detail::slab_list* treadle_slab_lists = nullptr;
+// Read by assembly in other files, too.
+[[gnu::used, gnu::tls_model("initial-exec")]] constinit thread_local treadle::detail::slab_list* treadle_slab_lists =
+    nullptr;
 
 namespace treadle::detail {
 
@@ -27,21 +29,19 @@ namespace {
 
 constexpr std::size_t k_chunk_bytes = 32768; // taken from operator new at once
 
-using node = slab_node;
-
 /// Batches of free objects that no thread holds at the moment. Chunks are never returned to the system: the peak of
 /// simultaneously live small objects bounds them. Lives for ever, because threads may free after static destruction.
 struct shared_pool {
   spinlock lock;
-  node* batches = nullptr;
+  slab_node* batches = nullptr;
 
-  node* take() noexcept {
+  slab_node* take() noexcept {
     scoped_lock guard(lock);
-    node* batch = batches;
+    slab_node* batch = batches;
     if (batch) batches = batch->next_batch;
     return batch;
   }
-  void give(node* batch) noexcept {
+  void give(slab_node* batch) noexcept {
     scoped_lock guard(lock);
     batch->next_batch = batches;
     batches = batch;
@@ -94,26 +94,26 @@ TREADLE_NOINLINE slab_list* open_cache() noexcept {
   return treadle_slab_lists = cache.lists;
 }
 
-node* carve(std::size_t size) {
+slab_node* carve(std::size_t size) {
   const std::size_t objects = k_chunk_bytes / size;
   char* chunk = static_cast<char*>(::operator new(objects * size, std::align_val_t{64}));
   g_bytes.fetch_add(objects * size, order::relaxed);
-  node* head = nullptr;
+  slab_node* head = nullptr;
   for (std::size_t i = objects; i-- > 0;) {
-    node* n = ::new (chunk + i * size) node{head, nullptr};
+    slab_node* n = ::new (chunk + i * size) slab_node{head, nullptr};
     head = n;
   }
   return head;
 }
 
-std::uint32_t length(const node* list) noexcept {
+std::uint32_t length(const slab_node* list) noexcept {
   std::uint32_t n = 0;
   for (; list; list = list->next) ++n;
   return n;
 }
 
 void* refill(slab_list& list, std::size_t c) {
-  node* head = std::exchange(list.reserve, nullptr);
+  slab_node* head = std::exchange(list.reserve, nullptr);
   if (!head) head = g_pools[c].take();
   if (!head) head = carve((c + 1) * k_slab_granule);
   list.head = head->next;
@@ -122,7 +122,7 @@ void* refill(slab_list& list, std::size_t c) {
 }
 
 void* allocate_without_cache(std::size_t c) {
-  node* head = g_pools[c].take();
+  slab_node* head = g_pools[c].take();
   if (!head) head = carve((c + 1) * k_slab_granule);
   if (head->next) g_pools[c].give(head->next);
   return head;
@@ -133,8 +133,8 @@ void* allocate_without_cache(std::size_t c) {
 TREADLE_NOINLINE void* slab_allocate_slow(std::size_t bytes) {
   const std::size_t c = slab_class_of(bytes);
   if (c >= k_slab_classes) return bytes < k_least_block_bytes ? ::operator new(bytes) : block_allocate(bytes);
-  if (!treadle_slab_lists && open_cache()) return slab_allocate(bytes);
-  return treadle_slab_lists ? refill(treadle_slab_lists[c], c) : allocate_without_cache(c);
+  slab_list* const lists = treadle_slab_lists ? treadle_slab_lists : open_cache();
+  return lists ? refill(lists[c], c) : allocate_without_cache(c);
 }
 
 TREADLE_NOINLINE void slab_free_slow(void* memory, std::size_t bytes) noexcept {
@@ -142,7 +142,7 @@ TREADLE_NOINLINE void slab_free_slow(void* memory, std::size_t bytes) noexcept {
   if (c >= k_slab_classes) return bytes < k_least_block_bytes ? ::operator delete(memory) : block_free(memory, bytes);
   slab_list* const lists = treadle_slab_lists ? treadle_slab_lists : open_cache();
   if (!lists) {
-    auto* const alone = static_cast<node*>(memory);
+    auto* const alone = static_cast<slab_node*>(memory);
     alone->next = nullptr;
     return g_pools[c].give(alone);
   }

@@ -60,6 +60,7 @@ std::vector<scenario> deque_scenarios() {
       {"deque_last_item_two_thieves", [] { owner_and_thieves("po", {1, 1}); }},
       {"deque_last_item_if", [] { owner_and_thieves("pii", {1}); }},
       {"deque_newest_if", [] { owner_and_thieves("ppio", {2}); }},
+      {"deque_wrap_if", [] { owner_and_thieves("ppopipi", {2}); }},
       {"deque_pop_pop", [] { owner_and_thieves("ppoo", {1, 1}); }},
       {"deque_pop_pop_push", [] { owner_and_thieves("ppoop", {2}); }},
       {"deque_two_for_one", [] { owner_and_thieves("ppo", {2}); }},

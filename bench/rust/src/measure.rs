@@ -93,7 +93,7 @@ pub fn with_chili<R>(workers: usize, body: impl FnOnce(&mut chili::Scope<'_>) ->
     body(&mut pool.scope())
 }
 
-/// Sum of `term(i)` over `range` by halves, as the other rivals that fork two functions do.
+/// Sum of `term(i)` over `range` by halves.
 pub fn sum_by_halves_rayon(range: std::ops::Range<u64>, term: &(impl Fn(u64) -> u64 + Sync)) -> u64 {
     if range.end - range.start == 1 {
         return term(range.start);

@@ -22,7 +22,7 @@ fn skynet_chili(scope: &mut chili::Scope<'_>, first: u64, leaves: u64) -> u64 {
     trees_chili(scope, first, leaves / BRANCHING, BRANCHING)
 }
 
-/// The first tree, and in parallel the rest: a third faster than by halves, which is faster with rayon.
+/// The first tree, and in parallel the rest, which is faster with chili; with rayon halves are.
 fn trees_chili(scope: &mut chili::Scope<'_>, first: u64, leaves: u64, n: u64) -> u64 {
     if n == 1 {
         return skynet_chili(scope, first, leaves);

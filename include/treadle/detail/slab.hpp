@@ -4,8 +4,8 @@
 
 namespace treadle::detail {
 
-/// A free object.
-struct slab_node {
+/// A free object. It lies where one of another type was.
+struct [[gnu::may_alias]] slab_node {
   slab_node* next;
   slab_node* next_batch; // meaningful in the first node of a batch in the shared pool
 };
@@ -27,14 +27,14 @@ constexpr std::size_t slab_class_of(std::size_t bytes) noexcept {
 
 } // namespace treadle::detail
 
-/// Those of the calling thread, one for each class; null until it needs one, when it ends, and in builds for
-/// sanitizers, from which recycled memory would hide errors.
+/// The lists of the calling thread, one for each size class. Null until the thread needs one, when it ends, and in
+/// builds for sanitizers, from which recycled memory would hide errors.
 extern "C" [[gnu::tls_model("initial-exec")]] constinit thread_local treadle::detail::slab_list* treadle_slab_lists;
 
 namespace treadle::detail {
 
 #if defined(__x86_64__)
-/// Anew at every call, for the reason of this_task_stack().
+/// Reads the variable anew at every call: the caller may be on another thread than before (docs/design/fibers.md).
 inline slab_list* this_thread_slabs() noexcept {
   slab_list* lists;
   asm volatile("movq treadle_slab_lists@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(lists));
@@ -44,9 +44,9 @@ inline slab_list* this_thread_slabs() noexcept {
 slab_list* this_thread_slabs() noexcept; // never inlined
 #endif
 
-/// Without an object that the thread has.
+/// What slab_allocate() does where the thread has no object of that size, for large sizes, and under sanitizers.
 [[nodiscard]] void* slab_allocate_slow(std::size_t bytes);
-/// Without a list of the thread that has room.
+/// What slab_free() does where the thread's list is full, for large sizes, and under sanitizers.
 void slab_free_slow(void* memory, std::size_t bytes) noexcept;
 
 /// Memory for small short-lived objects (future states, array headers): size classes with a free list per thread, so an

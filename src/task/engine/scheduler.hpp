@@ -204,17 +204,17 @@ inline bool worker::is_asked_to_leave() const noexcept {
   return TREADLE_UNLIKELY(m_scheduler.on_duty.has_surplus()) && !lends();
 }
 
-// Part of its callers, as is take_newest(): each task comes through both. What is rare needs no registers here.
+// Each task comes through this and take_newest(). What is rare is called last, so that nothing has to be kept for it.
 [[gnu::always_inline]] inline void worker::push_new(job& task) noexcept {
   counters.created.increment_unshared();
   if (m_stamps.due()) return push_stamped(task);
   const std::int64_t size = tasks.push_if_room(&task);
   if (TREADLE_UNLIKELY(size == 0)) return push_and_grow(task);
-  if (TREADLE_UNLIKELY(!m_scheduler.idle.is_work_known() || stale.is_large(size))) note_pushed(size);
+  if (TREADLE_UNLIKELY(!m_scheduler.idle.needs_no_wake() || stale.is_large(size))) note_pushed(size);
 }
 
 inline bool worker::take_newest(const future_state& task) noexcept {
-  if (TREADLE_UNLIKELY(lends() || is_asked_to_leave() || stale.may_be_on_top())) return false;
+  if (TREADLE_UNLIKELY(lends() || m_scheduler.on_duty.has_surplus() || stale.may_be_on_top())) return false;
   if (TREADLE_UNLIKELY(!tasks.pop_if(&task))) return false;
   counters.inlined.increment_unshared();
   return true;

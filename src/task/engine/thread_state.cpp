@@ -7,7 +7,9 @@
 
 #include <treadle/this_task.hpp>
 
-constinit thread_local treadle::detail::task_stack* treadle_task_stack = nullptr;
+// Read by assembly in other files, too.
+[[gnu::used, gnu::tls_model("initial-exec")]] constinit thread_local treadle::detail::task_stack* treadle_task_stack =
+    nullptr;
 
 namespace treadle::detail {
 namespace {

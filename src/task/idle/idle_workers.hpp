@@ -40,14 +40,7 @@ class idle_workers {
   /// a moment: they are woken only for a `backlog`, that is, when the one that published it cannot be about to run it
   /// itself.
   /// False when somebody else asks (ask()), and there is nobody to be woken.
-  bool notify_work(bool backlog) noexcept {
-    return is_work_known() || wake_if_wanted(m_count.load(order::relaxed), backlog);
-  }
-  /// Then there is nobody whom notify_work() would have to wake.
-  bool is_work_known() const noexcept {
-    light_fence(); // pairs with the heavy one in sleep(): the parking worker sees the job, or we see its announcement
-    return wants_no_wake(m_count.load(order::relaxed));
-  }
+  bool notify_work(bool backlog) noexcept { return wake_if_wanted(count_after_publishing(), backlog); }
   /// The same for a job in a queue without an owner, which nobody else would look at before a worker runs out of work:
   /// so it must not be missed by a searcher that leaves either.
   bool notify_injected() noexcept {
@@ -60,6 +53,8 @@ class idle_workers {
     m_count.fetch_add(0, order::acq_rel); // C
     if (withdraw(worker)) wake(worker);
   }
+  /// Any thread, after publishing a job: notify_work() would wake nobody, whether there is a backlog or not.
+  bool needs_no_wake() const noexcept { return wants_no_wake(count_after_publishing()); }
   /// Until end_asking(), count() is not zero, as if somebody slept: those that work come to look what is wanted of
   /// them. C: in the order of these operations on m_count, a worker that goes to sleep comes later and sees what was
   /// published before, or it comes earlier and wake_all() finds it.
@@ -98,6 +93,10 @@ class idle_workers {
     atomic<std::uint32_t> wake_up{0}; // set by the one that clears its bit
   };
 
+  std::uint64_t count_after_publishing() const noexcept {
+    light_fence(); // pairs with the heavy one in sleep(): the parking worker sees the job, or we see its announcement
+    return m_count.load(order::relaxed);
+  }
   static bool wants_no_wake(std::uint64_t count) noexcept { return count == 0 || count >= k_searching; }
   bool wake_if_wanted(std::uint64_t count, bool backlog) noexcept {
     if (TREADLE_LIKELY(wants_no_wake(count))) return true;

@@ -74,7 +74,8 @@ TEST(deque_test, every_job_is_taken_exactly_once_under_theft) {
   for (int i = 0; i < k_jobs; ++i) {
     tested.push(&jobs[static_cast<std::size_t>(i)]);
     if (i % 3 == 0) {
-      if (job* j = tested.pop()) {
+      job* const newest = &jobs[static_cast<std::size_t>(i)];
+      if (job* j = i % 2 == 0 ? tested.pop() : tested.pop_if(newest) ? newest : nullptr) {
         j->run();
         ++taken;
       }

@@ -28,7 +28,7 @@ bool future_state::try_run() noexcept {
 // Part of its callers: each call is one that every task in place would make.
 [[gnu::always_inline]] inline void future_state::execute_claimed(sharing s, task_stack* here) noexcept {
   if (!here || is_wanted(event_kind::task_started)) return execute_and_tell(s);
-  running_on_stack running;
+  running_on_stack running; // as a running_scope, without its tests
   running.begin(*here, *this);
   execute(s);
   if (TREADLE_UNLIKELY(forked_in_task.load(order::relaxed))) end_forked_task();

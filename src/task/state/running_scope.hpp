@@ -8,9 +8,13 @@
 
 namespace treadle::detail {
 
-/// A task that a stack executes, for diagnosis and for the profile. `on`: the stack, which the caller runs on.
+/// A task that a stack executes, for diagnosis and for the profile. begin() and end() are called once each, on that
+/// stack, which is `on`.
 class running_on_stack {
  public:
+  running_on_stack() noexcept {} // what begin() and end() write and read is all that there is
+  running_on_stack(const running_on_stack&) = delete;
+  running_on_stack& operator=(const running_on_stack&) = delete;
   void begin(task_stack& on, const job& task) noexcept {
     m_here = {&task, on.running, nullptr};
     on.running = &m_here;

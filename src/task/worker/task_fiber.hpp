@@ -9,7 +9,7 @@ namespace treadle::detail {
 /// With less than this left, tasks are queued instead of called.
 inline constexpr std::size_t k_stack_reserve_bytes = (k_sanitized ? 128 : 64) * 1024;
 
-/// Whether `on`, on which the caller runs, has more.
+/// Whether more than that is left of `on`, on which the caller runs.
 inline bool has_room(const task_stack& on) noexcept {
   const char* here;
 #if defined(__x86_64__)

@@ -127,18 +127,19 @@ void worker::note_pushed(std::int64_t size) noexcept {
 }
 
 void worker::run_in_place(future_state& task, sharing s) {
-  if (TREADLE_UNLIKELY(makes_way())) return this_worker()->run_out_of_order(task, nullptr);
-  if (TREADLE_UNLIKELY(stale.may_be_on_top())) return run_among_stale(task, s);
-  job* const top = tasks.pop();
-  if (TREADLE_UNLIKELY(top != &task)) return run_out_of_order(task, top);
-  counters.inlined.increment_unshared();
-  task.run_taken(s);
+  if (makes_way()) return this_worker()->run_out_of_order(task);
+  if (stale.may_be_on_top()) return run_among_stale(task, s);
+  if (!take_newest(task)) return run_out_of_order(task);
+  task.run_taken(s); // it has blocked until now
 }
 
 void worker::run_among_stale(future_state& task, sharing s) {
   worker* here = this;
   job* const top = stale_entries::pop_live(here);
-  if (top != &task) return here->run_out_of_order(task, top);
+  if (top != &task) {
+    if (top) here->push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
+    return here->run_out_of_order(task);
+  }
   here->counters.inlined.increment_unshared();
   task.run_taken(s);
   // What lies below may be what was got before; a program that never leaves this task would keep all of that.
@@ -146,8 +147,7 @@ void worker::run_among_stale(future_state& task, sharing s) {
   if (job* next = stale_entries::pop_live(here)) here->push(*next);
 }
 
-void worker::run_out_of_order(future_state& task, job* top) {
-  if (top) push(*top); // not tasks.push(): somebody may have looked meanwhile and gone to sleep
+void worker::run_out_of_order(future_state& task) {
   if (task.is_pinned() || !task.try_run()) return;
   worker* const here = this_worker();
   here->counters.inlined.increment_unshared();

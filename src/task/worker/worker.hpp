@@ -144,8 +144,8 @@ class worker : public work_search<worker> {
   void begin_sample() noexcept;
   /// run_in_place() while there may be stale entries.
   TREADLE_NOINLINE void run_among_stale(future_state& task, sharing s);
-  /// The same for a task that is not the newest entry, which is put back.
-  TREADLE_NOINLINE void run_out_of_order(future_state& task, job* top);
+  /// The same for a task that is not the newest entry.
+  TREADLE_NOINLINE void run_out_of_order(future_state& task);
   // The rest of push_new():
   TREADLE_NOINLINE void push_stamped(job& task) noexcept;
   TREADLE_NOINLINE void push_and_grow(job& task) noexcept;
