@@ -288,7 +288,9 @@ def page(results: Path) -> str:
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, help="folder of one machine (default: where most was measured)")
+    parser.add_argument(
+        "--results", type=Path, help="folder of one machine (default: where most was measured)"
+    )
     options = parser.parse_args(argv)
     results = options.results or fullest()
     PAGE.write_text(page(results), "utf-8")

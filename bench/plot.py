@@ -168,7 +168,9 @@ def drawn(image: Path, figure: Figure | None, title: str, folder: str = "images"
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, help="folder of one machine (default: where most was measured)")
+    parser.add_argument(
+        "--results", type=Path, help="folder of one machine (default: where most was measured)"
+    )
     parser.add_argument("--page", type=Path, action="append", help="may be repeated (default: both)")
     options = parser.parse_args(argv)
     results = read(options.results or fullest())
