@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import matplotlib
-from results import RIVALS, Results, fullest, read
+from results import RIVALS, Results, fullest, others, read
 from tables import BODIES, PAGES, TASKS, TIMES, blocks, fill
 
 matplotlib.use("svg")
@@ -173,8 +173,9 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument("--page", type=Path, action="append", help="may be repeated (default: both)")
     options = parser.parse_args(argv)
-    results = read(options.results or fullest())
-    contents = blocks(results)
+    folder = options.results or fullest()
+    results = read(folder)
+    contents = blocks(results, map(read, others(folder)))
     for page in options.page or PAGES:
         text = page.read_text()
         for name, draw in FIGURES.items():

@@ -92,6 +92,11 @@ def fullest(folder: Path = BENCH / "results") -> Path:
     return max(filter(Path.is_dir, folder.iterdir()), key=rank)
 
 
+def others(than: Path) -> list[Path]:
+    """The folders of the machines beside that one which have workloads."""
+    return sorted({file.parent for file in than.parent.glob("*/*.csv")} - {than})
+
+
 def read(folder: Path) -> Results:
     results = Results()
     for note, series in sorted(map(load, sorted(folder.glob("*.csv"))), key=lambda loaded: loaded[0]["date"]):

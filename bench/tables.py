@@ -197,8 +197,19 @@ def als(results: Results) -> str:
     )
 
 
-def blocks(results: Results) -> dict[str, str]:
+def elsewhere(machines: Iterable[Results]) -> str:
+    """What was measured on other machines, each with as many workers as it has cores and with one."""
+    parts = []
+    for results in machines:
+        parts.append(f"### {results.note['usable cores']} cores: {results.note['cpu']}")
+        parts += [by_rival(results, TASKS + LATENCIES + GRAPHS), "Time of a whole run:"]
+        parts += [by_rival(results, TIMES, whole_runs=True), scaling(results), machine(results)]
+    return "\n\n".join(parts) or "*Not measured yet.*"
+
+
+def blocks(results: Results, machines: Iterable[Results] = ()) -> dict[str, str]:
     return {
+        "elsewhere": elsewhere(machines),
         "headline": headline(results),
         "als": als(results),
         "machine": machine(results),

@@ -93,7 +93,9 @@ def test_tables(saved: Path) -> None:
     ]
     assert "| matmul_1024 | 1 | 1 | 2.00 s |" in contents["times"]
     assert "| saxpy | 16 | 1 | 32.0 ms | 16.0 ms |" in contents["loops"]
-    assert contents["latencies"] == "*Not measured yet.*"
+    assert contents["latencies"] == contents["elsewhere"] == "*Not measured yet.*"
+    there = tables.blocks(shown, [shown])["elsewhere"]
+    assert there.startswith(f"### {shown.note['usable cores']} cores: ") and "| fib | 1 | 1 | 3.00 ms |" in there
     assert "| `fib(39)`, fork-join, a call, 1 worker | 1 | 3.00 ms | – |" in contents["headline"]
     assert "| ≥ 8 (1) | `sin` |" in contents["vocabulary"]
     assert "| intervals overlap (1) | `ones` |\n\nMedians of 10 rounds." in contents["vocabulary"]
@@ -163,7 +165,8 @@ def test_a_grain_that_was_found_is_told_apart_from_a_fixed_one_where_intervals_a
 @pytest.mark.parametrize("page", tables.PAGES, ids=lambda page: page.name)
 def test_the_pages_show_the_saved_results(page: Path) -> None:
     text = page.read_text()
-    contents = tables.blocks(results.read(results.fullest()))
+    folder = results.fullest()
+    contents = tables.blocks(results.read(folder), map(results.read, results.others(folder)))
     for name in plot.FIGURES:  # their text does not depend on the numbers
         mark = f"<!-- figure_{name} -->\n"
         if mark in text:

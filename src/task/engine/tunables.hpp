@@ -49,7 +49,7 @@ inline constinit tunable_ns loop_worth_waking{"runtime.loop-worth-waking-ns", 0,
 inline constinit tunable_ns loop_chunk{"runtime.loop-chunk-ns", 100, 2'000,
                                        "What a worker does of a loop between two looks at who is hungry."};
 inline constinit tunable_ns promotion_pause{
-    "runtime.promotion-pause-ns", 0, 5'000,
+    "runtime.promotion-pause-ns", 0, 1'000,
     "How long nothing is promoted after something that nobody has taken; doubles "
     "up to twenty times as long."};
 
