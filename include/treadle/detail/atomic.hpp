@@ -74,8 +74,8 @@ class atomic {
   /// Counter with one writer at a time and any number of readers: an increment without a locked instruction.
   void increment_unshared(T by = T{1}) noexcept {
 #if defined(__x86_64__) && !defined(TREADLE_TSAN) && !defined(TREADLE_CHAOS)
-    if constexpr (sizeof(T) == 8 &&
-                  requires(T v) { v % v; }) { // one instruction, where compilers make three of atomics
+    // One instruction, where compilers make three of atomic operations.
+    if constexpr (sizeof(T) == 8 && requires(T v) { v % v; }) {
       asm("addq %1, %0" : "+m"(m_value) : "er"(by));
       return;
     }
