@@ -49,13 +49,21 @@ struct alignas(64) bottom_levels::learned_task { // a cache line
 struct bottom_levels::creator_kind {
   const void* site;
   unsigned depth;
-  atomic<float> rest{-1}; // from where it waits to its end
-  detail::spinlock lock;  // of what follows
-  round latest;           // made by one that has ended
+  atomic<float> rest{-1};                // from where it waits to its end
+  atomic<std::uint32_t> short_rounds{0}; // the latest ones, as far as all that they made is short
+  detail::spinlock lock;                 // of what follows
+  round latest;                          // made by one that has ended
   std::vector<std::unique_ptr<task_kind>> kinds;
+
+  bool makes_short() const noexcept { return short_rounds.load(order::relaxed) >= k_short_rounds; }
+  void note_round(bool is_short) noexcept {
+    const std::uint32_t before = short_rounds.load(order::relaxed);
+    const std::uint32_t now = is_short ? std::min(before + 1, k_short_rounds) : 0;
+    if (now != before) short_rounds.store(now, order::relaxed);
+  }
 };
 
-bottom_levels::bottom_levels() = default;
+bottom_levels::bottom_levels(float short_time) : m_short_time(short_time) {}
 
 bottom_levels::~bottom_levels() {
   for (atomic<learned_task*>& chunk : m_chunks) delete[] chunk.load(order::relaxed);
@@ -116,6 +124,7 @@ task_number bottom_levels::number_of(task_kind& kind, std::uint32_t position) {
 task_number bottom_levels::make(creator& by, const void* site) noexcept {
   try {
     if (!by.m_kind || by.m_waits || by.m_round.made.size() == k_round_max) begin_round(by);
+    if (by.m_is_short) return k_short;
     auto mine =
         std::find_if(by.m_counts.begin(), by.m_counts.end(), [&](const auto& c) { return c.kind->site == site; });
     if (mine == by.m_counts.end()) mine = by.m_counts.insert(mine, {&kind_of(*by.m_kind, site), 0});
@@ -137,22 +146,35 @@ task_number bottom_levels::make(creator& by, const void* site) noexcept {
 
 /// By now it is known how long the tasks of the last one took.
 void bottom_levels::begin_round(creator& by) {
-  if (!by.m_kind) {
-    by.m_kind = &kind_of(by);
-    const std::lock_guard guard(by.m_kind->lock);
-    std::swap(by.m_round, by.m_kind->latest); // of the last one of its kind
+  const bool is_first = !by.m_kind;
+  if (is_first) by.m_kind = &kind_of(by);
+  creator_kind& kind = *by.m_kind;
+  const bool is_short = kind.makes_short() && ++by.m_short_rounds % k_rounds_learned != 0;
+  if (is_first && !is_short) {
+    const std::lock_guard guard(kind.lock);
+    std::swap(by.m_round, kind.latest); // of the last one of its kind
   }
-  go_back_through(by.m_round, *by.m_kind, after(by.m_self));
+  if (!by.m_round.made.empty()) go_back_through(by.m_round, kind, after(by.m_self));
   by.m_round.was_waited_for = by.m_waits = false;
+  by.m_is_short = is_short;
   for (auto& count : by.m_counts) count.made = 0;
 }
 
+/// So are all that it makes.
+bool bottom_levels::is_short(const learned_task& task, const creator_kind& by) const noexcept {
+  const float own = task.own.load(order::relaxed);
+  const creator_kind* const makes = task.children.load(order::relaxed);
+  return own >= 0 && own < m_short_time && (!makes || makes == &by || makes->makes_short());
+}
+
 /// What is made later comes later: the inputs of a task exist before it.
-void bottom_levels::go_back_through(round& r, const creator_kind& by, float after_time) noexcept {
+void bottom_levels::go_back_through(round& r, creator_kind& by, float after_time) noexcept {
   const float at_least = r.was_waited_for ? std::max(by.rest.load(order::relaxed), 0.F) + after_time : 0;
   const task_number* const made = r.made.data();
+  bool all_short = true;
   for (std::size_t i = r.made.size(); i-- > 0;) {
     learned_task& task = at(made[i]);
+    all_short = all_short && is_short(task, by);
     const float after_it = std::min(std::max(task.raised.load(order::relaxed), at_least), k_longest);
     task.raised.store(0, order::relaxed);
     task.after_time.store(after_it, order::relaxed);
@@ -169,10 +191,11 @@ void bottom_levels::go_back_through(round& r, const creator_kind& by, float afte
     }
   }
   r.made.clear();
+  by.note_round(all_short);
 }
 
 void bottom_levels::add_input(task_number task, task_number input) noexcept {
-  if (task == 0 || input == 0) return;
+  if (task == 0 || input == 0 || task == k_short || input == k_short) return;
   for (auto& slot : at(task).inputs) {
     if (slot.load(order::relaxed) != 0) continue;
     return slot.store(input, order::release); // with what its number stands for
@@ -198,7 +221,7 @@ void bottom_levels::end(creator& task, float own) noexcept {
     }
   }
   creator_kind* const kind = task.m_kind;
-  if (!kind) return;
+  if (!kind || task.m_round.made.empty()) return;
   if (task.m_waits && own >= 0 && task.m_waited_at >= 0)
     kind->rest.store(closer(kind->rest.load(order::relaxed), own - task.m_waited_at), order::relaxed);
   const std::lock_guard guard(kind->lock);

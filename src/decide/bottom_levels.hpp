@@ -24,23 +24,30 @@ using task_number = std::uint32_t;
 /// for something. A round, what a creator makes between two waits, is gone through backwards when the next one
 /// begins, so levels are those of the latest complete round.
 ///
+/// To order a task costs more than a short one takes. Where all that creators of a kind make was short for a while, and
+/// what that made in turn, most of their rounds are not learned, and their tasks have the number k_short.
+///
 /// Any thread may call; each `creator` belongs to one. Numbers that are lost to a race cost accuracy only. About 30 ns
 /// per task and 48 bytes for each that is told apart, of which there are at most k_numbers: later ones have none.
 class bottom_levels {
  public:
   static constexpr task_number k_numbers = 1U << 20;
-  static constexpr unsigned k_inputs = 4; ///< of a task that are remembered; of others half as fast
+  static constexpr task_number k_short = k_numbers;     ///< of tasks that are not told apart
+  static constexpr std::uint32_t k_short_rounds = 16;   ///< that a kind of creators makes, before one is not learned
+  static constexpr std::uint32_t k_rounds_learned = 32; ///< from then on one of so many is
+  static constexpr unsigned k_inputs = 4;               ///< of a task that are remembered; of others half as fast
   static constexpr unsigned k_depth_max = 64;
   static constexpr std::size_t k_round_max = 1U << 16; ///< of tasks; then another one begins
 
   class creator;
 
-  bottom_levels();
+  /// `short_time`: tasks that take less than this are short.
+  explicit bottom_levels(float short_time = 0);
   bottom_levels(const bottom_levels&) = delete;
   bottom_levels& operator=(const bottom_levels&) = delete;
   ~bottom_levels();
 
-  /// The creator makes a task of this site. 0 when there is no memory for it.
+  /// The creator makes a task of this site. 0 when there is no memory for it; k_short where it need not be ordered.
   task_number make(creator& by, const void* site) noexcept;
   /// The task needs what that one gives.
   void add_input(task_number task, task_number input) noexcept;
@@ -51,7 +58,7 @@ class bottom_levels {
   /// Negative: it was not measured, this time.
   void end(creator& task, float own) noexcept;
 
-  /// 0 of a task without a number.
+  // Of a task that has a number, not k_short. 0 of one without:
   float level(task_number task) const noexcept;
   /// Without the task itself.
   float after(task_number task) const noexcept;
@@ -76,9 +83,11 @@ class bottom_levels {
   task_kind& kind_of(creator_kind& by, const void* site);
   task_number number_of(task_kind& kind, std::uint32_t position);
   void begin_round(creator& by);
-  void go_back_through(round& r, const creator_kind& by, float after_time) noexcept;
+  void go_back_through(round& r, creator_kind& by, float after_time) noexcept;
+  bool is_short(const learned_task& task, const creator_kind& by) const noexcept;
 
   static constexpr task_number k_chunk = 4096;
+  const float m_short_time;
   atomic<learned_task*> m_chunks[k_numbers / k_chunk]{};
   detail::spinlock m_lock; // of what follows
   task_number m_used = 1;
@@ -112,6 +121,8 @@ class bottom_levels::creator {
   const void* m_site = nullptr;
   creator_kind* m_kind = nullptr; // once it has made something
   bool m_waits = false;           // since it made the last one
+  bool m_is_short = false;        // its round, which is not learned
+  std::uint32_t m_short_rounds = 0;
   float m_waited_at = 0;
   round m_round;
   std::vector<count> m_counts;

@@ -184,6 +184,76 @@ TEST(bottom_levels, tell_sites_and_rounds_apart) {
   EXPECT_NE(levels.make(child, site(0)), a); // another depth
 }
 
+/// A creator makes two tasks, and waits, so many times; each takes `own` and makes, if it is to, one that takes
+/// `below`. How many had numbers.
+struct rounds_of_two {
+  bottom_levels& levels;
+  bottom_levels::creator by{};
+
+  rounds_of_two(bottom_levels& those) : levels(those) { by.begin(0, site(0)); }
+  void run_task(task_number number, float own, float below) {
+    bottom_levels::creator task;
+    task.begin(number == bottom_levels::k_short ? 0 : number, nullptr);
+    if (below > 0 && number != bottom_levels::k_short) {
+      const task_number made = levels.make(task, site(2));
+      levels.wait(task, own);
+      run_task(made, below, 0);
+    }
+    levels.end(task, number == bottom_levels::k_short ? -1 : own);
+  }
+  unsigned repeat(unsigned times, float own, float below = 0) {
+    unsigned numbered = 0;
+    for (unsigned i = 0; i < times; ++i) {
+      const task_number first = levels.make(by, site(0)), second = levels.make(by, site(1));
+      for (const task_number made : {first, second}) numbered += made != bottom_levels::k_short ? 1U : 0U;
+      levels.add_input(second, first);
+      levels.wait(by, 0);
+      run_task(first, 1, below);
+      run_task(second, own, below);
+    }
+    return numbered;
+  }
+};
+
+TEST(bottom_levels, of_short_tasks_are_learned_now_and_then) {
+  bottom_levels levels(10);
+  rounds_of_two rounds(levels);
+  EXPECT_EQ(rounds.repeat(bottom_levels::k_short_rounds + 1, 9), 2 * (bottom_levels::k_short_rounds + 1));
+  constexpr unsigned k_more = 100 * bottom_levels::k_rounds_learned;
+  EXPECT_EQ(rounds.repeat(k_more, 9), 2 * k_more / bottom_levels::k_rounds_learned);
+}
+
+TEST(bottom_levels, are_learned_again_when_tasks_are_no_longer_short) {
+  bottom_levels levels(10);
+  rounds_of_two rounds(levels);
+  rounds.repeat(1000, 1);
+  rounds.repeat(bottom_levels::k_rounds_learned * 20, 30); // it is an average that has to grow
+  EXPECT_EQ(rounds.repeat(100, 30), 200u);
+  bottom_levels::creator other;
+  other.begin(0, site(0)); // the same kind
+  EXPECT_NE(levels.make(other, site(0)), bottom_levels::k_short);
+  rounds.repeat(100, 1);
+  EXPECT_LT(rounds.repeat(100, 1), 20u);
+}
+
+TEST(bottom_levels, are_learned_where_one_task_of_a_round_is_long) {
+  bottom_levels levels(10);
+  EXPECT_EQ(rounds_of_two(levels).repeat(500, 11), 1000u);
+}
+
+TEST(bottom_levels, are_learned_where_short_tasks_make_long_ones) {
+  bottom_levels levels(10);
+  rounds_of_two rounds(levels);
+  EXPECT_EQ(rounds.repeat(500, 1, 50), 1000u);
+  rounds.repeat(100, 1, 1); // those become short first, and then who makes them
+  EXPECT_LT(rounds.repeat(100, 1, 1), 20u);
+}
+
+TEST(bottom_levels, are_all_learned_where_no_task_counts_as_short) {
+  bottom_levels levels;
+  EXPECT_EQ(rounds_of_two(levels).repeat(500, 0), 1000u);
+}
+
 TEST(bottom_levels, have_no_numbers_beyond_those_there_are) {
   bottom_levels levels;
   bottom_levels::creator by;

@@ -34,6 +34,10 @@ inline constexpr ns k_steal = 250;
 /// The first rest after too many steals that did not pay; it doubles.
 inline constexpr ns k_rest = 50'000;
 
+// Order:
+/// A task that takes less is not ordered by the path behind it: ten times what that costs.
+inline constexpr ns k_short_task = 4000;
+
 // Latent work:
 /// Between two nudges of one worker. One costs it 1 or 2 us, even when it has nothing to give; then the time doubles,
 /// up to the second one.

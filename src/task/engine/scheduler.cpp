@@ -185,6 +185,7 @@ static float ticks_per_ns() noexcept {
 void scheduler::queue_by_path(job& item, const placement& where) noexcept {
   worker* const here = this_worker();
   const bool keeps = here && &here->owner() == this && where.worker < 0; // its maker runs it, or gives it to a thief
+  if (where.is_usual() && is_short_task(item)) return keeps ? here->push(item) : push_injected(item);
   worker& with = keeps ? *here : with_whom(where);
   const float path = where.path_ns >= 0 ? ticks_per_ns() * where.path_ns : path_of(item);
   if (!with.ordered->push(&item, where.level, path)) return push_injected(item, where.level);
@@ -215,10 +216,13 @@ bool scheduler::may_take(const worker& thief, const worker& from) const noexcept
 job* scheduler::steal_from(worker& victim, worker& thief) noexcept {
   if (&victim == &thief || on_duty.is_quiet(victim.index())) return nullptr;
   thief.counters.steals_tried.increment_unshared();
-  job* item = victim.ordered            ? victim.ordered->pop(thief)
-              : !victim.placed          ? victim.tasks.steal()
-              : may_take(thief, victim) ? victim.placed->pop_any(thief)
-                                        : nullptr;
+  job* item = nullptr;
+  if (victim.placed) {
+    if (may_take(thief, victim)) item = victim.placed->pop_any(thief);
+  } else {
+    if (victim.ordered) item = victim.ordered->pop(thief);
+    if (!item) item = victim.tasks.steal();
+  }
   if (!item) item = thief.latent.accept_from(victim.latent);
   if (!item) return nullptr;
   thief.steals.note_victim(victim);

@@ -105,11 +105,78 @@ TEST(critical_path, may_be_given) {
   EXPECT_EQ(order, (std::vector<int>{101, 100, 15, 9, 6, 4, 3, 2, 1, 0}));
 }
 
+/// A task that makes short ones runs them where it waits, newest first, and not in the order of their levels.
+TEST(critical_path, does_not_order_short_tasks) {
+  treadle::runtime runtime({.workers = 1, .pools = "default:policy=critical-path"});
+  treadle::async([] {
+    const auto order_of_two = [] {
+      std::vector<int> order;
+      auto first = treadle::async([&order] { order.push_back(1); });
+      auto second = treadle::async([&order] { order.push_back(2); });
+      treadle::task_group group; // somebody else's wait: the worker looks for something to do
+      group.run([&] { treadle::this_task::yield(); });
+      group.wait();
+      first.get();
+      second.get();
+      return order;
+    };
+    int newest_first = 0;
+    for (int i = 0; i < k_rounds_to_learn && newest_first < 10; ++i) newest_first += order_of_two()[0] == 2;
+    EXPECT_EQ(newest_first, 10);
+  }).get();
+}
+
+/// Short tasks that make others for ever leave room for those that are ordered.
+TEST(critical_path, is_not_kept_waiting_by_short_tasks) {
+  treadle::runtime runtime({.workers = 1, .pools = "default:policy=critical-path"});
+  std::atomic<bool> ends{false};
+  treadle::latch ended(1);
+  struct endless {
+    std::atomic<bool>& ends;
+    treadle::latch& ended;
+    void operator()() const {
+      if (ends) return ended.count_down();
+      static_cast<void>(treadle::async(endless{ends, ended}));
+    }
+  };
+  static_cast<void>(treadle::async(endless{ends, ended}));
+  for (int i = 0; i < 100; ++i) treadle::async([] { treadle::testing::spin_for(std::chrono::microseconds(20)); }).get();
+  ends = true;
+  ended.wait();
+}
+
+int serial_fib(int n) { return n < 2 ? n : serial_fib(n - 1) + serial_fib(n - 2); }
+
 class critical_path_on : public testing::TestWithParam<unsigned> {};
 
 TEST_P(critical_path_on, runs_recursions) {
   treadle::runtime runtime({.workers = GetParam(), .pools = "default:policy=critical-path"});
   for (int i = 0; i < 5; ++i) EXPECT_EQ(treadle::async([] { return treadle::testing::fib(17); }).get(), 1597);
+}
+
+/// Short ones below long ones, and the other way around.
+TEST_P(critical_path_on, runs_tasks_of_all_lengths) {
+  treadle::runtime runtime({.workers = GetParam(), .pools = "default:policy=critical-path,other:1"});
+  std::mt19937 random(GetParam());
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    const unsigned long seed = random();
+    const auto f = [seed](unsigned i) {
+      if ((seed >> (i % 16) & 7U) == 0) treadle::testing::spin_for(std::chrono::microseconds(seed % 32));
+      return treadle::testing::fib(3 + static_cast<int>((seed + i) % 8));
+    };
+    const auto g = [f](unsigned i) { // a short task, which makes others
+      auto lower = treadle::async(f, i);
+      auto elsewhere = treadle::async(treadle::pool_executor("other"), f, i + 1);
+      return treadle::dataflow([](auto a, auto b) { return a.get() + b.get(); }, std::move(lower), std::move(elsewhere))
+          .get();
+    };
+    std::vector<treadle::future<int>> made;
+    for (unsigned i = 0; i < 20; ++i) made.push_back(treadle::async(g, i));
+    for (unsigned i = 0; i < 20; ++i) {
+      const auto value = [&](unsigned k) { return serial_fib(3 + static_cast<int>((seed + k) % 8)); };
+      EXPECT_EQ(made[i].get(), value(i) + value(i + 1));
+    }
+  }
 }
 
 /// Random graphs against what they mean.

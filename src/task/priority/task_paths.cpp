@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/fork.hpp"
 #include "decide/bottom_levels.hpp"
+#include "task/timing.hpp"
 
 #include <treadle/detail/latent.hpp>
 
@@ -13,10 +14,13 @@
 
 namespace treadle::detail {
 
+static constexpr decide::task_number k_short = decide::bottom_levels::k_short;
+
 /// What is known of a task that runs, or is suspended, on a stack; or of a thread outside of the runtime.
 struct running_path {
   decide::bottom_levels::creator makes;
   const job* task = nullptr;
+  bool is_short = false; // of a short task, and of all that it runs in place: nothing is learned of them
   bool is_measured = false;
   std::int64_t began = 0; // in ticks: since when it has been running, as far as that is not in `ran`; 0: it does not
   std::int64_t ran = 0;
@@ -25,6 +29,8 @@ struct running_path {
   std::vector<decide::task_number> inputs{}; // ... which are these
 
   void add_inputs(const job& made) noexcept;
+  /// Whose time it is: what short tasks take is time of the one that runs them.
+  running_path* timed() noexcept { return is_short ? outer : this; }
   void stop(std::int64_t now) noexcept {
     if (is_measured && began != 0) ran += now - std::exchange(began, 0);
   }
@@ -58,7 +64,7 @@ struct learned final : fork_participant {
     paths_are_learned.store(false, order::relaxed);
   }
 
-  decide::bottom_levels levels;
+  decide::bottom_levels levels{static_cast<float>(ns_to_ticks(timing::k_short_task))};
   spinlock pools_lock;
   unsigned pools = 0; // that go by levels
 };
@@ -135,33 +141,39 @@ const void* site_of_task(const job& task) noexcept { return task.name().text; }
 constexpr std::uint32_t k_times_per_measured = 4;
 thread_local std::uint32_t t_begun = 0;
 
+running_path* timed(running_path* path) noexcept { return path ? path->timed() : nullptr; }
+
 void begin_task(const job& task) noexcept {
   task_stack* const stack = this_task_stack();
-  running_path* const path = stack ? take_path() : nullptr;
+  if (!stack || (stack->paths && stack->paths->is_short && is_short_task(task))) return;
+  running_path* const path = take_path();
   if (!path) return;
-  const std::uint32_t number = task.path_number();
-  running_path* const outer = std::exchange(stack->paths, path);
-  path->is_measured = ++t_begun % k_times_per_measured == 0 || !levels().has_run(number);
-  const std::int64_t now = path->is_measured || (outer && outer->is_measured) ? ticks_now() : 0;
-  if (outer) {
-    outer->stop(now);
-    outer->next = nullptr; // it runs at once
-  }
-  path->makes.begin(number, number != 0 ? nullptr : site_of_task(task));
+  path->outer = std::exchange(stack->paths, path);
   path->task = &task;
+  const std::uint32_t number = task.path_number();
+  path->is_short = number == k_short;
+  path->is_measured = !path->is_short && (++t_begun % k_times_per_measured == 0 || !levels().has_run(number));
+  path->makes.begin(path->is_short ? 0 : number, number != 0 ? nullptr : site_of_task(task));
+  if (path->outer) path->outer->next = nullptr; // it runs at once
+  if (path->is_short) return;
+  running_path* const before = timed(path->outer);
+  const std::int64_t now = path->is_measured || (before && before->is_measured) ? ticks_now() : 0;
+  if (before) before->stop(now);
   path->go_on(now);
   path->ran = 0;
-  path->outer = outer;
 }
 
 void end_task(const job& task) noexcept {
   task_stack* const stack = this_task_stack();
   running_path* const path = stack ? stack->paths : nullptr;
-  if (!path || path->task != &task) return; // it had begun before
-  running_path* const outer = stack->paths = path->outer;
-  const std::int64_t now = path->is_measured || (outer && outer->is_measured) ? ticks_now() : 0;
-  levels().end(path->makes, path->own(now));
-  if (outer) outer->go_on(now);
+  if (!path || path->task != &task) return; // it had begun before, or runs in a short one
+  stack->paths = path->outer;
+  if (!path->is_short) {
+    running_path* const before = timed(path->outer);
+    const std::int64_t now = path->is_measured || (before && before->is_measured) ? ticks_now() : 0;
+    levels().end(path->makes, path->own(now));
+    if (before) before->go_on(now);
+  }
   give_path(path);
 }
 
@@ -201,17 +213,17 @@ void learn_path(event_kind kind, const job& task) noexcept {
   switch (kind) {
   case event_kind::task_created:
     if (running_path* const by = task.has_path_number() ? running_here() : nullptr) {
-      const_cast<job&>(task).set_path_number(levels().make(by->makes, site_of_task(task)));
+      const_cast<job&>(task).set_path_number(by->is_short ? k_short : levels().make(by->makes, site_of_task(task)));
       by->add_inputs(task);
     }
     return;
   case event_kind::task_started:
     return begin_task(task);
   case event_kind::task_suspended:
-    if (running_path* const path = running_here(); path && path->is_measured) path->stop(ticks_now());
+    if (running_path* const path = timed(running_here()); path && path->is_measured) path->stop(ticks_now());
     return;
   case event_kind::task_resumed:
-    if (running_path* const path = running_here(); path && path->is_measured) path->go_on(ticks_now());
+    if (running_path* const path = timed(running_here()); path && path->is_measured) path->go_on(ticks_now());
     return;
   case event_kind::task_finished:
     return end_task(task);
@@ -222,7 +234,7 @@ void learn_path(event_kind kind, const job& task) noexcept {
 
 void learn_input(const future_state& task, const future_state& input) noexcept {
   running_path* const by = running_here();
-  if (!by) return;
+  if (!by || by->is_short) return;
   if (std::exchange(by->next, &task) != &task) by->inputs.clear();
   if (input.path_number() == 0 || &input == &task) return;
   try {
@@ -234,7 +246,7 @@ void learn_input(const future_state& task, const future_state& input) noexcept {
 void learn_join(future_state& joined, const void* site) noexcept {
   running_path* const by = running_here();
   if (!by) return;
-  if (site) joined.set_path_number(levels().make(by->makes, site));
+  if (site) joined.set_path_number(by->is_short ? k_short : levels().make(by->makes, site));
   by->add_inputs(joined);
 }
 
@@ -243,8 +255,14 @@ void learn_wait() noexcept {
     levels().wait(path->makes, path->is_measured ? path->own(ticks_now()) : -1);
 }
 
+bool is_short_task(const job& task) noexcept {
+  if (const std::uint32_t number = task.path_number()) return number == k_short;
+  const running_path* const here = running_here();
+  return here && here->is_short;
+}
+
 float path_of(const job& task) noexcept {
-  if (const std::uint32_t number = task.path_number()) return levels().level(number);
+  if (const std::uint32_t number = task.path_number(); number != 0 && number != k_short) return levels().level(number);
   const running_path* const here = running_here();
   return here ? levels().level(here->makes.self()) : 0;
 }

@@ -35,6 +35,9 @@ void learn_wait() noexcept;
 /// Of a stack that goes, on which learning ended in the middle of a task.
 void forget_paths(task_stack& of) noexcept;
 
+/// The task is short, as those before it were, and so are those that it makes: it is not worth ordering. Of one that is
+/// not known this goes by the task that runs.
+bool is_short_task(const job& task) noexcept;
 /// In ticks: the longest path from the beginning of the task on; of one that is not known that of the task that runs.
 float path_of(const job& task) noexcept;
 

@@ -23,6 +23,8 @@ constinit readiness_counts counted_outside;
 
 namespace {
 
+constexpr std::uint32_t k_fair_period = 61; // how often other work goes before that of which a worker has plenty
+
 std::uint64_t now_in_ms() noexcept { return static_cast<std::uint64_t>(steady_now_ns()) / 1'000'000; }
 
 void note_hunger() noexcept {
@@ -93,7 +95,7 @@ void worker::begin_sample() noexcept {
 /// Each job in pools that place them.
 std::int64_t worker::queue_stamped(job& item) noexcept {
   m_stamps.stamp(item, samples, stacks.current().tasks);
-  if (!m_places) return queue_in_deque(item);
+  if (!m_places || (ordered && is_short_task(item))) return queue_in_deque(item);
   m_scheduler.place(item);
   return 0;
 }
@@ -163,15 +165,26 @@ void worker::promote_oldest(task_stack& current) noexcept {
 
 void worker::run_timers() noexcept { m_scheduler.timers.run_due(); }
 
+/// Short tasks go first, which are in the deque. They may make others for ever, so now and then they go last.
+job* worker::next_by_path() {
+  injected_jobs& injected = m_scheduler.injected;
+  const bool short_ones_last = ++m_looks % k_fair_period == 0;
+  job* item = short_ones_last ? injected.pop_normal() : tasks.pop();
+  if (!item) item = pop_placed();
+  if (!item && short_ones_last) item = tasks.pop();
+  if (!item) item = latent.accept_from(latent);
+  return item ? item : injected.pop_any(*this);
+}
+
 job* worker::next_nearby() {
-  constexpr std::uint32_t k_fair_period = 61; // how often work from outside goes before the worker's own
   run_timers();
   injected_jobs& injected = m_scheduler.injected;
-  if (TREADLE_UNLIKELY(m_places) && (placed || ordered)) {
-    job* item = ordered && ++m_looks % k_fair_period == 0 ? injected.pop_normal() : nullptr;
-    if (!item) item = pop_placed();
-    if (!item) item = latent.accept_from(latent);
-    return item || placed ? item : injected.pop_any(*this);
+  if (TREADLE_UNLIKELY(m_places)) {
+    if (ordered) return next_by_path();
+    if (placed) {
+      job* item = pop_placed();
+      return item ? item : latent.accept_from(latent);
+    }
   }
   if (job* item = injected.pop_urgent(*this)) return item;
   if (++m_looks % k_fair_period == 0) {

@@ -123,6 +123,7 @@ class worker : public work_search<worker> {
   static void scheduling_loop();
   // For work_search.
   job* next_nearby();
+  job* next_by_path();
   job* pop_own() noexcept { return tasks.pop(); }
   job* look(std::int64_t ns);
   bool ask_busy() noexcept;
