@@ -13,6 +13,7 @@ using detail::order;
 namespace {
 
 constexpr float k_longest = 1e15F; // in programs that never end there is no end of paths
+constexpr float k_short_path = 16; // tasks that just are short: a chain of more is worth an order
 
 /// Counts the new value more than the average does that it joins.
 float closer(float known, float seen) noexcept { return known < 0 ? seen : known + (seen - known) / 4; }
@@ -50,18 +51,33 @@ struct bottom_levels::creator_kind {
   const void* site;
   unsigned depth;
   atomic<float> rest{-1};                // from where it waits to its end
-  atomic<std::uint32_t> short_rounds{0}; // the latest ones, as far as all that they made is short
+  atomic<std::uint32_t> short_rounds{0}; // how many in a row were short, up to k_short_rounds; and in these:
+  atomic<std::uint32_t> short_size{0};   // the most tasks
+  atomic<std::uint64_t> short_sites{0};  // a bit for each, by its hash
   detail::spinlock lock;                 // of what follows
   round latest;                          // made by one that has ended
   std::vector<std::unique_ptr<task_kind>> kinds;
 
   bool makes_short() const noexcept { return short_rounds.load(order::relaxed) >= k_short_rounds; }
-  void note_round(bool is_short) noexcept {
-    const std::uint32_t before = short_rounds.load(order::relaxed);
-    const std::uint32_t now = is_short ? std::min(before + 1, k_short_rounds) : 0;
-    if (now != before) short_rounds.store(now, order::relaxed);
+  static std::uint64_t bit_of(const void* site) noexcept {
+    return std::uint64_t{1} << (reinterpret_cast<std::uintptr_t>(site) * 0x9E3779B97F4A7C15U >> 58U);
+  }
+  /// `sites`: their bits; 0: the round was not short.
+  void note_round(std::uint64_t sites, std::size_t size) noexcept {
+    const auto change = [](auto& what, auto to) { // mostly it is that already, and others read it
+      if (what.load(order::relaxed) != to) what.store(to, order::relaxed);
+    };
+    change(short_rounds, sites != 0 ? std::min(short_rounds.load(order::relaxed) + 1, k_short_rounds) : 0);
+    change(short_size, sites != 0 ? std::max(short_size.load(order::relaxed), static_cast<std::uint32_t>(size)) : 0);
+    change(short_sites, sites != 0 ? short_sites.load(order::relaxed) | sites : 0);
   }
 };
+
+bottom_levels::creator::creator()
+    : m_random([] {
+        static atomic<std::uint64_t> made{0};
+        return made.fetch_add(1, order::relaxed);
+      }()) {}
 
 bottom_levels::bottom_levels(float short_time) : m_short_time(short_time) {}
 
@@ -78,8 +94,8 @@ bottom_levels::creator_kind& bottom_levels::kind_of(creator& c) {
   if (self) {
     if (creator_kind* known = self->children.load(order::acquire)) return *known;
   }
-  const void* const site = self ? self->kind->site : c.m_site;
   const unsigned depth = self ? std::min(self->kind->by->depth + 1, k_depth_max) : 0;
+  const void* const site = depth == k_depth_max ? nullptr : self ? self->kind->site : c.m_site; // there all are alike
   const std::lock_guard guard(m_lock);
   creator_kind* found = nullptr;
   for (const auto& kind : m_creators)
@@ -124,7 +140,11 @@ task_number bottom_levels::number_of(task_kind& kind, std::uint32_t position) {
 task_number bottom_levels::make(creator& by, const void* site) noexcept {
   try {
     if (!by.m_kind || by.m_waits || by.m_round.made.size() == k_round_max) begin_round(by);
-    if (by.m_is_short) return k_short;
+    if (by.m_is_short) {
+      const bool is_known = (by.m_kind->short_sites.load(order::relaxed) & creator_kind::bit_of(site)) != 0;
+      if (is_known && ++by.m_unlearned <= by.m_kind->short_size.load(order::relaxed)) return k_short;
+      begin_learned(by); // this is not what was short
+    }
     auto mine =
         std::find_if(by.m_counts.begin(), by.m_counts.end(), [&](const auto& c) { return c.kind->site == site; });
     if (mine == by.m_counts.end()) mine = by.m_counts.insert(mine, {&kind_of(*by.m_kind, site), 0});
@@ -144,41 +164,62 @@ task_number bottom_levels::make(creator& by, const void* site) noexcept {
   }
 }
 
-/// By now it is known how long the tasks of the last one took.
-void bottom_levels::begin_round(creator& by) {
-  const bool is_first = !by.m_kind;
-  if (is_first) by.m_kind = &kind_of(by);
-  creator_kind& kind = *by.m_kind;
-  const bool is_short = kind.makes_short() && ++by.m_short_rounds % k_rounds_learned != 0;
-  if (is_first && !is_short) {
-    const std::lock_guard guard(kind.lock);
-    std::swap(by.m_round, kind.latest); // of the last one of its kind
-  }
-  if (!by.m_round.made.empty()) go_back_through(by.m_round, kind, after(by.m_self));
-  by.m_round.was_waited_for = by.m_waits = false;
-  by.m_is_short = is_short;
-  for (auto& count : by.m_counts) count.made = 0;
+task_number bottom_levels::make_join(creator& by, const void* site) noexcept {
+  const task_number made = make(by, site);
+  if (made != 0 && made != k_short) at(made).own.store(0, order::relaxed);
+  return made;
 }
 
-/// So are all that it makes.
+/// By now it is known how long the tasks of the last one took.
+void bottom_levels::begin_round(creator& by) {
+  if (!by.m_kind) by.m_kind = &kind_of(by);
+  const bool has_made = !by.m_round.made.empty();
+  if (has_made) go_back_through(by.m_round, *by.m_kind, after(by.m_self));
+  by.m_round.was_waited_for = by.m_waits = false;
+  for (auto& count : by.m_counts) count.made = 0;
+  by.m_is_short = !learns_next(by);
+  by.m_unlearned = 0;
+  if (!by.m_is_short && !has_made) begin_learned(by);
+}
+
+bool bottom_levels::learns_next(creator& by) const noexcept {
+  if (std::exchange(by.m_learns, false) || !by.m_kind->makes_short()) return true;
+  const bool is_below = by.m_self != 0 && at(by.m_self).kind->by != by.m_kind && at(by.m_self).kind->by->makes_short();
+  return by.m_random.below(is_below ? k_rounds_per_learned_below : k_rounds_per_learned) == 0;
+}
+
+void bottom_levels::begin_learned(creator& by) noexcept {
+  by.m_is_short = false;
+  {
+    const std::lock_guard guard(by.m_kind->lock);
+    std::swap(by.m_round, by.m_kind->latest); // of one of its kind, which nobody has gone back through
+  }
+  if (!by.m_round.made.empty()) go_back_through(by.m_round, *by.m_kind, after(by.m_self));
+  by.m_round.was_waited_for = false;
+}
+
+/// The task is short, and makes only what is.
 bool bottom_levels::is_short(const learned_task& task, const creator_kind& by) const noexcept {
   const float own = task.own.load(order::relaxed);
   const creator_kind* const makes = task.children.load(order::relaxed);
-  return own >= 0 && own < m_short_time && (!makes || makes == &by || makes->makes_short());
+  return own >= 0 && own < m_short_time && (!makes || makes == &by || makes->short_rounds.load(order::relaxed) != 0);
 }
 
 /// What is made later comes later: the inputs of a task exist before it.
 void bottom_levels::go_back_through(round& r, creator_kind& by, float after_time) noexcept {
   const float at_least = r.was_waited_for ? std::max(by.rest.load(order::relaxed), 0.F) + after_time : 0;
   const task_number* const made = r.made.data();
+  const std::size_t size = r.made.size();
   bool all_short = true;
+  std::uint64_t sites = 0;
   for (std::size_t i = r.made.size(); i-- > 0;) {
     learned_task& task = at(made[i]);
-    all_short = all_short && is_short(task, by);
     const float after_it = std::min(std::max(task.raised.load(order::relaxed), at_least), k_longest);
     task.raised.store(0, order::relaxed);
     task.after_time.store(after_it, order::relaxed);
     const float from_it = task.own_time() + after_it;
+    all_short = all_short && is_short(task, by) && from_it - at_least < k_short_path * m_short_time;
+    sites |= creator_kind::bit_of(task.kind->site);
     for (const auto& input : task.inputs) {
       const task_number number = input.load(order::acquire);
       if (number == 0) break;
@@ -191,7 +232,7 @@ void bottom_levels::go_back_through(round& r, creator_kind& by, float after_time
     }
   }
   r.made.clear();
-  by.note_round(all_short);
+  by.note_round(all_short ? sites : 0, size);
 }
 
 void bottom_levels::add_input(task_number task, task_number input) noexcept {

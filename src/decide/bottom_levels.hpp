@@ -1,6 +1,8 @@
 // How much work lies on the longest path behind each task, learned while programs run. docs/design/priorities.md
 #pragma once
 
+#include "base/rng.hpp"
+
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/spinlock.hpp>
 
@@ -24,18 +26,20 @@ using task_number = std::uint32_t;
 /// for something. A round, what a creator makes between two waits, is gone through backwards when the next one
 /// begins, so levels are those of the latest complete round.
 ///
-/// To order a task costs more than a short one takes. Where all that creators of a kind make was short for a while, and
-/// what that made in turn, most of their rounds are not learned, and their tasks have the number k_short.
+/// To order a task costs more than a short one takes. Where all that creators of a kind made was short for a while, and
+/// what that made in turn, and no path through it was long, most of their rounds are not learned, and the tasks have
+/// the number k_short.
 ///
 /// Any thread may call; each `creator` belongs to one. Numbers that are lost to a race cost accuracy only. About 30 ns
 /// per task and 48 bytes for each that is told apart, of which there are at most k_numbers: later ones have none.
 class bottom_levels {
  public:
   static constexpr task_number k_numbers = 1U << 20;
-  static constexpr task_number k_short = k_numbers;     ///< of tasks that are not told apart
-  static constexpr std::uint32_t k_short_rounds = 16;   ///< that a kind of creators makes, before one is not learned
-  static constexpr std::uint32_t k_rounds_learned = 32; ///< from then on one of so many is
-  static constexpr unsigned k_inputs = 4;               ///< of a task that are remembered; of others half as fast
+  static constexpr task_number k_short = k_numbers;   ///< of tasks that are not told apart
+  static constexpr std::uint32_t k_short_rounds = 16; ///< that a kind of creators makes, before one is not learned
+  /// From then on one of so many is; and of creators that are in one which is.
+  static constexpr std::uint32_t k_rounds_per_learned = 128, k_rounds_per_learned_below = 8;
+  static constexpr unsigned k_inputs = 4; ///< of a task that are remembered; of others half as fast
   static constexpr unsigned k_depth_max = 64;
   static constexpr std::size_t k_round_max = 1U << 16; ///< of tasks; then another one begins
 
@@ -51,6 +55,8 @@ class bottom_levels {
   task_number make(creator& by, const void* site) noexcept;
   /// The task needs what that one gives.
   void add_input(task_number task, task_number input) noexcept;
+  /// The same for what takes no time: it is ready when its inputs are.
+  task_number make_join(creator& by, const void* site) noexcept;
   /// The creator waits for what it has made. `own`: how long it has run; negative: not measured.
   void wait(creator& by, float own) noexcept;
   /// The task, a creator of others perhaps, has run for so long, without waiting and without tasks that it ran in
@@ -85,6 +91,8 @@ class bottom_levels {
   void begin_round(creator& by);
   void go_back_through(round& r, creator_kind& by, float after_time) noexcept;
   bool is_short(const learned_task& task, const creator_kind& by) const noexcept;
+  bool learns_next(creator& by) const noexcept;
+  void begin_learned(creator& by) noexcept;
 
   static constexpr task_number k_chunk = 4096;
   const float m_short_time;
@@ -97,11 +105,13 @@ class bottom_levels {
 /// One execution of a task, or a thread that is in none, as somebody who makes tasks.
 class bottom_levels::creator {
  public:
-  creator() = default;
-  /// Begins anew; keeps its memory. `site` may be null where the task has a number, which knows its own.
-  void begin(task_number self, const void* site) noexcept {
+  creator();
+  /// Begins anew; keeps its memory. `site` may be null where the task has a number, which knows its own. `learns`: its
+  /// first round is learned in any case.
+  void begin(task_number self, const void* site, bool learns = false) noexcept {
     m_self = self;
     m_site = site;
+    m_learns = learns;
     m_kind = nullptr;
     m_waits = false;
     m_round.made.clear();
@@ -121,8 +131,10 @@ class bottom_levels::creator {
   const void* m_site = nullptr;
   creator_kind* m_kind = nullptr; // once it has made something
   bool m_waits = false;           // since it made the last one
+  bool m_learns = false;          // its next round
   bool m_is_short = false;        // its round, which is not learned
-  std::uint32_t m_short_rounds = 0;
+  std::uint32_t m_unlearned = 0;  // tasks of that
+  detail::xorshift m_random;      // which rounds are
   float m_waited_at = 0;
   round m_round;
   std::vector<count> m_counts;

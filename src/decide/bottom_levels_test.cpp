@@ -218,16 +218,111 @@ struct rounds_of_two {
 TEST(bottom_levels, of_short_tasks_are_learned_now_and_then) {
   bottom_levels levels(10);
   rounds_of_two rounds(levels);
-  EXPECT_EQ(rounds.repeat(bottom_levels::k_short_rounds + 1, 9), 2 * (bottom_levels::k_short_rounds + 1));
-  constexpr unsigned k_more = 100 * bottom_levels::k_rounds_learned;
-  EXPECT_EQ(rounds.repeat(k_more, 9), 2 * k_more / bottom_levels::k_rounds_learned);
+  EXPECT_EQ(rounds.repeat(bottom_levels::k_short_rounds, 9), 2 * bottom_levels::k_short_rounds);
+  const unsigned numbered = rounds.repeat(100 * bottom_levels::k_rounds_per_learned, 9);
+  EXPECT_GT(numbered, 2 * 50U); // by chance 2 * 100
+  EXPECT_LT(numbered, 2 * 200U);
+}
+
+TEST(bottom_levels, are_learned_when_a_creator_makes_something_else) {
+  bottom_levels levels(10);
+  rounds_of_two rounds(levels);
+  rounds.repeat(1000, 1);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_NE(levels.make(rounds.by, site(5)), bottom_levels::k_short);
+    EXPECT_NE(levels.make(rounds.by, site(0)), bottom_levels::k_short); // the rest of the round, too
+    levels.wait(rounds.by, 0);
+  }
+}
+
+TEST(bottom_levels, are_learned_when_a_creator_makes_more_than_before) {
+  bottom_levels levels(10);
+  rounds_of_two rounds(levels);
+  rounds.repeat(1000, 1);
+  for (unsigned marked = 0, i = 0; i < 100; ++i) { // it never waits again
+    marked += levels.make(rounds.by, site(0)) == bottom_levels::k_short ? 1U : 0U;
+    EXPECT_LE(marked, 2U);
+  }
+}
+
+/// Two sorts of rounds take turns, and creators have few rounds each.
+TEST(bottom_levels, of_short_rounds_that_take_turns_are_all_seen) {
+  bottom_levels levels(10);
+  std::vector<bottom_levels::creator> creators(3);
+  const auto run = [&](unsigned times, float own) {
+    unsigned numbered = 0;
+    for (unsigned i = 0; i < times; ++i) {
+      bottom_levels::creator& by = creators[i % creators.size()];
+      by.begin(0, site(7));
+      for (const unsigned at : {0U, 1U}) {
+        const task_number made = levels.make(by, site(at));
+        levels.wait(by, 0);
+        if (made == bottom_levels::k_short) continue;
+        ++numbered;
+        bottom_levels::creator task;
+        task.begin(made, nullptr);
+        levels.end(task, at == 1 ? own : 1);
+      }
+      levels.end(by, 5);
+    }
+    return numbered;
+  };
+  run(1000, 1);
+  EXPECT_LT(run(1000, 1), 200U);
+  run(bottom_levels::k_rounds_per_learned * 20, 30);
+  EXPECT_GT(run(100, 30), 100U); // as soon as one was short, its kind seems to be
+}
+
+TEST(bottom_levels, of_rounds_that_are_joined_are_short) {
+  bottom_levels levels(10);
+  bottom_levels::creator by;
+  by.begin(0, site(0));
+  unsigned numbered = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const task_number made = levels.make(by, site(1));
+    levels.add_input(levels.make_join(by, site(2)), made);
+    levels.wait(by, 0);
+    if (made == bottom_levels::k_short) continue;
+    ++numbered;
+    bottom_levels::creator task;
+    task.begin(made, nullptr);
+    levels.end(task, 1);
+  }
+  EXPECT_LT(numbered, 100U);
+}
+
+TEST(bottom_levels, are_learned_where_short_tasks_are_a_long_chain) {
+  bottom_levels levels(10);
+  bottom_levels::creator by;
+  by.begin(0, nullptr);
+  graph chain, wide;
+  for (unsigned i = 0; i < 100; ++i) {
+    wide.nodes.push_back({0, 5, {}});
+    chain.nodes.push_back({1, 5, i == 0 ? std::vector<unsigned>{} : std::vector{i - 1}});
+  }
+  for (int i = 0; i < 50; ++i) EXPECT_NE(chain.run(levels, by)[1], bottom_levels::k_short);
+  by.begin(0, site(1));
+  unsigned numbered = 0;
+  for (int i = 0; i < 500; ++i) {
+    std::vector<task_number> made;
+    for (const auto& n : wide.nodes) made.push_back(levels.make(by, site(n.site)));
+    levels.wait(by, 0);
+    numbered += made[0] != bottom_levels::k_short ? 1U : 0U;
+    for (const task_number one : made) {
+      if (one == bottom_levels::k_short) continue;
+      bottom_levels::creator task;
+      task.begin(one, nullptr);
+      levels.end(task, 5);
+    }
+  }
+  EXPECT_LT(numbered, 50U);
 }
 
 TEST(bottom_levels, are_learned_again_when_tasks_are_no_longer_short) {
   bottom_levels levels(10);
   rounds_of_two rounds(levels);
   rounds.repeat(1000, 1);
-  rounds.repeat(bottom_levels::k_rounds_learned * 20, 30); // it is an average that has to grow
+  rounds.repeat(bottom_levels::k_rounds_per_learned * 20, 30); // it is an average that has to grow
   EXPECT_EQ(rounds.repeat(100, 30), 200u);
   bottom_levels::creator other;
   other.begin(0, site(0)); // the same kind

@@ -111,32 +111,39 @@ class localities_of_trees final : public tree::other_localities {
 
   std::vector<value> all_gather(std::uint64_t run, std::uint64_t number, std::string_view name, const value& own,
                                 const std::atomic<bool>* cancel) override {
-    const operation at{run, number};
-    bytes mine;
-    detail::write_bytes(mine, own);
-    own_values().give(at, std::string(name), std::move(mine));
-    const std::uint64_t program = own_values().program();
+    offer(run, number, name, own);
     std::vector<future<bytes>> asked;
-    for (const locality other : find_remote_localities())
-      asked.push_back(async<take_value>(other, run, number, program, std::string(name)));
+    for (const locality other : find_remote_localities()) asked.push_back(ask(other, run, number, name));
     std::vector<value> all;
     std::size_t next = 0;
-    for (unsigned i = 0; i < num_localities(); ++i) {
-      if (i == find_here().number()) {
-        all.push_back(own);
-        continue;
-      }
-      const bytes answer = get_unless_cancelled(std::move(asked[next++]), cancel);
-      std::span<const std::byte> left = answer;
-      const value error = detail::read_bytes(left);
-      if (!error.is_nil()) throw value_error(error_kind::program, std::string(error.to_string_view()));
-      all.push_back(detail::read_bytes(left));
-    }
-    own_values().passed(at);
+    for (unsigned i = 0; i < num_localities(); ++i)
+      all.push_back(i == find_here().number() ? own : answer(std::move(asked[next++]), cancel));
+    own_values().passed({run, number});
     return all;
   }
 
+  void offer(std::uint64_t run, std::uint64_t number, std::string_view name, const value& own) override {
+    bytes mine;
+    detail::write_bytes(mine, own);
+    own_values().give({run, number}, std::string(name), std::move(mine));
+  }
+  value take(std::uint64_t run, std::uint64_t number, std::string_view name, unsigned from,
+             const std::atomic<bool>* cancel) override {
+    return answer(ask(locality(from), run, number, name), cancel);
+  }
+
  private:
+  static future<bytes> ask(locality other, std::uint64_t run, std::uint64_t number, std::string_view name) {
+    return async<take_value>(other, run, number, own_values().program(), std::string(name));
+  }
+  static value answer(future<bytes> asked, const std::atomic<bool>* cancel) {
+    const bytes answer = get_unless_cancelled(std::move(asked), cancel);
+    std::span<const std::byte> left = answer;
+    const value error = detail::read_bytes(left);
+    if (!error.is_nil()) throw value_error(error_kind::program, std::string(error.to_string_view()));
+    return detail::read_bytes(left);
+  }
+
   detail::atomic<std::uint64_t> m_calls{0};
 };
 

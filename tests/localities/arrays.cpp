@@ -281,6 +281,53 @@ void distributed_products() {
     if (kx != "sym") same(w, kx, a, "sym");
   }
   expect_error("dot_d([1, 2], [1, 2, 3])", "shapes (2,) and (3,) do not fit");
+
+  // Tile by tile: matrices of all shapes and kinds, which have few elements or none for some localities.
+  std::mt19937 random(num_localities());
+  const auto matrix = [&](unsigned rows, unsigned columns) {
+    const std::string shape = "'(" + std::to_string(rows) + ", " + std::to_string(columns) + ")";
+    const std::string x = "reshape(arange(" + std::to_string(rows * columns) + "), " + shape + ") - 5";
+    return random() % 2 == 0 ? x : "astype(" + x + ", \"float\")";
+  };
+  for (int i = 0; i < 60; ++i) {
+    const unsigned rows = static_cast<unsigned>(random() % 9), inner = static_cast<unsigned>(random() % 9),
+                   columns = static_cast<unsigned>(random() % 9);
+    const std::string x = matrix(rows, inner), y = matrix(inner, columns);
+    const auto kind = [&](const std::string& m) { return tiled(m, kinds[random() % std::size(kinds)]); };
+    expect("all_gather_d(retile_d(cannon_product_d(" + kind(x) + ", " + kind(y) + ")))",
+           run("dot(" + x + ", " + y + ")").result);
+  }
+  const std::string uneven = "define(cut, lambda(i, i * i)) define(from, cut(find_here())) "
+                             "define(to, cut(find_here() + 1)) define(m, cut(num_localities())) "
+                             "define(x, reshape(arange(m * m), list(m, m))) ";
+  expect(uneven +
+             "define(rows, annotate_d(slice(x, list(from, to)), \"x\", list(\"tile\", list(\"rows\", from, to), "
+             "list(\"columns\", 0, m)))) sum(all_gather_d(cannon_product_d(rows, retile_d(x, \"sym\"))) != dot(x, x))",
+         "0");
+  expect_error("cannon_product_d([1, 2], [[1], [2]])", "takes matrices");
+  expect_error("cannon_product_d(retile_d([[1, 2]]), [[1, 2]])",
+               "cannon_product_d(): operands of shapes (1, 2) and (1, 2)");
+}
+
+void distributed_diagonals() {
+  const physl::over_localities all;
+  for (const char* array : {"arange(5)", "arange(1.5, 2.0)", "zeros(0)", "reshape(arange(35), '(7, 5))",
+                            "reshape(arange(12.0), '(3, 4))", "zeros('(0, 4))"}) {
+    for (int k = -8; k <= 8; ++k) {
+      const std::string with_k = ", " + std::to_string(k) + ")";
+      const std::string whole = run("diag(" + std::string(array) + with_k).result;
+      for (const std::string of : {"", "row", "column", "sym"}) {
+        const bool is_matrix = run("ndim(" + std::string(array) + ")").result == "2";
+        if (of == "sym" && !is_matrix) continue;
+        const std::string x = of.empty() ? array : "retile_d(" + std::string(array) + ", \"" + of + "\")";
+        expect("all_gather_d(diag_d(" + x + with_k + ")", whole);
+        if (is_matrix) continue;
+        expect("all_gather_d(diag_d(" + x + ", " + std::to_string(k) + ", __arg(tiling_type, \"sym\")))", whole);
+      }
+    }
+  }
+  expect_error("diag_d(5)", "expected a vector or a matrix");
+  expect_error("diag_d([1, 2], 0, 3, 2)", "there is no tile 3 of 2");
 }
 
 void array_faults() {

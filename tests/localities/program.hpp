@@ -34,6 +34,7 @@ void placed_calls();
 void random_placements();
 void distributed_arrays();
 void distributed_products();
+void distributed_diagonals();
 void array_faults();
 void array_programs_without_others();
 

@@ -69,6 +69,26 @@ TEST_P(no_memory_test, more_tasks_than_the_queue_holds) {
   }).get();
 }
 
+/// Where the longest path goes first these are in a queue of their own once they are known to be short.
+TEST_P(no_memory_test, more_short_tasks_than_the_queue_holds) {
+  rt.reset();
+  rt = std::make_unique<runtime>(runtime_options{.workers = GetParam(), .pools = "default:policy=critical-path"});
+  async([] {
+    std::atomic<int> ran{0};
+    const auto round = [&ran](int n) {
+      async([&ran, n] {
+        std::vector<future<void>> all;
+        for (int i = 0; i < n; ++i) all.push_back(async([&] { ++ran; }));
+        for (auto& f : all) f.get();
+      }).get();
+    };
+    for (int i = 0; i < 1000; ++i) round(2);
+    g_no_arrays = true;
+    for (int i = 0; i < 5; ++i) round(2000);
+    EXPECT_EQ(ran, 12'000);
+  }).get();
+}
+
 TEST_P(no_memory_test, more_waiting_tasks_than_the_queue_holds) {
   std::atomic<int> ran{0};
   async([&] {

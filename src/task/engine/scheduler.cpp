@@ -157,7 +157,7 @@ void scheduler::inject(job& item, const placement& where) {
     thread_local auto jobs = static_cast<std::uint64_t>(ticks_now()); // from anywhere: a thread may have one job only
     if (is_stamped(++jobs) || where.level == priority::critical) item.queued_at = ticks_now();
   }
-  place(item, where);
+  goes_by_paths() && where.is_usual() && is_short_task(item) ? queue_short(item) : place(item, where);
   leave();
 }
 
@@ -185,16 +185,21 @@ static float ticks_per_ns() noexcept {
 void scheduler::queue_by_path(job& item, const placement& where) noexcept {
   worker* const here = this_worker();
   const bool keeps = here && &here->owner() == this && where.worker < 0; // its maker runs it, or gives it to a thief
-  if (where.is_usual() && is_short_task(item)) return keeps ? here->push(item) : push_injected(item);
   worker& with = keeps ? *here : with_whom(where);
   const float path = where.path_ns >= 0 ? ticks_per_ns() * where.path_ns : path_of(item);
   if (!with.ordered->push(&item, where.level, path)) return push_injected(item, where.level);
-  keeps ? notify_work(with.ordered->size() > 1) : notify_injected();
+  keeps ? notify_work(with.ordered->size() > 1 || !with.tasks.empty()) : notify_injected();
+}
+
+/// Where paths are gone by: as work-stealing does.
+void scheduler::queue_short(job& item) noexcept {
+  worker* const here = this_worker();
+  here && &here->owner() == this ? here->push(item) : push_injected(item);
 }
 
 void scheduler::place_again(job& item, worker& where, bool yields) noexcept {
   if (has_queues_of_workers()) return queue_with(where, item, priority::normal, yields);
-  if (goes_by_paths() && !yields) return queue_by_path(item, {});
+  if (goes_by_paths() && !yields) return is_short_task(item) ? queue_short(item) : queue_by_path(item, {});
   push_injected(item);
 }
 

@@ -164,6 +164,7 @@ class scheduler : public work_signals<scheduler> {
   worker& with_whom(const placement& where) noexcept;
   void queue_with(worker& where, job& item, priority level, bool behind) noexcept;
   void queue_by_path(job& item, const placement& where) noexcept;
+  void queue_short(job& item) noexcept;
   std::size_t suspended_coroutines() const noexcept; // of the runtime
 
   atomic<bool> m_has_started{false};

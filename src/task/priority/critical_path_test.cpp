@@ -105,30 +105,53 @@ TEST(critical_path, may_be_given) {
   EXPECT_EQ(order, (std::vector<int>{101, 100, 15, 9, 6, 4, 3, 2, 1, 0}));
 }
 
-/// A task that makes short ones runs them where it waits, newest first, and not in the order of their levels.
+constexpr const char* k_one_pool = "default:policy=critical-path";
+constexpr int k_rounds_to_become_short = 300; // more than are needed, because some are interrupted
+
+/// The first of two has the longer path behind it. Of short ones the newest goes first.
 TEST(critical_path, does_not_order_short_tasks) {
-  treadle::runtime runtime({.workers = 1, .pools = "default:policy=critical-path"});
+  treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
   treadle::async([] {
     const auto order_of_two = [] {
       std::vector<int> order;
-      auto first = treadle::async([&order] { order.push_back(1); });
+      order.reserve(3);
+      treadle::shared_future<void> first = treadle::async([&order] { order.push_back(1); });
+      auto after = treadle::dataflow([&order](const treadle::shared_future<void>&) { order.push_back(3); }, first);
       auto second = treadle::async([&order] { order.push_back(2); });
-      treadle::task_group group; // somebody else's wait: the worker looks for something to do
-      group.run([&] { treadle::this_task::yield(); });
-      group.wait();
-      first.get();
+      while (order.size() < 3) treadle::this_task::yield();
+      after.get();
       second.get();
       return order;
     };
-    int newest_first = 0;
-    for (int i = 0; i < k_rounds_to_learn && newest_first < 10; ++i) newest_first += order_of_two()[0] == 2;
-    EXPECT_EQ(newest_first, 10);
+    int in_a_row = 0;
+    for (int i = 0; i < k_rounds_to_learn && in_a_row < 10; ++i) in_a_row = order_of_two()[0] == 2 ? in_a_row + 1 : 0;
+    EXPECT_EQ(in_a_row, 10);
   }).get();
 }
 
-/// Short tasks that make others for ever leave room for those that are ordered.
+TEST(critical_path, runs_urgent_tasks_before_short_ones) {
+  treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
+  treadle::async([] {
+    int before = 0;
+    const auto round = [&before] {
+      int ran = 0;
+      before = -1;
+      std::vector<treadle::future<void>> all;
+      for (int i = 0; i < 20; ++i) all.push_back(treadle::async([&ran] { ++ran; }));
+      all.push_back(treadle::async(treadle::parallel_executor(treadle::priority::high), [&] { before = ran; }));
+      while (before < 0) treadle::this_task::yield();
+      treadle::when_all(std::move(all)).get();
+    };
+    for (int i = 0; i < k_rounds_to_become_short; ++i) {
+      round();
+      EXPECT_EQ(before, 0);
+    }
+  }).get();
+}
+
+/// Short tasks that make others for ever leave room for those that are ordered, also beside one that yields.
 TEST(critical_path, is_not_kept_waiting_by_short_tasks) {
-  treadle::runtime runtime({.workers = 1, .pools = "default:policy=critical-path"});
+  treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
   std::atomic<bool> ends{false};
   treadle::latch ended(1);
   struct endless {
@@ -140,9 +163,45 @@ TEST(critical_path, is_not_kept_waiting_by_short_tasks) {
     }
   };
   static_cast<void>(treadle::async(endless{ends, ended}));
-  for (int i = 0; i < 100; ++i) treadle::async([] { treadle::testing::spin_for(std::chrono::microseconds(20)); }).get();
+  for (int i = 0; i < 100; ++i) {
+    std::atomic<bool> has_run{false};
+    auto yielding = treadle::async([&has_run] {
+      while (!has_run) treadle::this_task::yield();
+    });
+    treadle::async([&has_run] {
+      treadle::testing::spin_for(std::chrono::microseconds(20));
+      has_run = true;
+    }).get();
+    yielding.get();
+  }
   ends = true;
   ended.wait();
+}
+
+/// What was short, and is no longer, is ordered again.
+TEST(critical_path, sees_tasks_that_become_longer) {
+  treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
+  treadle::async([] {
+    const auto order_of_two = [](std::chrono::microseconds time) {
+      std::vector<int> order;
+      auto first = treadle::async([&order, time] {
+        treadle::testing::spin_for(10 * time);
+        order.push_back(1);
+      });
+      auto second = treadle::async([&order, time] {
+        treadle::testing::spin_for(time);
+        order.push_back(2);
+      });
+      while (order.size() < 2) treadle::this_task::yield();
+      treadle::wait_all(first, second);
+      return order;
+    };
+    for (int i = 0; i < k_rounds_to_become_short; ++i) order_of_two(std::chrono::microseconds(0));
+    int in_a_row = 0;
+    for (int i = 0; i < 20 * k_rounds_to_learn && in_a_row < 20; ++i)
+      in_a_row = order_of_two(std::chrono::microseconds(5))[0] == 1 ? in_a_row + 1 : 0;
+    EXPECT_EQ(in_a_row, 20);
+  }).get();
 }
 
 int serial_fib(int n) { return n < 2 ? n : serial_fib(n - 1) + serial_fib(n - 2); }
@@ -247,10 +306,12 @@ TEST(critical_path, leaves_no_stale_entries) {
   std::optional<treadle::runtime> runtime;
   runtime.emplace(treadle::runtime_options{.workers = 1, .pools = "default:policy=critical-path"});
   treadle::async([&] {
+    const auto ordered = treadle::parallel_executor().with(treadle::bottom_level{1}); // also where it is short
     std::vector<treadle::future<void>> waiting; // live entries in front of the others
     for (int i = 0; i < 10; ++i)
       waiting.push_back(treadle::async(treadle::parallel_executor(treadle::priority::high), [] {}));
     for (int i = 0; i < 10'000; ++i) {
+      treadle::async(ordered, [&alive] { return counted(alive); }).wait();
       treadle::async([&alive] { return counted(alive); }).wait();
       treadle::async(treadle::parallel_executor(treadle::priority::low), [&alive] { return counted(alive); }).wait();
       EXPECT_LE(alive, 1000);

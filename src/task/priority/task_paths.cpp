@@ -140,20 +140,28 @@ const void* site_of_task(const job& task) noexcept { return task.name().text; }
 /// Reading the clock costs as much as the rest: of what has run before, one time in several is measured.
 constexpr std::uint32_t k_times_per_measured = 4;
 thread_local std::uint32_t t_begun = 0;
+/// Of short tasks that are in no other one, one in several has its children looked at.
+constexpr std::uint32_t k_short_per_look = 32;
+thread_local std::uint32_t t_short_begun = 0;
 
 running_path* timed(running_path* path) noexcept { return path ? path->timed() : nullptr; }
 
 void begin_task(const job& task) noexcept {
   task_stack* const stack = this_task_stack();
-  if (!stack || (stack->paths && stack->paths->is_short && is_short_task(task))) return;
+  if (!stack) return;
+  if (stack->paths && !stack->running) forget_paths(*stack); // learning ended in the middle of them
+  if (stack->paths && stack->paths->is_short && is_short_task(task)) return;
   running_path* const path = take_path();
   if (!path) return;
   path->outer = std::exchange(stack->paths, path);
   path->task = &task;
   const std::uint32_t number = task.path_number();
-  path->is_short = number == k_short;
-  path->is_measured = !path->is_short && (++t_begun % k_times_per_measured == 0 || !levels().has_run(number));
-  path->makes.begin(path->is_short ? 0 : number, number != 0 ? nullptr : site_of_task(task));
+  const bool is_marked = number == k_short;
+  // Tasks that make their successors would otherwise be marked for ever.
+  const bool is_looked_at = is_marked && !path->outer && ++t_short_begun % k_short_per_look == 0;
+  path->is_short = is_marked && !is_looked_at;
+  path->is_measured = !is_marked && (++t_begun % k_times_per_measured == 0 || !levels().has_run(number));
+  path->makes.begin(is_marked ? 0 : number, number == 0 || is_looked_at ? site_of_task(task) : nullptr, is_looked_at);
   if (path->outer) path->outer->next = nullptr; // it runs at once
   if (path->is_short) return;
   running_path* const before = timed(path->outer);
@@ -246,7 +254,7 @@ void learn_input(const future_state& task, const future_state& input) noexcept {
 void learn_join(future_state& joined, const void* site) noexcept {
   running_path* const by = running_here();
   if (!by) return;
-  if (site) joined.set_path_number(by->is_short ? k_short : levels().make(by->makes, site));
+  if (site) joined.set_path_number(by->is_short ? k_short : levels().make_join(by->makes, site));
   by->add_inputs(joined);
 }
 

@@ -45,6 +45,8 @@ class ordered_jobs {
   std::uint64_t first() const noexcept { return m_first.load(order::relaxed); }
   /// The lock protects the jobs, and who must not miss one is ordered by other means.
   bool empty() const noexcept { return first() == 0; }
+  /// The first one has more than normal priority.
+  bool has_urgent() const noexcept { return first() >> 62U > static_cast<std::uint64_t>(priority::normal); }
   std::uint64_t size() const noexcept { return m_size.load(order::relaxed); }
 
   /// Whether take_stale() would look at all entries: there may be as many stale ones as live ones.

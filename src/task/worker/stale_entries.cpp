@@ -29,12 +29,12 @@ job* stale_entries::pop_live(worker*& here) {
   return top;
 }
 
-void stale_entries::note_out_of_order(worker* here) noexcept {
+void stale_entries::note_out_of_order(worker* here, bool in_deque) noexcept {
   if (here->ordered) {
     discard(here->ordered->take_stale());
     here = this_worker();
   }
-  if (!here->ordered || !here->tasks.empty()) ++here->stale.m_in_deque;
+  if (in_deque) ++here->stale.m_in_deque;
   stale_entries& all = here->stale;
   if (++all.m_out_of_order % k_between_looks != 0) return;
   const auto queued = static_cast<std::uint64_t>(here->tasks.size()) + here->owner().injected.size();

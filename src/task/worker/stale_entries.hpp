@@ -23,8 +23,9 @@ class stale_entries {
   /// the caller is.
   static job* pop_live(worker*& here);
 
-  /// The caller, on `here`, has run a task in place that was not the newest entry. May suspend.
-  static void note_out_of_order(worker* here) noexcept;
+  /// The caller, on `here`, has run a task in place that was not the newest entry, but may have been `in_deque`. May
+  /// suspend.
+  static void note_out_of_order(worker* here, bool in_deque) noexcept;
   /// The queue has grown to `size`: drops those of tasks that others have run in place, if it may be worth it. May
   /// suspend.
   void note_size(std::int64_t size) noexcept {

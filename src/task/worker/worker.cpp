@@ -104,7 +104,7 @@ std::int64_t worker::queue_in_deque(job& item) noexcept {
   try {
     return tasks.push(&item);
   } catch (...) { // no memory to grow: a queue that needs none
-    m_scheduler.inject(item);
+    m_scheduler.push_injected(item);
     return 0;
   }
 }
@@ -112,7 +112,11 @@ std::int64_t worker::queue_in_deque(job& item) noexcept {
 std::int64_t worker::queue(job& item) noexcept { return m_stamps.due() ? queue_stamped(item) : queue_in_deque(item); }
 
 void worker::push(job& item) noexcept {
-  if (const std::int64_t size = queue(item)) m_scheduler.notify_work(size > 1);
+  if (const std::int64_t size = queue(item)) notify_pushed(size);
+}
+
+void worker::notify_pushed(std::int64_t size) noexcept {
+  m_scheduler.notify_work(size > 1 || (ordered && !ordered->empty()));
 }
 
 void worker::push_stamped(job& task) noexcept {
@@ -124,7 +128,7 @@ void worker::push_stamped(job& task) noexcept {
 void worker::push_and_grow(job& task) noexcept { note_pushed(queue_in_deque(task)); }
 
 void worker::note_pushed(std::int64_t size) noexcept {
-  if (size != 0) m_scheduler.notify_work(size > 1);
+  if (size != 0) notify_pushed(size);
   stale.note_size(size);
 }
 
@@ -153,7 +157,7 @@ void worker::run_out_of_order(future_state& task) {
   if (task.is_pinned() || !task.try_run()) return;
   worker* const here = this_worker();
   here->counters.inlined.increment_unshared();
-  stale_entries::note_out_of_order(here);
+  stale_entries::note_out_of_order(here, !here->ordered || is_short_task(task));
 }
 
 /// Nothing inside of a listener or rule: who runs it might have to wait for the end of that call.
@@ -165,11 +169,18 @@ void worker::promote_oldest(task_stack& current) noexcept {
 
 void worker::run_timers() noexcept { m_scheduler.timers.run_due(); }
 
-/// Short tasks go first, which are in the deque. They may make others for ever, so now and then they go last.
+/// Short tasks go first, which are in the deque, but for urgent ones. They may make others for ever, so now and then
+/// they go last.
 job* worker::next_by_path() {
   injected_jobs& injected = m_scheduler.injected;
+  if (ordered->has_urgent())
+    if (job* item = pop_placed()) return item;
   const bool short_ones_last = ++m_looks % k_fair_period == 0;
-  job* item = short_ones_last ? injected.pop_normal() : tasks.pop();
+  job* item = nullptr;
+  if (!short_ones_last)
+    item = tasks.pop();
+  else if (m_looks / k_fair_period % 2 == 0)
+    item = injected.pop_normal();
   if (!item) item = pop_placed();
   if (!item && short_ones_last) item = tasks.pop();
   if (!item) item = latent.accept_from(latent);

@@ -153,6 +153,7 @@ class worker : public work_search<worker> {
   TREADLE_NOINLINE void note_pushed(std::int64_t size) noexcept;
   TREADLE_NOINLINE std::int64_t queue_stamped(job& item) noexcept;
   std::int64_t queue_in_deque(job& item) noexcept;
+  void notify_pushed(std::int64_t size) noexcept;
   TREADLE_NOINLINE void get_idle_stack();
 
   scheduler& m_scheduler;

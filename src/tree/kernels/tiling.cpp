@@ -155,19 +155,21 @@ extents joined_shape(std::span<const tile> parts, const std::string& what) {
   return shape;
 }
 
+void put(array& whole, const tile& where, const array& part) {
+  const array given = part.cast(whole.type()).contiguous();
+  auto* const to = static_cast<std::byte*>(whole.mutable_raw_data());
+  const auto* const from = static_cast<const std::byte*>(given.raw_data());
+  const auto size = static_cast<std::int64_t>(item_bytes(whole.type()));
+  visit_rows(whole.shape(), where, [&](std::int64_t in_whole, std::int64_t in_part, std::int64_t length) {
+    std::memcpy(to + in_whole * size, from + in_part * size, static_cast<std::size_t>(length * size));
+  });
+}
+
 array joined(std::span<const array> parts, std::span<const tile> where, const extents& shape) {
   auto type = parts[0].type();
   for (const auto& part : parts) type = std::max(type, part.type());
   auto whole = array::uninitialized(type, shape);
-  auto* const to = static_cast<std::byte*>(whole.mutable_raw_data());
-  const auto size = static_cast<std::int64_t>(item_bytes(type));
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const array part = parts[i].cast(type).contiguous();
-    const auto* const from = static_cast<const std::byte*>(part.raw_data());
-    visit_rows(shape, where[i], [&](std::int64_t in_whole, std::int64_t in_part, std::int64_t length) {
-      std::memcpy(to + in_whole * size, from + in_part * size, static_cast<std::size_t>(length * size));
-    });
-  }
+  for (std::size_t i = 0; i < parts.size(); ++i) put(whole, where[i], parts[i]);
   return whole;
 }
 

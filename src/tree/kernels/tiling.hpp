@@ -40,6 +40,7 @@ extents joined_shape(std::span<const tile> parts, const std::string& what);
 bool cover(std::span<const tile> parts, const extents& shape);
 
 array joined(std::span<const array> parts, std::span<const tile> where, const extents& shape);
+void put(array& whole, const tile& where, const array& part); // overwrites that part of it
 array cut_out(const array& whole, const tile& part);
 
 } // namespace treadle::tree

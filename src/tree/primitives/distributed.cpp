@@ -1,21 +1,13 @@
 // Arrays that are spread over localities, one tile in each. docs/design/distributed-arrays.md
-#include "tree/kernels/tiling.hpp"
-#include "tree/nodes/primitive.hpp"
+#include "tree/primitives/distributed_operands.hpp"
 #include "tree/run/services.hpp"
 
-#include <treadle/detail/own_locality.hpp>
-
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace treadle::tree {
 namespace {
-
-value tiled(array a, named_tile t) {
-  value v(std::move(a));
-  v.set_tile(number_of(t));
-  return v;
-}
 
 // Annotations ------------------------------------------------------------------------------------------------------
 
@@ -77,99 +69,6 @@ value annotate_d(call_context& context, std::span<value> args) {
   return annotate(context, args);
 }
 
-// What all localities hold ------------------------------------------------------------------------------------------
-
-// A distributed array, as this locality knows it; or one of which every locality has all.
-struct operand {
-  array own;
-  bool is_spread = false;
-  std::vector<named_tile> tiles; // of all localities in their order; of one that is not spread: none
-  extents shape;                 // of the whole
-
-  std::string title() const {
-    return is_spread && !tiles[0].name.empty() ? repr(value(tiles[0].name)) : std::string("the array");
-  }
-  std::vector<tile> places() const {
-    std::vector<tile> all;
-    for (const auto& t : tiles) all.push_back(t.where);
-    return all;
-  }
-  const tile& mine() const { return tiles[detail::own_number.load(detail::order::relaxed)].where; }
-  bool is_cut_along(std::size_t axis) const {
-    return std::any_of(tiles.begin(), tiles.end(), [&](const auto& t) { return t.where.shape[axis] != shape[axis]; });
-  }
-};
-
-value to_list(const extents& e) {
-  std::vector<value> items;
-  for (const auto n : e) items.push_back(n);
-  return value::list(std::move(items));
-}
-
-// nil: no tile.
-value described(const value& v) {
-  if (v.tile() == 0) return {};
-  const auto& t = tile_of_number(v.tile());
-  return value::list({t.name, to_list(t.where.start), to_list(t.where.shape)});
-}
-
-// All localities ask for the same operands, and learn the same about them.
-std::vector<operand> examine(call_context& context, std::span<const value> args) {
-  std::vector<value> own;
-  std::vector<operand> found(args.size());
-  for (const value& v : args) own.push_back(described(v));
-  const auto all = context.services->all_gather(context.self->name, value::list(own));
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    operand& x = found[i];
-    x.own = args[i].to_array();
-    for (const value& of_one : all) {
-      const value d = of_one.item(i);
-      if (d.is_nil()) continue;
-      x.tiles.push_back({std::string(d.item(0).to_string_view()), {to_extents(d.item(1)), to_extents(d.item(2))}});
-    }
-    if (args[i].tile() != 0 && tile_of_number(args[i].tile()).where.shape != x.own.shape())
-      throw value_error("an array of shape " + to_string(x.own.shape()) + " is not the tile that it was");
-    x.is_spread = !x.tiles.empty();
-    x.shape = x.own.shape();
-    if (!x.is_spread) continue;
-    if (x.tiles.size() != all.size())
-      throw value_error(x.title() + " is a tile in some localities, and none in others");
-    for (const auto& t : x.tiles)
-      if (t.name != x.tiles[0].name)
-        throw value_error("a tile of " + repr(value(x.tiles[0].name)) + " meets one of " + repr(value(t.name)));
-    x.shape = joined_shape(x.places(), x.title());
-  }
-  return found;
-}
-
-// Everything of it, everywhere.
-array whole(call_context& context, const operand& x) {
-  if (!x.is_spread) return x.own;
-  std::vector<array> parts;
-  for (const value& part : context.services->all_gather(context.self->name, x.own)) {
-    if (!part.is_array() || part.as_array().shape() != x.tiles[parts.size()].where.shape)
-      throw value_error("a tile of " + x.title() + " has not the shape that was announced");
-    parts.push_back(part.as_array());
-  }
-  return joined(parts, x.places(), x.shape);
-}
-
-array sum_over_all(call_context& context, const value& own, std::string_view add, bool is_tile = false) {
-  const auto all = context.services->all_gather(context.self->name, value::list({own, is_tile}));
-  array sum = all[0].item(0).to_array();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].item(1).to_bool())
-      throw value_error(std::string(context.self->name) + "() takes what each locality has for itself, and this is a "
-                                                          "tile of one array: all_gather_d() joins tiles");
-    const array one = all[i].item(0).to_array();
-    if (one.shape() != sum.shape())
-      throw value_error(std::string(context.self->name) + "(): arrays of shapes " + to_string(sum.shape()) + " and " +
-                        to_string(one.shape()) + " in different localities");
-    if (i > 0) sum = call_primitive(add, context, {sum, one}).to_array();
-  }
-  return sum;
-}
-
 // Primitives ---------------------------------------------------------------------------------------------------------
 
 // (x, tiling_type): arrays without annotation are joined in the order of the localities, by rows or "column"s.
@@ -216,22 +115,6 @@ value all_reduce(call_context& context, std::span<value> args) { // (x, operatio
   throw value_error("unknown operation " + repr(name) + ": use \"sum\", \"prod\", \"max\" or \"min\"");
 }
 
-// The tile of this locality, or that of (tile_index, numtiles), in the arguments from `first` on: tile_index, numtiles,
-// name, tiling_type.
-named_tile chosen(std::span<const value> args, std::size_t first, const extents& shape) {
-  const auto number = [&](std::size_t i, unsigned otherwise) {
-    const value& v = argument(args, i);
-    return v.is_nil() ? static_cast<std::int64_t>(otherwise) : v.to_int64();
-  };
-  const auto text = [&](std::size_t i, std::string_view otherwise) {
-    const value& v = argument(args, i);
-    return std::string(v.is_nil() ? otherwise : v.to_string_view());
-  };
-  return {text(first + 2, ""), part_of(shape, number(first, detail::own_number.load(detail::order::relaxed)),
-                                       number(first + 1, detail::number_of_localities.load(detail::order::relaxed)),
-                                       text(first + 3, "row"))};
-}
-
 value constant_d(call_context& context, std::span<value> args) { // (x, shape, ..., dtype)
   if (!args[0].is_scalar()) throw value_error("constant_d() takes a number");
   const named_tile t = chosen(args, 2, to_extents(args[1]));
@@ -239,22 +122,61 @@ value constant_d(call_context& context, std::span<value> args) { // (x, shape, .
   return tiled(part.to_array(), t);
 }
 
+// The part `where` of a matrix with these numbers on its k-th diagonal, and zeros.
+array part_with_diagonal(const array& numbers, std::int64_t k, const tile& where) {
+  array part = array::zeros(numbers.type(), where.shape);
+  const auto size = static_cast<std::int64_t>(item_bytes(part.type()));
+  auto* const to = static_cast<std::byte*>(part.mutable_raw_data());
+  const auto* const from = static_cast<const std::byte*>(numbers.raw_data());
+  for (std::int64_t i = 0; i < where.shape[0]; ++i) {
+    const auto row = where.start[0] + i, column = row + k - where.start[1], at = std::min(row, row + k);
+    if (column < 0 || column >= where.shape[1] || at < 0 || at >= numbers.size()) continue;
+    std::copy_n(from + at * numbers.strides()[0] * size, size, to + (i * where.shape[1] + column) * size);
+  }
+  return part;
+}
+
 value identity_d(call_context& context, std::span<value> args) { // (n, ...)
   const auto n = args[0].to_int64();
   if (n < 0) throw value_error("identity_d(" + std::to_string(n) + ") is impossible");
   const named_tile t = chosen(args, 1, {n, n});
-  array part = array::zeros(to_dtype(argument(args, 5), dtype::float64), t.where.shape);
-  const value one = call_primitive("constant", context, {1, to_list({1}), argument(args, 5)});
-  const auto size = item_bytes(part.type());
-  auto* const to = static_cast<std::byte*>(part.mutable_raw_data());
-  const array number = one.to_array().cast(part.type());
-  for (std::int64_t i = 0; i < t.where.shape[0]; ++i) {
-    const auto column = t.where.start[0] + i - t.where.start[1];
-    if (column < 0 || column >= t.where.shape[1]) continue;
-    std::copy_n(static_cast<const std::byte*>(number.raw_data()), size,
-                to + static_cast<std::size_t>(i * t.where.shape[1] + column) * size);
+  const array one = call_primitive("constant", context, {1, to_list({1}), argument(args, 5)}).to_array();
+  return tiled(part_with_diagonal(one.cast(to_dtype(argument(args, 5), dtype::float64)).view(0, {n}, {0}), 0, t.where),
+               t);
+}
+
+// Where the k-th diagonal of the whole runs through a tile, as a part of that diagonal.
+tile diagonal_in(const tile& t, std::int64_t k) {
+  const auto first = std::max(t.start[0], t.start[1] - k), stop = std::min(t.stop(0), t.stop(1) - k);
+  return {{first + std::min<std::int64_t>(k, 0)}, {std::max<std::int64_t>(stop - first, 0)}};
+}
+
+value diag_d(call_context& context, std::span<value> args) { // (a, k, ...)
+  const operand x = std::move(examine(context, args.first(1))[0]);
+  const auto k = argument(args, 1).is_nil() ? 0 : args[1].to_int64();
+  if (x.shape.rank() == 1) {
+    const auto n = x.shape[0] + std::abs(k);
+    const named_tile t = chosen(args, 2, {n, n});
+    return tiled(part_with_diagonal(whole(context, x), k, t.where), t);
   }
-  return tiled(std::move(part), t);
+  if (x.shape.rank() != 2)
+    throw value_error("expected a vector or a matrix, found an array of shape " + to_string(x.shape));
+  const auto part = [&](const tile& here) {
+    return call_primitive("diag", context, {x.own, k + here.start[0] - here.start[1]}).to_array();
+  };
+  array diagonal = part(x.is_spread ? x.mine() : whole_of(x.shape));
+  if (x.is_spread) {
+    const auto all = context.services->all_gather(context.self->name, diagonal);
+    std::vector<array> parts;
+    std::vector<tile> where;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      parts.push_back(all[i].to_array());
+      where.push_back(diagonal_in(x.tiles[i].where, k));
+    }
+    diagonal = joined(parts, where, diagonal_in(whole_of(x.shape), k).shape);
+  }
+  const named_tile t = chosen(args, 2, diagonal.shape());
+  return tiled(cut_out(diagonal, t.where), t);
 }
 
 // All of it is drawn everywhere, so that the whole array does not depend on how many localities there are.
@@ -337,65 +259,7 @@ value inverse_d(call_context& context, std::span<value> args) {
   const operand x = std::move(examine(context, args.first(1))[0]);
   const value inverse = call_primitive("inverse", context, {whole(context, x)});
   if (!x.is_spread) return inverse;
-  return tiled(cut_out(inverse.to_array(), x.mine()), x.tiles[detail::own_number.load(detail::order::relaxed)]);
-}
-
-// Products: the result is spread as the rows of the first operand are, or as the columns of the second.
-value dot_d(call_context& context, std::span<value> args) {
-  const auto both = examine(context, args.first(2));
-  const operand &a = both[0], &b = both[1];
-  const auto dot = [&](const array& x, const array& y) { return call_primitive("dot", context, {x, y}); };
-  const auto ra = a.shape.rank(), rb = b.shape.rank();
-  if (ra == 0 || rb == 0 || ra > 2 || rb > 2) throw value_error("dot_d() takes vectors and matrices");
-  if (a.shape[ra - 1] != b.shape[0])
-    throw value_error("dot_d(): operands of shapes " + to_string(a.shape) + " and " + to_string(b.shape) +
-                      " do not fit");
-  const bool rows = ra == 2 && a.is_cut_along(0), inner = a.is_cut_along(ra - 1);
-  const bool columns = rb == 2 && b.is_cut_along(1), b_inner = b.is_cut_along(0);
-  const auto here = detail::own_number.load(detail::order::relaxed);
-  // Axes of the result: those of a without its last one, and those of b without its first one.
-  const auto of_result = [&](const tile& x, const tile& y) {
-    tile t;
-    const auto add = [&t](const tile& from, std::size_t axis) {
-      t.start.push_back(from.start[axis]);
-      t.shape.push_back(from.shape[axis]);
-    };
-    if (ra == 2) add(x, 0);
-    if (rb == 2) add(y, 1);
-    return t;
-  };
-  if (!a.is_spread && !b.is_spread) return dot(a.own, b.own);
-  if (inner && b_inner && !rows && !columns) {
-    bool fits = true;
-    for (std::size_t i = 0; i < a.tiles.size(); ++i) {
-      const tile &x = a.tiles[i].where, &y = b.tiles[i].where;
-      fits = fits && x.start[ra - 1] == y.start[0] && x.shape[ra - 1] == y.shape[0];
-    }
-    if (fits) return detail::from_array(sum_over_all(context, dot(a.own, b.own), "__add"));
-  }
-  if (columns && !b_inner && !a.is_spread) {
-    return tiled(dot(a.own, b.own).to_array(), {b.tiles[here].name, of_result(whole_of(a.shape), b.mine())});
-  }
-  const array all_of_b = whole(context, b);
-  if (rows && !inner) {
-    return tiled(dot(a.own, all_of_b).to_array(), {a.tiles[here].name, of_result(a.mine(), whole_of(b.shape))});
-  }
-  const array all_of_a = whole(context, a);
-  std::vector<tile> results;
-  for (std::size_t i = 0; i < std::max(a.tiles.size(), b.tiles.size()); ++i)
-    results.push_back(of_result(a.is_spread ? a.tiles[i].where : whole_of(a.shape),
-                                b.is_spread ? b.tiles[i].where : whole_of(b.shape)));
-  const tile total = of_result(whole_of(a.shape), whole_of(b.shape));
-  if (total.shape.rank() == 0) return dot(all_of_a, all_of_b);
-  if (!cover(results, total.shape))
-    for (std::size_t i = 0; i < results.size(); ++i)
-      results[i] = part_of(total.shape, static_cast<std::int64_t>(i), static_cast<std::int64_t>(results.size()), "row");
-  const tile& mine = results[here];
-  tile x = whole_of(a.shape), y = whole_of(b.shape);
-  if (ra == 2) x.start[0] = mine.start[0], x.shape[0] = mine.shape[0];
-  if (rb == 2) y.start[1] = mine.start[ra - 1], y.shape[1] = mine.shape[ra - 1];
-  return tiled(dot(cut_out(all_of_a, x), cut_out(all_of_b, y)).to_array(),
-               {a.is_spread ? a.tiles[0].name : b.tiles[0].name, mine});
+  return tiled(cut_out(inverse.to_array(), x.mine()), x.tiles[own_locality()]);
 }
 
 value file_read_csv_d(call_context&, std::span<value> args) { // (file, tile_index, numtiles, name, tiling_type)
@@ -420,6 +284,8 @@ std::span<const primitive> distributed_primitives() {
       {"argmin_d", "x, axis=", of_whole<k_argmin>, k_exchange},
       {"constant_d", "x, shape, tile_index=, numtiles=, name=, tiling_type=, dtype=", constant_d, effect::none,
        k_of_arrays, true},
+      {"cannon_product_d", "a, b", cannon_product_d, k_exchange, k_of_arrays, true},
+      {"diag_d", "a, k=, tile_index=, numtiles=, name=, tiling_type=", diag_d, k_exchange, k_of_arrays, true},
       {"dot_d", "a, b", dot_d, k_exchange, k_of_arrays, true},
       {"file_read_csv_d", "name, tile_index=, numtiles=, array=, tiling_type=", file_read_csv_d, effect::ordered,
        k_of_arrays, true},

@@ -40,4 +40,13 @@ std::vector<value> run_exchanges::all_gather(std::string_view operation, const v
   return m_others->all_gather(m_run, m_begun++, operation, own, m_cancel);
 }
 
+std::uint64_t run_exchanges::offer(std::string_view operation, const value& own) {
+  if (m_others) m_others->offer(m_run, m_begun, operation, own);
+  return m_begun++;
+}
+
+value run_exchanges::take(std::string_view operation, std::uint64_t number, unsigned from) {
+  return required_others().take(m_run, number, operation, from, m_cancel);
+}
+
 } // namespace treadle::tree

@@ -54,6 +54,11 @@ class other_localities {
   // does something else, or has ended.
   virtual std::vector<value> all_gather(std::uint64_t run, std::uint64_t number, std::string_view name,
                                         const value& own, const std::atomic<bool>* cancel) = 0;
+  // The same for who needs what some of them give: offers its own, and takes one. Offers last until the next
+  // all_gather() is complete.
+  virtual void offer(std::uint64_t run, std::uint64_t number, std::string_view name, const value& own) = 0;
+  virtual value take(std::uint64_t run, std::uint64_t number, std::string_view name, unsigned from,
+                     const std::atomic<bool>* cancel) = 0;
 
  protected:
   ~other_localities() = default;
@@ -74,6 +79,8 @@ class run_exchanges {
 
   void fail(const char* why) noexcept;
   std::vector<value> all_gather(std::string_view operation, const value& own);
+  std::uint64_t offer(std::string_view operation, const value& own);           // its number
+  value take(std::string_view operation, std::uint64_t number, unsigned from); // another locality
 
  private:
   other_localities* const m_others; // null: this locality is the only one

@@ -71,6 +71,11 @@ class run_services {
   std::vector<value> all_gather(std::string_view operation, const value& own) {
     return m_exchanges->all_gather(operation, own);
   }
+  // The same where localities take what they need.
+  std::uint64_t offer(std::string_view operation, const value& own) { return m_exchanges->offer(operation, own); }
+  value take(std::string_view operation, std::uint64_t number, unsigned from) {
+    return m_exchanges->take(operation, number, from);
+  }
   void exchange_by(run_exchanges& all) noexcept { m_exchanges = &all; }
 
  private:

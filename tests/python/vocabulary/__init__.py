@@ -10,8 +10,8 @@ WITHOUT_TWIN = set(
     "__name annotate annotate_d assert cout debug file_read_csv file_write_csv find_all_localities find_here hostname"
     " num_localities __type get_seed set_seed random random_integers random_sample randn shuffle __index fromfunction"
     # Arrays over localities: tests/localities/arrays.cpp and test_distributed.py.
-    " all_gather_d all_reduce_d amax_d amin_d argmax_d argmin_d constant_d dot_d file_read_csv_d identity_d inverse_d"
-    " random_d retile_d shape_d slice_column_d slice_row_d transpose_d"
+    " all_gather_d all_reduce_d amax_d amin_d argmax_d argmin_d cannon_product_d constant_d diag_d dot_d"
+    " file_read_csv_d identity_d inverse_d random_d retile_d shape_d slice_column_d slice_row_d transpose_d"
     # What compiled Python means by its own functions and statements: semantics_cases.py, test_aliasing.py,
     # test_errors.py.
     " __abs __all __any __expect_items __given __iadd __is_none __item __max __min __no_dict __print __ravel __read_only __reshape __sorted __squeeze __sum_start __to_bool __to_float"
