@@ -304,6 +304,15 @@ void distributed_products() {
              "define(rows, annotate_d(slice(x, list(from, to)), \"x\", list(\"tile\", list(\"rows\", from, to), "
              "list(\"columns\", 0, m)))) sum(all_gather_d(cannon_product_d(rows, retile_d(x, \"sym\"))) != dot(x, x))",
          "0");
+  // Tiles of different types are those of one array: true and 1 add up as numbers.
+  for (const std::string product : {"dot_d", "cannon_product_d"})
+    expect("define(n, num_localities()) define(x, retile_d(ones(list(n, 3)) == 1)) "
+           "if(find_here() > 0, store(x, annotate_d(constant(1, list(1, 3)), \"\", list(\"tile\", "
+           "list(\"rows\", find_here(), find_here() + 1))))) all_gather_d(" +
+               product + "(x, ones('(3, 1)) == 1))",
+           run("define(n, num_localities()) if(n == 1, dot(ones('(1, 3)) == 1, ones('(3, 1)) == 1), constant(3, "
+               "list(n, 1)))")
+               .result);
   expect_error("cannon_product_d([1, 2], [[1], [2]])", "takes matrices");
   expect_error("cannon_product_d(retile_d([[1, 2]]), [[1, 2]])",
                "cannon_product_d(): operands of shapes (1, 2) and (1, 2)");

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/fork.hpp"
+#include "base/rng.hpp"
 #include "decide/bottom_levels.hpp"
 #include "task/timing.hpp"
 
@@ -137,12 +138,12 @@ running_path* running_here() noexcept {
 
 const void* site_of_task(const job& task) noexcept { return task.name().text; }
 
-/// Reading the clock costs as much as the rest: of what has run before, one time in several is measured.
+/// Reading the clock costs as much as the rest: of what has run before, one time in several is measured. By chance: in
+/// rounds of a few tasks it would always be the same one.
 constexpr std::uint32_t k_times_per_measured = 4;
-thread_local std::uint32_t t_begun = 0;
 /// Of short tasks that are in no other one, one in several has its children looked at.
 constexpr std::uint32_t k_short_per_look = 32;
-thread_local std::uint32_t t_short_begun = 0;
+constinit thread_local xorshift t_random{1};
 
 running_path* timed(running_path* path) noexcept { return path ? path->timed() : nullptr; }
 
@@ -158,9 +159,9 @@ void begin_task(const job& task) noexcept {
   const std::uint32_t number = task.path_number();
   const bool is_marked = number == k_short;
   // Tasks that make their successors would otherwise be marked for ever.
-  const bool is_looked_at = is_marked && !path->outer && ++t_short_begun % k_short_per_look == 0;
+  const bool is_looked_at = is_marked && !path->outer && t_random.below(k_short_per_look) == 0;
   path->is_short = is_marked && !is_looked_at;
-  path->is_measured = !is_marked && (++t_begun % k_times_per_measured == 0 || !levels().has_run(number));
+  path->is_measured = !is_marked && (t_random.below(k_times_per_measured) == 0 || !levels().has_run(number));
   path->makes.begin(is_marked ? 0 : number, number == 0 || is_looked_at ? site_of_task(task) : nullptr, is_looked_at);
   if (path->outer) path->outer->next = nullptr; // it runs at once
   if (path->is_short) return;

@@ -24,7 +24,8 @@ namespace {
 value described(const value& v) {
   if (v.tile() == 0) return {};
   const auto& t = tile_of_number(v.tile());
-  return value::list({t.name, to_list(t.where.start), to_list(t.where.shape)});
+  return value::list(
+      {t.name, to_list(t.where.start), to_list(t.where.shape), static_cast<std::int64_t>(v.to_array().type())});
 }
 
 } // namespace
@@ -37,9 +38,11 @@ std::vector<operand> examine(call_context& context, std::span<const value> args)
   for (std::size_t i = 0; i < args.size(); ++i) {
     operand& x = found[i];
     x.own = args[i].to_array();
+    auto type = x.own.type();
     for (const value& of_one : all) {
       const value d = of_one.item(i);
       if (d.is_nil()) continue;
+      type = std::max(type, static_cast<dtype>(d.item(3).to_int64()));
       x.tiles.push_back({std::string(d.item(0).to_string_view()), {to_extents(d.item(1)), to_extents(d.item(2))}});
     }
     if (args[i].tile() != 0 && tile_of_number(args[i].tile()).where.shape != x.own.shape())
@@ -47,6 +50,7 @@ std::vector<operand> examine(call_context& context, std::span<const value> args)
     x.is_spread = !x.tiles.empty();
     x.shape = x.own.shape();
     if (!x.is_spread) continue;
+    x.own = x.own.cast(type);
     if (x.tiles.size() != all.size())
       throw value_error(x.title() + " is a tile in some localities, and none in others");
     for (const auto& t : x.tiles)

@@ -17,7 +17,7 @@ inline unsigned own_locality() noexcept { return detail::own_number.load(detail:
 
 // A distributed array, as this locality knows it; or one of which every locality has all.
 struct operand {
-  array own;
+  array own; // in the type of the whole
   bool is_spread = false;
   std::vector<named_tile> tiles; // of all localities in their order; of one that is not spread: none
   extents shape;                 // of the whole

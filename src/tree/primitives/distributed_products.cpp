@@ -167,9 +167,7 @@ value cannon_product_d(call_context& context, std::span<value> args) {
     const array product =
         dot(cut_out(in_rows.get(i), part_in(x, rows, inner)), cut_out(in_columns.get(k), part_in(y, inner, columns)));
     const tile place = part_in(mine, rows, columns);
-    const array added = call_primitive("__add", context, {cut_out(sum, place), product}).to_array();
-    if (added.type() > sum.type()) sum = sum.cast(added.type());
-    put(sum, place, added);
+    put(sum, place, call_primitive("__add", context, {cut_out(sum, place), product}).to_array());
   }
   return tiled(std::move(sum), {a.is_spread ? a.tiles[0].name : b.tiles[0].name, mine});
 }
