@@ -32,7 +32,8 @@ struct bottom_levels::task_kind {
 struct alignas(64) bottom_levels::learned_task { // a cache line
   atomic<float> own{-1};                         // negative: it has not run yet
   atomic<float> after_time{0};
-  atomic<float> raised{0}; // the next after_time, so far
+  atomic<float> raised{0};   // the next after_time, so far
+  atomic<float> in_round{0}; // what of that is in the same round
   atomic<std::uint32_t> order_made{0};
   atomic<task_number> inputs[k_inputs]{};
   task_kind* kind = nullptr;
@@ -42,8 +43,8 @@ struct alignas(64) bottom_levels::learned_task { // a cache line
     const float measured = own.load(order::relaxed);
     return std::max(measured < 0 ? kind->own.load(order::relaxed) : measured, 0.F);
   }
-  void raise(float time) noexcept {
-    if (raised.load(order::relaxed) < time) raised.store(time, order::relaxed);
+  static void raise(atomic<float>& what, float time) noexcept {
+    if (what.load(order::relaxed) < time) what.store(time, order::relaxed);
   }
 };
 
@@ -139,7 +140,8 @@ task_number bottom_levels::number_of(task_kind& kind, std::uint32_t position) {
 
 task_number bottom_levels::make(creator& by, const void* site) noexcept {
   try {
-    if (!by.m_kind || by.m_waits || by.m_round.made.size() == k_round_max) begin_round(by);
+    if (!by.m_kind || by.m_waits || by.m_round.made.size() == k_round_max || by.m_unlearned == k_round_max)
+      begin_round(by);
     if (by.m_is_short) {
       const bool is_known = (by.m_kind->short_sites.load(order::relaxed) & creator_kind::bit_of(site)) != 0;
       if (is_known && ++by.m_unlearned <= by.m_kind->short_size.load(order::relaxed)) return k_short;
@@ -178,7 +180,7 @@ void bottom_levels::begin_round(creator& by) {
   by.m_round.was_waited_for = by.m_waits = false;
   for (auto& count : by.m_counts) count.made = 0;
   by.m_is_short = !learns_next(by);
-  by.m_unlearned = 0;
+  by.m_unlearned = by.m_round.unlearned = 0;
   if (!by.m_is_short && !has_made) begin_learned(by);
 }
 
@@ -196,6 +198,7 @@ void bottom_levels::begin_learned(creator& by) noexcept {
   }
   if (!by.m_round.made.empty()) go_back_through(by.m_round, *by.m_kind, after(by.m_self));
   by.m_round.was_waited_for = false;
+  by.m_round.unlearned = std::exchange(by.m_unlearned, 0);
 }
 
 /// The task is short, and makes only what is.
@@ -209,7 +212,7 @@ bool bottom_levels::is_short(const learned_task& task, const creator_kind& by) c
 void bottom_levels::go_back_through(round& r, creator_kind& by, float after_time) noexcept {
   const float at_least = r.was_waited_for ? std::max(by.rest.load(order::relaxed), 0.F) + after_time : 0;
   const task_number* const made = r.made.data();
-  const std::size_t size = r.made.size();
+  const std::size_t size = r.made.size() + r.unlearned;
   bool all_short = true;
   std::uint64_t sites = 0;
   for (std::size_t i = r.made.size(); i-- > 0;) {
@@ -217,8 +220,9 @@ void bottom_levels::go_back_through(round& r, creator_kind& by, float after_time
     const float after_it = std::min(std::max(task.raised.load(order::relaxed), at_least), k_longest);
     task.raised.store(0, order::relaxed);
     task.after_time.store(after_it, order::relaxed);
-    const float from_it = task.own_time() + after_it;
-    all_short = all_short && is_short(task, by) && from_it - at_least < k_short_path * m_short_time;
+    const float own = task.own_time(), from_it = own + after_it, in_round = own + task.in_round.load(order::relaxed);
+    task.in_round.store(0, order::relaxed);
+    all_short = all_short && is_short(task, by) && in_round < k_short_path * m_short_time;
     sites |= creator_kind::bit_of(task.kind->site);
     for (const auto& input : task.inputs) {
       const task_number number = input.load(order::acquire);
@@ -228,7 +232,8 @@ void bottom_levels::go_back_through(round& r, creator_kind& by, float after_time
       const bool is_of_round = when < i && made[when] == number;
       // What a task has passed on to its creator comes before what the creator does with it. Everything else is of
       // another round, and the way around may be a circle.
-      if (is_of_round || before.kind->by->depth > by.depth) before.raise(from_it);
+      if (is_of_round) learned_task::raise(before.in_round, in_round);
+      if (is_of_round || before.kind->by->depth > by.depth) learned_task::raise(before.raised, from_it);
     }
   }
   r.made.clear();
@@ -242,7 +247,7 @@ void bottom_levels::add_input(task_number task, task_number input) noexcept {
     return slot.store(input, order::release); // with what its number stands for
   }
   if (at(input).order_made.load(order::relaxed) < at(task).order_made.load(order::relaxed))
-    at(input).raise(level(task)); // by what is known of it: a round later than others
+    learned_task::raise(at(input).raised, level(task)); // by what is known of it: a round later than others
 }
 
 void bottom_levels::wait(creator& by, float own) noexcept {
@@ -256,6 +261,7 @@ void bottom_levels::end(creator& task, float own) noexcept {
     learned_task& self = at(task.m_self);
     const float known = self.own.load(order::relaxed);
     self.own.store(closer(known, known < 0 ? own : std::min(own, 16 * known)), order::relaxed);
+    if (!task.m_kind && self.children.load(order::relaxed)) self.children.store(nullptr, order::relaxed); // no more
     if (known < 0) { // rare: many workers share it
       atomic<float>& all = self.kind->own;
       all.store(closer(all.load(order::relaxed), own), order::relaxed);

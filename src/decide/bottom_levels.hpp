@@ -31,7 +31,7 @@ using task_number = std::uint32_t;
 /// the number k_short.
 ///
 /// Any thread may call; each `creator` belongs to one. Numbers that are lost to a race cost accuracy only. About 30 ns
-/// per task and 48 bytes for each that is told apart, of which there are at most k_numbers: later ones have none.
+/// per task and 64 bytes for each that is told apart, of which there are at most k_numbers: later ones have none.
 class bottom_levels {
  public:
   static constexpr task_number k_numbers = 1U << 20;
@@ -60,8 +60,7 @@ class bottom_levels {
   /// The creator waits for what it has made. `own`: how long it has run; negative: not measured.
   void wait(creator& by, float own) noexcept;
   /// The task, a creator of others perhaps, has run for so long, without waiting and without tasks that it ran in
-  /// place.
-  /// Negative: it was not measured, this time.
+  /// place. Negative: it was not measured, this time.
   void end(creator& task, float own) noexcept;
 
   // Of a task that has a number, not k_short. 0 of one without:
@@ -81,6 +80,7 @@ class bottom_levels {
   struct creator_kind;
   struct round {
     std::vector<task_number> made;
+    std::uint32_t unlearned = 0; // tasks before these
     bool was_waited_for = false;
   };
 

@@ -228,11 +228,50 @@ TEST(bottom_levels, are_learned_when_a_creator_makes_something_else) {
   bottom_levels levels(10);
   rounds_of_two rounds(levels);
   rounds.repeat(1000, 1);
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_NE(levels.make(rounds.by, site(5)), bottom_levels::k_short);
-    EXPECT_NE(levels.make(rounds.by, site(0)), bottom_levels::k_short); // the rest of the round, too
-    levels.wait(rounds.by, 0);
+  EXPECT_NE(levels.make(rounds.by, site(5)), bottom_levels::k_short);
+  EXPECT_NE(levels.make(rounds.by, site(0)), bottom_levels::k_short); // the rest of the round, too
+}
+
+/// Tasks that made something when they ran first.
+TEST(bottom_levels, are_short_where_tasks_make_nothing_any_more) {
+  bottom_levels levels(10);
+  rounds_of_two rounds(levels);
+  rounds.repeat(1, 1, 50);
+  rounds.repeat(100, 1);
+  EXPECT_LT(rounds.repeat(100, 1), 50U);
+}
+
+/// A creator goes through rounds in stages: how long the path behind each is does not matter.
+TEST(bottom_levels, of_stages_with_joins_of_many_are_short) {
+  bottom_levels levels(10);
+  unsigned numbered = 0;
+  for (int i = 0; i < 400; ++i) {
+    bottom_levels::creator main, stage;
+    main.begin(0, nullptr);
+    task_number before = 0;
+    for (int k = 0; k < 10; ++k) {
+      const task_number self = levels.make(main, site(3));
+      levels.add_input(self, before);
+      before = self;
+      stage.begin(self, nullptr);
+      std::vector<task_number> made;
+      for (int t = 0; t < 20; ++t) made.push_back(levels.make(stage, site(4)));
+      const task_number join = levels.make_join(stage, site(5));
+      for (const task_number one : made) levels.add_input(join, one);
+      levels.wait(stage, 1);
+      for (const task_number one : made) {
+        if (one == bottom_levels::k_short) continue;
+        numbered += i >= 200 ? 1U : 0U;
+        bottom_levels::creator task;
+        task.begin(one, nullptr);
+        levels.end(task, 1);
+      }
+      levels.end(stage, 100);
+    }
+    levels.wait(main, 1);
+    levels.end(main, 2);
   }
+  EXPECT_LT(numbered, 200U * 10 * 20 / 10);
 }
 
 TEST(bottom_levels, are_learned_when_a_creator_makes_more_than_before) {

@@ -6,6 +6,7 @@
 #include <treadle/this_task.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -322,11 +323,16 @@ void distributed_diagonals() {
   const physl::over_localities all;
   for (const char* array : {"arange(5)", "arange(1.5, 2.0)", "zeros(0)", "reshape(arange(35), '(7, 5))",
                             "reshape(arange(12.0), '(3, 4))", "zeros('(0, 4))"}) {
+    const bool is_matrix = run("ndim(" + std::string(array) + ")").result == "2";
+    for (const std::int64_t k : {-INT64_MAX, INT64_MAX}) {
+      const std::string at_the_end = "retile_d(" + std::string(array) + "), " + std::to_string(k) + ")";
+      is_matrix ? expect("size(all_gather_d(diag_d(" + at_the_end + "))", "0")
+                : expect_error("diag_d(" + at_the_end, "is too far from the main one");
+    }
     for (int k = -8; k <= 8; ++k) {
       const std::string with_k = ", " + std::to_string(k) + ")";
       const std::string whole = run("diag(" + std::string(array) + with_k).result;
       for (const std::string of : {"", "row", "column", "sym"}) {
-        const bool is_matrix = run("ndim(" + std::string(array) + ")").result == "2";
         if (of == "sym" && !is_matrix) continue;
         const std::string x = of.empty() ? array : "retile_d(" + std::string(array) + ", \"" + of + "\")";
         expect("all_gather_d(diag_d(" + x + with_k + ")", whole);

@@ -21,12 +21,16 @@
 
 namespace {
 std::atomic<bool> g_no_arrays{false}, g_nothing{false};
+std::atomic<int> g_refused{0};       // arrays
 thread_local long t_allocations = 0; // workers that begin allocate, too
 } // namespace
 
 // The buffers of the deques are the arrays that the library allocates.
 void* operator new[](std::size_t bytes) {
-  if (g_no_arrays) throw std::bad_alloc();
+  if (g_no_arrays) {
+    ++g_refused;
+    throw std::bad_alloc();
+  }
   return ::operator new(bytes);
 }
 void operator delete[](void* memory) noexcept { ::operator delete(memory); }
@@ -82,10 +86,17 @@ TEST_P(no_memory_test, more_short_tasks_than_the_queue_holds) {
         for (auto& f : all) f.get();
       }).get();
     };
-    for (int i = 0; i < 1000; ++i) round(2);
-    g_no_arrays = true;
-    for (int i = 0; i < 5; ++i) round(2000);
-    EXPECT_EQ(ran, 12'000);
+    int made = 0;
+    const int refused = g_refused;
+    for (int i = 0; i < 100 && g_refused == refused; ++i) { // until they were known to be short
+      g_no_arrays = false;
+      for (int k = 0; k < 300; ++k) round(2);
+      g_no_arrays = true;
+      round(2000);
+      made += 2600;
+    }
+    EXPECT_GT(g_refused, refused);
+    EXPECT_EQ(ran, made);
   }).get();
 }
 

@@ -82,7 +82,8 @@ void run_on_fresh_stack(void (*call)(void*), void* argument) {
         // The task is on this stack from here on.
         task_stack& here = *this_task_stack();
         here.running = s->caller.tasks.running;
-        here.paths = s->caller.tasks.paths;
+        forget_paths(here);
+        here.paths = here.running ? s->caller.tasks.paths : nullptr;
         here.samples = s->caller.tasks.samples; // they go on here
         const std::int64_t began = here.samples != 0 ? ticks_now() - here.suspended_ticks : 0;
         s->caller.is_blocked = false;

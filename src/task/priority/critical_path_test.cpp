@@ -106,8 +106,6 @@ TEST(critical_path, may_be_given) {
 }
 
 constexpr const char* k_one_pool = "default:policy=critical-path";
-constexpr int k_rounds_to_become_short = 300; // more than are needed, because some are interrupted
-
 /// The first of two has the longer path behind it. Of short ones the newest goes first.
 TEST(critical_path, does_not_order_short_tasks) {
   treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
@@ -134,18 +132,25 @@ TEST(critical_path, runs_urgent_tasks_before_short_ones) {
   treadle::async([] {
     int before = 0;
     const auto round = [&before] {
-      int ran = 0;
+      int ran = 0, last = 0;
       before = -1;
       std::vector<treadle::future<void>> all;
-      for (int i = 0; i < 20; ++i) all.push_back(treadle::async([&ran] { ++ran; }));
+      for (int i = 0; i < 20; ++i)
+        all.push_back(treadle::async([&, i] {
+          ++ran;
+          last = i;
+        }));
       all.push_back(treadle::async(treadle::parallel_executor(treadle::priority::high), [&] { before = ran; }));
       while (before < 0) treadle::this_task::yield();
       treadle::when_all(std::move(all)).get();
+      return last == 0; // the newest first: they were short
     };
-    for (int i = 0; i < k_rounds_to_become_short; ++i) {
-      round();
+    int short_rounds = 0;
+    for (int i = 0; i < k_rounds_to_learn && short_rounds < 10; ++i) {
+      short_rounds += round() ? 1 : 0;
       EXPECT_EQ(before, 0);
     }
+    EXPECT_EQ(short_rounds, 10);
   }).get();
 }
 
@@ -196,8 +201,11 @@ TEST(critical_path, sees_tasks_that_become_longer) {
       treadle::wait_all(first, second);
       return order;
     };
-    for (int i = 0; i < k_rounds_to_become_short; ++i) order_of_two(std::chrono::microseconds(0));
-    int in_a_row = 0;
+    int in_a_row = 0; // the newest first: they are short
+    for (int i = 0; i < k_rounds_to_learn && in_a_row < 10; ++i)
+      in_a_row = order_of_two(std::chrono::microseconds(0))[0] == 2 ? in_a_row + 1 : 0;
+    EXPECT_EQ(in_a_row, 10);
+    in_a_row = 0;
     for (int i = 0; i < 20 * k_rounds_to_learn && in_a_row < 20; ++i)
       in_a_row = order_of_two(std::chrono::microseconds(5))[0] == 1 ? in_a_row + 1 : 0;
     EXPECT_EQ(in_a_row, 20);

@@ -103,6 +103,14 @@ std::size_t to_axis(const value& v, std::size_t rank) {
   return static_cast<std::size_t>(axis < 0 ? axis + n : axis);
 }
 
+std::int64_t to_diagonal(const value& v, const extents& shape) {
+  constexpr std::int64_t k_most = std::int64_t{1} << 31;
+  const auto k = v.is_nil() ? 0 : v.to_int64();
+  if (shape.rank() == 2) return std::clamp(k, -shape[0], shape[1]);
+  if (k < -k_most || k > k_most) throw value_error("diagonal " + std::to_string(k) + " is too far from the main one");
+  return k;
+}
+
 std::uint32_t to_axes(const value& v, std::size_t rank) {
   if (v.is_nil()) return (1u << rank) - 1;
   if (!v.is_list()) {

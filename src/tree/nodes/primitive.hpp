@@ -119,6 +119,9 @@ void require_integer(const value& number); // value_error as above; nothing for 
 
 // An axis counted from the end when negative; value_error when out of [-rank, rank).
 std::size_t to_axis(const value& v, std::size_t rank);
+// The diagonal that an argument says, nil: 0, of a vector that is to be on it or of a matrix: there one next to the
+// last at most, which is empty, too.
+std::int64_t to_diagonal(const value& v, const extents& shape);
 
 // A set of axes, one bit each, from nil (all), an axis or a list of different ones. A scalar has an axis of its own in
 // NumPy when one is named: 0 and -1 are none.

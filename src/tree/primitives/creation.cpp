@@ -174,7 +174,7 @@ value indices(call_context&, std::span<value> args) {
 // A vector becomes the diagonal of a matrix, a matrix gives its diagonal.
 value diag(call_context& context, std::span<value> args) {
   const auto a = args[0].to_array();
-  const auto k = argument(args, 1).is_nil() ? 0 : args[1].to_int64();
+  const auto k = to_diagonal(argument(args, 1), a.shape());
   if (a.rank() == 1) {
     if (k == 0 && keeps_diagonal(context, a.size())) return detail::diagonal_matrix(a.copy());
     const auto n = a.shape()[0] + std::abs(k);

@@ -153,7 +153,7 @@ tile diagonal_in(const tile& t, std::int64_t k) {
 
 value diag_d(call_context& context, std::span<value> args) { // (a, k, ...)
   const operand x = std::move(examine(context, args.first(1))[0]);
-  const auto k = argument(args, 1).is_nil() ? 0 : args[1].to_int64();
+  const auto k = to_diagonal(argument(args, 1), x.shape);
   if (x.shape.rank() == 1) {
     const auto n = x.shape[0] + std::abs(k);
     const named_tile t = chosen(args, 2, {n, n});

@@ -46,7 +46,7 @@ std::uint64_t run_exchanges::offer(std::string_view operation, const value& own)
 }
 
 value run_exchanges::take(std::string_view operation, std::uint64_t number, unsigned from) {
-  return required_others().take(m_run, number, operation, from, m_cancel);
+  return m_others->take(m_run, number, operation, from, m_cancel);
 }
 
 } // namespace treadle::tree
