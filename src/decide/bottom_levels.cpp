@@ -205,7 +205,8 @@ void bottom_levels::begin_learned(creator& by) noexcept {
 bool bottom_levels::is_short(const learned_task& task, const creator_kind& by) const noexcept {
   const float own = task.own.load(order::relaxed);
   const creator_kind* const makes = task.children.load(order::relaxed);
-  return own >= 0 && own < m_short_time && (!makes || makes == &by || makes->short_rounds.load(order::relaxed) != 0);
+  return own >= 0 && own < m_short_time.load(order::relaxed) &&
+         (!makes || makes == &by || makes->short_rounds.load(order::relaxed) != 0);
 }
 
 /// What is made later comes later: the inputs of a task exist before it.
@@ -222,7 +223,7 @@ void bottom_levels::go_back_through(round& r, creator_kind& by, float after_time
     task.after_time.store(after_it, order::relaxed);
     const float own = task.own_time(), from_it = own + after_it, in_round = own + task.in_round.load(order::relaxed);
     task.in_round.store(0, order::relaxed);
-    all_short = all_short && is_short(task, by) && in_round < k_short_path * m_short_time;
+    all_short = all_short && is_short(task, by) && in_round < k_short_path * m_short_time.load(order::relaxed);
     sites |= creator_kind::bit_of(task.kind->site);
     for (const auto& input : task.inputs) {
       const task_number number = input.load(order::acquire);

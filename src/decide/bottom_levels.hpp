@@ -47,6 +47,7 @@ class bottom_levels {
 
   /// `short_time`: tasks that take less than this are short.
   explicit bottom_levels(float short_time = 0);
+  void set_short_time(float time) noexcept { m_short_time.store(time, detail::order::relaxed); }
   bottom_levels(const bottom_levels&) = delete;
   bottom_levels& operator=(const bottom_levels&) = delete;
   ~bottom_levels();
@@ -95,7 +96,7 @@ class bottom_levels {
   void begin_learned(creator& by) noexcept;
 
   static constexpr task_number k_chunk = 4096;
-  const float m_short_time;
+  atomic<float> m_short_time;
   atomic<learned_task*> m_chunks[k_numbers / k_chunk]{};
   detail::spinlock m_lock; // of what follows
   task_number m_used = 1;

@@ -6,6 +6,8 @@
 
 #include "task/engine/runtime_fixture.hpp"
 #include "task/engine/scheduler.hpp"
+#include "task/priority/task_paths.hpp"
+#include "task/timing.hpp"
 
 #include <treadle/coroutine.hpp>
 #include <treadle/task_group.hpp>
@@ -76,7 +78,9 @@ TEST_P(no_memory_test, more_tasks_than_the_queue_holds) {
 /// Where the longest path goes first these are in a queue of their own once they are known to be short.
 TEST_P(no_memory_test, more_short_tasks_than_the_queue_holds) {
   rt.reset();
+  detail::short_task_ns.store(1'000'000'000, detail::order::relaxed); // however slow this is
   rt = std::make_unique<runtime>(runtime_options{.workers = GetParam(), .pools = "default:policy=critical-path"});
+  detail::short_task_ns.store(detail::timing::k_short_task, detail::order::relaxed);
   async([] {
     std::atomic<int> ran{0};
     const auto round = [&ran](int n) {

@@ -1,6 +1,8 @@
 #include <treadle/treadle.hpp>
 
 #include "task/engine/runtime_fixture.hpp"
+#include "task/priority/task_paths.hpp"
+#include "task/timing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -105,9 +107,21 @@ TEST(critical_path, may_be_given) {
   EXPECT_EQ(order, (std::vector<int>{101, 100, 15, 9, 6, 4, 3, 2, 1, 0}));
 }
 
+/// For the runtime that is made next: how long a task may take that is short. Builds with sanitizers are slow.
+class short_tasks_take {
+ public:
+  explicit short_tasks_take(std::chrono::nanoseconds time) {
+    treadle::detail::short_task_ns.store(time.count(), treadle::detail::order::relaxed);
+  }
+  ~short_tasks_take() {
+    treadle::detail::short_task_ns.store(treadle::detail::timing::k_short_task, treadle::detail::order::relaxed);
+  }
+};
+
 constexpr const char* k_one_pool = "default:policy=critical-path";
 /// The first of two has the longer path behind it. Of short ones the newest goes first.
 TEST(critical_path, does_not_order_short_tasks) {
+  const short_tasks_take limit(std::chrono::seconds(1));
   treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
   treadle::async([] {
     const auto order_of_two = [] {
@@ -128,6 +142,7 @@ TEST(critical_path, does_not_order_short_tasks) {
 }
 
 TEST(critical_path, runs_urgent_tasks_before_short_ones) {
+  const short_tasks_take limit(std::chrono::seconds(1));
   treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
   treadle::async([] {
     int before = 0;
@@ -156,6 +171,7 @@ TEST(critical_path, runs_urgent_tasks_before_short_ones) {
 
 /// Short tasks that make others for ever leave room for those that are ordered, also beside one that yields.
 TEST(critical_path, is_not_kept_waiting_by_short_tasks) {
+  const short_tasks_take limit(std::chrono::seconds(1));
   treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
   std::atomic<bool> ends{false};
   treadle::latch ended(1);
@@ -173,10 +189,7 @@ TEST(critical_path, is_not_kept_waiting_by_short_tasks) {
     auto yielding = treadle::async([&has_run] {
       while (!has_run) treadle::this_task::yield();
     });
-    treadle::async([&has_run] {
-      treadle::testing::spin_for(std::chrono::microseconds(20));
-      has_run = true;
-    }).get();
+    treadle::async(treadle::parallel_executor().with(treadle::bottom_level{1}), [&has_run] { has_run = true; }).get();
     yielding.get();
   }
   ends = true;
@@ -185,12 +198,13 @@ TEST(critical_path, is_not_kept_waiting_by_short_tasks) {
 
 /// What was short, and is no longer, is ordered again.
 TEST(critical_path, sees_tasks_that_become_longer) {
+  const short_tasks_take limit(std::chrono::microseconds(200));
   treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
   treadle::async([] {
     const auto order_of_two = [](std::chrono::microseconds time) {
       std::vector<int> order;
       auto first = treadle::async([&order, time] {
-        treadle::testing::spin_for(10 * time);
+        treadle::testing::spin_for(3 * time);
         order.push_back(1);
       });
       auto second = treadle::async([&order, time] {
@@ -206,8 +220,8 @@ TEST(critical_path, sees_tasks_that_become_longer) {
       in_a_row = order_of_two(std::chrono::microseconds(0))[0] == 2 ? in_a_row + 1 : 0;
     EXPECT_EQ(in_a_row, 10);
     in_a_row = 0;
-    for (int i = 0; i < 20 * k_rounds_to_learn && in_a_row < 20; ++i)
-      in_a_row = order_of_two(std::chrono::microseconds(5))[0] == 1 ? in_a_row + 1 : 0;
+    for (int i = 0; i < 10 * k_rounds_to_learn && in_a_row < 20; ++i)
+      in_a_row = order_of_two(std::chrono::microseconds(300))[0] == 1 ? in_a_row + 1 : 0;
     EXPECT_EQ(in_a_row, 20);
   }).get();
 }

@@ -44,6 +44,7 @@ struct running_path {
 };
 
 constinit atomic<bool> paths_are_learned{false};
+constinit atomic<std::int64_t> short_task_ns{timing::k_short_task};
 
 namespace {
 
@@ -65,7 +66,7 @@ struct learned final : fork_participant {
     paths_are_learned.store(false, order::relaxed);
   }
 
-  decide::bottom_levels levels{static_cast<float>(ns_to_ticks(timing::k_short_task))};
+  decide::bottom_levels levels;
   spinlock pools_lock;
   unsigned pools = 0; // that go by levels
 };
@@ -197,6 +198,7 @@ void running_path::add_inputs(const job& made) noexcept {
 path_learning::path_learning() {
   static learned* const all = new learned;
   the_learned.store(all, order::release); // pairs with levels()
+  all->levels.set_short_time(static_cast<float>(ns_to_ticks(short_task_ns.load(order::relaxed))));
   const std::lock_guard guard(all->pools_lock);
   if (all->pools++ != 0) return;
   paths_are_learned.store(true, order::relaxed);

@@ -22,6 +22,9 @@ class path_learning {
 
 extern atomic<bool> paths_are_learned;
 
+/// What takes less is short, from the next pool on: in ns. For tests, where tasks may take any time.
+extern atomic<std::int64_t> short_task_ns;
+
 /// What the calling thread or stack does with the task.
 void learn_path(event_kind kind, const job& task) noexcept;
 /// The task, which the caller makes or starts next, needs that one.
