@@ -54,10 +54,10 @@ class bottom_levels {
 
   /// The creator makes a task of this site. 0 when there is no memory for it; k_short where it need not be ordered.
   task_number make(creator& by, const void* site) noexcept;
-  /// The task needs what that one gives.
-  void add_input(task_number task, task_number input) noexcept;
   /// The same for what takes no time: it is ready when its inputs are.
   task_number make_join(creator& by, const void* site) noexcept;
+  /// The task needs what that one gives.
+  void add_input(task_number task, task_number input) noexcept;
   /// The creator waits for what it has made. `own`: how long it has run; negative: not measured.
   void wait(creator& by, float own) noexcept;
   /// The task, a creator of others perhaps, has run for so long, without waiting and without tasks that it ran in

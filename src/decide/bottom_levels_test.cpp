@@ -13,6 +13,16 @@ namespace {
 const char site_names[8] = {};
 const void* site(unsigned i) { return &site_names[i % 8]; }
 
+bool is_numbered(task_number task) { return task != bottom_levels::k_short; }
+
+/// The task runs for so long, and makes nothing. Nobody learns of one that is marked as short.
+void run_task(bottom_levels& levels, task_number number, float own) {
+  if (!is_numbered(number)) return;
+  bottom_levels::creator task;
+  task.begin(number, nullptr);
+  levels.end(task, own);
+}
+
 struct graph {
   struct node {
     unsigned site;
@@ -39,11 +49,7 @@ struct graph {
       for (const unsigned input : n.inputs) levels.add_input(made.back(), made[input]);
     }
     levels.wait(by, 1000);
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      bottom_levels::creator task;
-      task.begin(made[i], site(nodes[i].site));
-      levels.end(task, nodes[i].own);
-    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) run_task(levels, made[i], nodes[i].own);
     return made;
   }
 };
@@ -191,25 +197,24 @@ struct rounds_of_two {
   bottom_levels::creator by{};
 
   rounds_of_two(bottom_levels& those) : levels(those) { by.begin(0, site(0)); }
-  void run_task(task_number number, float own, float below) {
+  void run_maker(task_number number, float own, float below) {
+    if (below == 0 || !is_numbered(number)) return run_task(levels, number, own);
     bottom_levels::creator task;
-    task.begin(number == bottom_levels::k_short ? 0 : number, nullptr);
-    if (below > 0 && number != bottom_levels::k_short) {
-      const task_number made = levels.make(task, site(2));
-      levels.wait(task, own);
-      run_task(made, below, 0);
-    }
-    levels.end(task, number == bottom_levels::k_short ? -1 : own);
+    task.begin(number, nullptr);
+    const task_number made = levels.make(task, site(2));
+    levels.wait(task, own);
+    run_task(levels, made, below);
+    levels.end(task, own);
   }
   unsigned repeat(unsigned times, float own, float below = 0) {
     unsigned numbered = 0;
     for (unsigned i = 0; i < times; ++i) {
       const task_number first = levels.make(by, site(0)), second = levels.make(by, site(1));
-      for (const task_number made : {first, second}) numbered += made != bottom_levels::k_short ? 1U : 0U;
+      for (const task_number made : {first, second}) numbered += is_numbered(made);
       levels.add_input(second, first);
       levels.wait(by, 0);
-      run_task(first, 1, below);
-      run_task(second, own, below);
+      run_maker(first, 1, below);
+      run_maker(second, own, below);
     }
     return numbered;
   }
@@ -260,11 +265,8 @@ TEST(bottom_levels, of_stages_with_joins_of_many_are_short) {
       for (const task_number one : made) levels.add_input(join, one);
       levels.wait(stage, 1);
       for (const task_number one : made) {
-        if (one == bottom_levels::k_short) continue;
-        numbered += i >= 200 ? 1U : 0U;
-        bottom_levels::creator task;
-        task.begin(one, nullptr);
-        levels.end(task, 1);
+        numbered += i >= 200 && is_numbered(one);
+        run_task(levels, one, 1);
       }
       levels.end(stage, 100);
     }
@@ -296,11 +298,8 @@ TEST(bottom_levels, of_short_rounds_that_take_turns_are_all_seen) {
       for (const unsigned at : {0U, 1U}) {
         const task_number made = levels.make(by, site(at));
         levels.wait(by, 0);
-        if (made == bottom_levels::k_short) continue;
-        ++numbered;
-        bottom_levels::creator task;
-        task.begin(made, nullptr);
-        levels.end(task, at == 1 ? own : 1);
+        numbered += is_numbered(made);
+        run_task(levels, made, at == 1 ? own : 1);
       }
       levels.end(by, 5);
     }
@@ -321,11 +320,8 @@ TEST(bottom_levels, of_rounds_that_are_joined_are_short) {
     const task_number made = levels.make(by, site(1));
     levels.add_input(levels.make_join(by, site(2)), made);
     levels.wait(by, 0);
-    if (made == bottom_levels::k_short) continue;
-    ++numbered;
-    bottom_levels::creator task;
-    task.begin(made, nullptr);
-    levels.end(task, 1);
+    numbered += is_numbered(made);
+    run_task(levels, made, 1);
   }
   EXPECT_LT(numbered, 100U);
 }
@@ -342,18 +338,7 @@ TEST(bottom_levels, are_learned_where_short_tasks_are_a_long_chain) {
   for (int i = 0; i < 50; ++i) EXPECT_NE(chain.run(levels, by)[1], bottom_levels::k_short);
   by.begin(0, site(1));
   unsigned numbered = 0;
-  for (int i = 0; i < 500; ++i) {
-    std::vector<task_number> made;
-    for (const auto& n : wide.nodes) made.push_back(levels.make(by, site(n.site)));
-    levels.wait(by, 0);
-    numbered += made[0] != bottom_levels::k_short ? 1U : 0U;
-    for (const task_number one : made) {
-      if (one == bottom_levels::k_short) continue;
-      bottom_levels::creator task;
-      task.begin(one, nullptr);
-      levels.end(task, 5);
-    }
-  }
+  for (int i = 0; i < 500; ++i) numbered += is_numbered(wide.run(levels, by)[0]);
   EXPECT_LT(numbered, 50U);
 }
 

@@ -164,7 +164,7 @@ value diag_d(call_context& context, std::span<value> args) { // (a, k, ...)
   const auto part = [&](const tile& here) {
     return call_primitive("diag", context, {x.own, k + here.start[0] - here.start[1]}).to_array();
   };
-  array diagonal = part(x.is_spread ? x.mine() : whole_of(x.shape));
+  array diagonal = part(x.where(own_locality()));
   if (x.is_spread) {
     const auto all = context.services->all_gather(context.self->name, diagonal);
     std::vector<array> parts;

@@ -64,11 +64,8 @@ std::vector<operand> examine(call_context& context, std::span<const value> args)
 array whole(call_context& context, const operand& x) {
   if (!x.is_spread) return x.own;
   std::vector<array> parts;
-  for (const value& part : context.services->all_gather(context.self->name, x.own)) {
-    if (!part.is_array() || part.as_array().shape() != x.tiles[parts.size()].where.shape)
-      throw value_error("a tile of " + x.title() + " has not the shape that was announced");
-    parts.push_back(part.as_array());
-  }
+  for (const value& part : context.services->all_gather(context.self->name, x.own))
+    parts.push_back(x.received(parts.size(), part));
   return joined(parts, x.places(), x.shape);
 }
 

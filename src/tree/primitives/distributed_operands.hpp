@@ -25,6 +25,14 @@ struct operand {
   std::string title() const {
     return is_spread && !tiles[0].name.empty() ? repr(value(tiles[0].name)) : std::string("the array");
   }
+  // What a locality has of it.
+  tile where(std::size_t locality) const { return is_spread ? tiles[locality].where : whole_of(shape); }
+  // The tile that a locality has sent; value_error where that is none.
+  array received(std::size_t from, const value& sent) const {
+    if (!sent.is_array() || sent.as_array().shape() != tiles[from].where.shape)
+      throw value_error("a tile of " + title() + " has not the shape that was announced");
+    return sent.as_array();
+  }
   std::vector<tile> places() const {
     std::vector<tile> all;
     for (const auto& t : tiles) all.push_back(t.where);

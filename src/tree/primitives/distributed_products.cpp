@@ -25,8 +25,7 @@ std::vector<tile> tiles_of_product(const operand& a, const operand& b) {
   const tile total = tile_of_product(whole_of(a.shape), whole_of(b.shape));
   std::vector<tile> results;
   for (std::size_t i = 0; i < std::max(a.tiles.size(), b.tiles.size()); ++i)
-    results.push_back(tile_of_product(a.is_spread ? a.tiles[i].where : whole_of(a.shape),
-                                      b.is_spread ? b.tiles[i].where : whole_of(b.shape)));
+    results.push_back(tile_of_product(a.where(i), b.where(i)));
   if (!cover(results, total.shape))
     for (std::size_t i = 0; i < results.size(); ++i)
       results[i] = part_of(total.shape, static_cast<std::int64_t>(i), static_cast<std::int64_t>(results.size()), "row");
@@ -43,7 +42,7 @@ struct range {
   std::int64_t start, stop;
   bool is_empty() const noexcept { return start >= stop; }
 };
-range both(const tile& x, std::size_t of_x, const tile& y, std::size_t of_y) {
+range shared(const tile& x, std::size_t of_x, const tile& y, std::size_t of_y) {
   return {std::max(x.start[of_x], y.start[of_y]), std::min(x.stop(of_x), y.stop(of_y))};
 }
 // These rows and columns of the whole, as a part of what is in `in`.
@@ -59,14 +58,11 @@ class tiles_of {
     if (x.is_spread) m_offer = context.services->offer(context.self->name, x.own);
   }
   std::size_t size() const { return m_operand.is_spread ? m_operand.tiles.size() : 1; }
-  tile where(std::size_t i) const { return m_operand.is_spread ? m_operand.tiles[i].where : whole_of(m_operand.shape); }
   const array& get(std::size_t i) {
     if (!m_operand.is_spread || i == own_locality()) return m_operand.own;
     if (m_kept_number != i) {
-      m_kept = m_context.services->take(m_context.self->name, m_offer, static_cast<unsigned>(i)).to_array();
+      m_kept = m_operand.received(i, m_context.services->take(m_context.self->name, m_offer, static_cast<unsigned>(i)));
       m_kept_number = i;
-      if (m_kept.shape() != where(i).shape)
-        throw value_error("a tile of " + m_operand.title() + " has not the shape that was announced");
     }
     return m_kept;
   }
@@ -140,9 +136,9 @@ value cannon_product_d(call_context& context, std::span<value> args) {
   std::vector<step> steps;
   for (std::size_t i = 0; i < in_rows.size(); ++i) {
     for (std::size_t k = 0; k < in_columns.size(); ++k) {
-      const tile x = in_rows.where(i), y = in_columns.where(k);
-      const range inner = both(x, 1, y, 0);
-      if (!inner.is_empty() && !both(x, 0, mine, 0).is_empty() && !both(y, 1, mine, 1).is_empty())
+      const tile x = a.where(i), y = b.where(k);
+      const range inner = shared(x, 1, y, 0);
+      if (!inner.is_empty() && !shared(x, 0, mine, 0).is_empty() && !shared(y, 1, mine, 1).is_empty())
         steps.push_back({i, k, inner});
     }
   }
@@ -162,8 +158,8 @@ value cannon_product_d(call_context& context, std::span<value> args) {
   const array nothing = dot(array::zeros(a.own.type(), {1, 0}), array::zeros(b.own.type(), {0, 1}));
   array sum = array::zeros(nothing.type(), mine.shape);
   for (const auto& [i, k, inner] : steps) {
-    const tile x = in_rows.where(i), y = in_columns.where(k);
-    const range rows = both(x, 0, mine, 0), columns = both(y, 1, mine, 1);
+    const tile x = a.where(i), y = b.where(k);
+    const range rows = shared(x, 0, mine, 0), columns = shared(y, 1, mine, 1);
     const array product =
         dot(cut_out(in_rows.get(i), part_in(x, rows, inner)), cut_out(in_columns.get(k), part_in(y, inner, columns)));
     const tile place = part_in(mine, rows, columns);
