@@ -3,6 +3,7 @@
 
 #include <treadle/localities/coalescing.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -28,19 +29,35 @@ class gathering {
   /// `has_time`: the sender has nothing else to do, and so gains nothing from holding it back.
   template <class Now, class IsFree>
   bool put(const coalescing& s, bool has_time, Now now_ns, std::size_t bytes, IsFree is_free) {
-    ++m_parcels;
-    m_bytes += bytes;
+    add(1, bytes);
     switch (s.how) {
     case coalescing_kind::off:
       return leave();
     case coalescing_kind::adaptive:
       if (m_bytes >= static_cast<std::size_t>(s.bytes)) return leave();
-      return may_leave(has_time ? 0 : s.hold_ns, now_ns) && is_free() ? leave() : false;
+      if (m_bytes < m_next_look) return false;
+      return may_leave(has_time ? 0 : s.hold_ns, now_ns, bytes) && is_free() ? leave() : false;
     default: {
       const bool is_sparse = note_time(now_ns(), s.interval_ns);
       return is_sparse || m_parcels >= s.parcels || m_bytes >= k_most_bytes ? leave() : false;
     }
     }
+  }
+
+  /// Of parcels behind the first one: for how many bytes of them put() would ask for nothing and let nothing leave.
+  std::size_t bytes_without_a_look(const coalescing& s) const noexcept {
+    if (s.how != coalescing_kind::adaptive || m_parcels == 0) return 0;
+    const std::size_t next = std::min(static_cast<std::size_t>(s.bytes), m_next_look);
+    return next > m_bytes ? next - m_bytes - 1 : 0;
+  }
+  /// For parcels with either of these, the same is decided.
+  static bool are_alike(const coalescing& a, const coalescing& b) noexcept {
+    return a.how == coalescing_kind::adaptive && b.how == a.how && a.hold_ns == b.hold_ns && a.bytes == b.bytes;
+  }
+  /// So many have come, of no more than these bytes.
+  void add(unsigned parcels, std::size_t bytes) noexcept {
+    m_parcels += parcels;
+    m_bytes += bytes;
   }
 
   /// Between parcels. True: what was gathered leaves now.
@@ -60,16 +77,16 @@ class gathering {
     if (m_parcels == 1) m_first_ns = now_ns;
     return is_sparse;
   }
-  /// Whether to look at the wire. The more parcels there are, the less one more wait matters: without a hold at 1, 2,
-  /// 4, 8 of them and so on, otherwise at the first, as a sparse one, and at every eighth that has been held back.
+  /// Whether to look at the wire. The more there is, the less one more parcel's wait matters: without a hold at the
+  /// first one and whenever the bytes have doubled, otherwise at the first, as a sparse one, and whenever half as much
+  /// again has been held back, or eight of them.
   template <class Now>
-  bool may_leave(std::int64_t hold_ns, Now now_ns) noexcept {
-    constexpr unsigned k_between_looks = 8;
-    if (hold_ns == 0) return (m_parcels & (m_parcels - 1)) == 0;
-    if (m_parcels == 1) return note_time(now_ns(), hold_ns);
-    if (m_parcels % k_between_looks != 0) return false;
-    note_time(now_ns(), hold_ns);
-    return m_last_ns - m_first_ns >= hold_ns;
+  bool may_leave(std::int64_t hold_ns, Now now_ns, std::size_t bytes) noexcept {
+    constexpr std::size_t k_between_looks = 8;
+    m_next_look = hold_ns == 0 ? 2 * m_bytes : m_bytes + std::max(m_bytes / 2, k_between_looks * bytes);
+    if (hold_ns == 0) return true;
+    const bool is_sparse = note_time(now_ns(), hold_ns);
+    return is_sparse || (m_parcels > 1 && m_last_ns - m_first_ns >= hold_ns);
   }
   /// When look() can be true first, where something is gathered.
   std::int64_t due_ns(const coalescing& s) const noexcept {
@@ -79,13 +96,13 @@ class gathering {
   }
   bool leave() noexcept {
     m_parcels = 0;
-    m_bytes = 0;
+    m_bytes = m_next_look = 0;
     return true;
   }
 
   std::int64_t m_last_ns = std::numeric_limits<std::int64_t>::min() / 2; ///< when the time was asked
   std::int64_t m_first_ns = 0;                                           ///< of those gathered
-  std::size_t m_bytes = 0;
+  std::size_t m_bytes = 0, m_next_look = 0; ///< the latter of `adaptive`: with how many bytes
   unsigned m_parcels = 0;
 };
 

@@ -111,6 +111,39 @@ TEST(coalescing, no_message_is_larger_than_allowed) {
   EXPECT_GE(got.messages, 10'000U * 100 / 1000);
 }
 
+/// Where it says that nothing is asked for so many bytes, put() asks nothing and lets nothing leave.
+TEST(coalescing, bytes_without_a_look_are_just_added) {
+  detail::xorshift random(3);
+  for (int round = 0; round < 500; ++round) {
+    coalescing s = k_adaptive;
+    s.how = static_cast<coalescing_kind>(random.below(3));
+    s.hold_ns = random.below(2) * random.below(20'000);
+    s.bytes = 1 + static_cast<std::int64_t>(random.below(20'000));
+    gathering one_by_one, at_once;
+    double now = 1e6;
+    for (int step = 0; step < 200; ++step) {
+      const std::size_t bytes = 8 + random.below(100);
+      unsigned asked = 0;
+      const bool is_free = random.below(4) == 0;
+      const auto put = [&](gathering& to) {
+        return to.put(
+            s, false, [&] { return ++asked, static_cast<std::int64_t>(now); }, bytes, [&] { return ++asked, is_free; });
+      };
+      const std::size_t free_of_looks = one_by_one.bytes_without_a_look(s);
+      ASSERT_EQ(free_of_looks, at_once.bytes_without_a_look(s));
+      const bool leaves = put(one_by_one);
+      if (bytes <= free_of_looks) {
+        EXPECT_EQ(asked, 0U);
+        EXPECT_FALSE(leaves);
+        at_once.add(1, bytes);
+      } else {
+        EXPECT_EQ(put(at_once), leaves);
+      }
+      now += random.below(1000);
+    }
+  }
+}
+
 TEST(coalescing_choices, begin_with_what_was_asked_for) {
   EXPECT_EQ(k_adaptive.hold_ns, 0);
   EXPECT_EQ(k_adaptive.bytes, 16 << 10);

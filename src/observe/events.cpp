@@ -1,11 +1,11 @@
 #include "base/clock.hpp"
 #include "base/fork.hpp"
 #include "base/sync/use_count.hpp"
-#include "base/sync/use_flag.hpp"
 #include "observe/emit.hpp"
 
 #include <treadle/detail/fence.hpp>
 #include <treadle/detail/spinlock.hpp>
+#include <treadle/detail/use_flag.hpp>
 
 #include <algorithm>
 #include <memory>

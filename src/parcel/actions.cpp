@@ -30,8 +30,11 @@ void refuse(const arrived_parcel& parcel) {
   }
 }
 action_entry unknown("", &refuse); // sorted before all others: number 0
+constinit const action_entry* none[] = {&unknown};
 
 } // namespace
+
+constinit action_table g_actions{none, 1};
 
 namespace {
 
@@ -101,11 +104,8 @@ std::uint64_t number_actions() {
     names += one->symbol;
     names += '\n';
   }
+  g_actions = {numbered.data(), static_cast<std::uint32_t>(numbered.size())};
   return fnv1a(names);
-}
-
-const action_entry& find_action(std::uint32_t number) noexcept {
-  return *numbered[number < numbered.size() ? number : 0];
 }
 
 } // namespace treadle::detail

@@ -15,8 +15,15 @@ std::uint64_t number_actions();
 std::string name_of(const action_entry& action);
 /// What a mangled name means.
 std::string readable(const char* symbol);
-/// One that answers with an error where no action has that number.
-const action_entry& find_action(std::uint32_t number) noexcept;
+/// All actions by their numbers. Number 0 answers with an error: no action has it.
+struct action_table {
+  const action_entry* const* actions;
+  std::uint32_t count;
+};
+extern constinit action_table g_actions; ///< one of no actions before the localities have met
+inline const action_entry& find_action(std::uint32_t number) noexcept {
+  return *g_actions.actions[number < g_actions.count ? number : 0];
+}
 
 /// What was set for the action, or for all that have nothing of their own. Any thread, as the next.
 coalescing coalescing_of(const action_entry& action) noexcept;

@@ -21,10 +21,14 @@ class gathered_bytes {
   }
   std::span<const std::byte> all() const noexcept { return {m_bytes.get(), m_size}; }
 
-  /// Room for more, which are there from here on.
-  std::byte* extend(std::size_t bytes) {
+  /// Room for more behind what is there.
+  std::byte* reserve(std::size_t bytes) {
     if (m_size + bytes > m_room) grow(bytes);
-    std::byte* const begin = m_bytes.get() + m_size;
+    return m_bytes.get() + m_size;
+  }
+  /// The same; they are there from here on.
+  std::byte* extend(std::size_t bytes) {
+    std::byte* const begin = reserve(bytes);
     m_size += bytes;
     return begin;
   }

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "parcel/tuned_coalescing.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -17,10 +18,14 @@ class sampled_gaps {
 
   /// For each parcel, with how many there have been.
   void note(std::uint64_t parcels) noexcept {
-    if (TREADLE_LIKELY(parcels % k_each > 1)) return;
+    if (TREADLE_LIKELY(unnoted_behind(parcels - 1) != 0)) return;
     const std::int64_t now = ticks_now();
-    if (parcels % k_each == 1 && m_before != 0) add(ticks_to_ns(now - m_before));
+    if (parcels % k_each == 2) add(ticks_to_ns(now - m_before));
     m_before = now;
+  }
+  /// For how many parcels, behind so many, note() has nothing to do: not for the first two of k_each.
+  static std::uint64_t unnoted_behind(std::uint64_t parcels) noexcept {
+    return parcels % k_each < 2 ? 0 : k_each - parcels % k_each;
   }
   void add(const sampled_gaps& more) noexcept {
     m_count += more.m_count;
@@ -33,7 +38,7 @@ class sampled_gaps {
   const std::array<std::uint64_t, k_ranges>& ranges() const noexcept { return m_ranges; }
 
  private:
-  static constexpr std::uint64_t k_each = 64;
+  static constexpr std::uint64_t k_each = 256;
 
   void add(std::int64_t ns) noexcept {
     const auto of = static_cast<std::uint64_t>(std::clamp<std::int64_t>(ns, 1, (std::int64_t{1} << k_ranges) - 1));
@@ -60,6 +65,11 @@ struct lane {
   std::uint64_t next_look = k_never;
   sampled_gaps gaps;
   std::unique_ptr<tuned_coalescing> tuned; ///< made at the first look
+
+  /// How many parcels may come of which nothing is noted.
+  std::uint64_t parcels_unnoted() const noexcept {
+    return next_look <= parcels ? 0 : std::min(sampled_gaps::unnoted_behind(parcels), next_look - parcels - 1);
+  }
 };
 
 } // namespace treadle::detail

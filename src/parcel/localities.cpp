@@ -106,32 +106,37 @@ class world final : public parcel_receiver, public background_work {
   // parcel_receiver
   void arrived(unsigned from, std::span<const std::byte> message) override {
     std::uint64_t counted = 0;
-    const std::size_t bytes = message.size();
-    while (!message.empty()) {
+    std::uint64_t& number = m_parcels_from[from];
+    const std::byte* const end = message.data() + message.size();
+    for (const std::byte* at = message.data(); at != end;) {
+      const auto left = [&] { return static_cast<std::size_t>(end - at); };
+      const auto take = [&](auto& value) {
+        if (left() < sizeof value) throw_damaged(from, rank());
+        std::memcpy(&value, at, sizeof value);
+        at += sizeof value;
+      };
       parcel_header header;
       std::uint64_t reply = 0;
-      if (message.size() < sizeof header) throw_damaged(from, rank());
-      std::memcpy(&header, message.data(), sizeof header);
-      message = message.subspan(sizeof header);
-      if (header.has_reply) {
-        if (message.size() < sizeof reply) throw_damaged(from, rank());
-        std::memcpy(&reply, message.data(), sizeof reply);
-        message = message.subspan(sizeof reply);
-      }
-      if (message.size() < header.bytes) throw_damaged(from, rank());
+      take(header);
+      if (header.has_reply) take(reply);
+      if (left() < header.bytes) throw_damaged(from, rank());
+      const std::span arguments(at, header.bytes);
+      at += header.bytes;
       if (!is_about_departure(header.action)) { // before it is handled: who sees what it causes finds it counted
         if (counted++ == 0) {
           m_messages_received.fetch_add(1, order::relaxed);
-          m_bytes_received.fetch_add(bytes, order::relaxed);
+          m_bytes_received.fetch_add(message.size(), order::relaxed);
         }
         m_received.store(m_received.load(order::relaxed) + 1, order::relaxed); // by who polls alone
       }
-      const std::uint64_t number = ++m_parcels_from[from];
+      ++number;
       const std::int64_t start = parcel_port::begin_telling(event_kind::parcel_handled);
-      handle(from, header.action, reply, message.first(header.bytes));
+      if (TREADLE_LIKELY(header.action < k_leave))
+        find_action(header.action).handle({arguments, from, reply});
+      else
+        handle_own(from, header.action, reply, arguments);
       if (TREADLE_UNLIKELY(start != 0))
         m_port.tell(event_kind::parcel_handled, start, lane_of(header.action), from, number, header.bytes);
-      message = message.subspan(header.bytes);
     }
     m_handled.store(m_handled.load(order::relaxed) + counted, order::release); // what they have caused is there
   }
@@ -151,7 +156,7 @@ class world final : public parcel_receiver, public background_work {
     return lane == k_departure_lane ? "departure" : lane == k_reply_lane ? "results" : name_of(find_action(lane - 1));
   }
 
-  parcel_traffic traffic() const {
+  parcel_traffic traffic() {
     parcel_traffic all;
     for (std::uint32_t lane = k_reply_lane; lane < m_port.lanes(); ++lane)
       if (const auto sent = m_port.sent(lane); sent.parcels > 0) all.actions.push_back({name_of_lane(lane), sent});
@@ -166,7 +171,8 @@ class world final : public parcel_receiver, public background_work {
   void depart() { rank() == 0 ? lead() : follow(); }
 
  private:
-  void handle(unsigned from, std::uint32_t action, std::uint64_t reply, std::span<const std::byte> bytes) {
+  /// A parcel of the library.
+  void handle_own(unsigned from, std::uint32_t action, std::uint64_t reply, std::span<const std::byte> bytes) {
     switch (action) {
     case k_value:
     case k_error:
@@ -190,7 +196,7 @@ class world final : public parcel_receiver, public background_work {
       break;
     }
     default:
-      find_action(action).handle({bytes, from, reply});
+      break;
     }
   }
 
@@ -299,7 +305,7 @@ inline world& world_with(unsigned to) {
 
 parcel_traffic traffic_so_far() {
   const std::lock_guard guard(g_read_lock);
-  const world* const all = g_world.load(order::acquire);
+  world* const all = g_world.load(order::acquire);
   return all ? all->traffic() : g_last_traffic;
 }
 
@@ -333,8 +339,8 @@ void send_parcel(std::span<const std::byte> parcel, locality to) { world_with(to
 parcel_place begin_parcel(std::uint32_t action, std::size_t bytes, locality to) {
   return world_with(to.number()).port().begin(to.number(), lane_of(action), bytes);
 }
-void end_parcel(const parcel_place& written, std::size_t bytes) {
-  g_world.load(order::relaxed)->port().end(written, bytes); // there was one when it began
+void end_parcel(const parcel_place& written, std::uint32_t action, std::size_t bytes) {
+  g_world.load(order::relaxed)->port().end(written, action, bytes); // there was one when it began
 }
 void send_parcel(new_parcel& parcel, locality to) {
   parcel.finish();

@@ -1,16 +1,26 @@
 #include "parcel/port.hpp"
 
 #include "base/clock.hpp"
+#include "base/fork.hpp"
 #include "base/sync/park.hpp"
+#include "base/sync/patient_spin.hpp"
 #include "task/counters/thread_counters.hpp"
 #include "task/engine/present_workers.hpp"
 
+#include <treadle/detail/fence.hpp>
 #include <treadle/this_task.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
+// Read by assembly in other files, too.
+[[gnu::used, gnu::tls_model("initial-exec")]] constinit thread_local treadle::detail::parcel_run* treadle_parcel_runs =
+    nullptr;
+
 namespace treadle::detail {
+
+static_assert(k_parcel_sent_bit == bit_of(event_kind::parcel_sent));
 
 /// Of the calling thread, which handles messages meanwhile.
 static constinit thread_local bool is_looking = false;
@@ -24,16 +34,11 @@ parcel_port::parcel_port(std::unique_ptr<transport> over, parcel_receiver& recei
     m_outboxes[to].to = to;
     m_outboxes[to].parcels = first_number;
   }
+  init_asymmetric_fence();
 }
 
 void parcel_port::start() {
   m_waits = std::thread([this] { run(); });
-}
-
-parcel_port::~parcel_port() {
-  m_exits.store(1, order::release);
-  m_transport->wake();
-  if (m_waits.joinable()) m_waits.join();
 }
 
 void parcel_port::send(unsigned to, std::span<const std::byte> parcel, std::uint32_t lane,
@@ -57,7 +62,7 @@ void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, s
     std::uint64_t nth = 0;
     const std::int64_t start = begin_telling(event_kind::parcel_sent);
     {
-      const scoped_lock guard(box.lock);
+      const locked guard(box, true);
       if (has_room(box)) {
         mine = &lane_of(box, number);
         add(box, *mine, parcel, owner);
@@ -73,26 +78,72 @@ void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, s
   }
 }
 
+parcel_place parcel_port::begin(unsigned to, std::uint32_t number, std::size_t bytes) {
+  check();
+  outbox& box = m_outboxes[to];
+  box.lock.lock();
+  note_sender(box);
+  end_run(box);
+  try {
+    if (has_room(box)) {
+      lane& of = lane_of(box, number);
+      if (box.gathered.empty()) box.first = &of;
+      box.written = &of;
+      return {box.gathered.extend(bytes), &box};
+    }
+  } catch (...) { // no memory
+    box.lock.unlock();
+    throw;
+  }
+  box.lock.unlock();
+  return {};
+}
+
+void parcel_port::end(const parcel_place& written, std::uint32_t action, std::size_t bytes) {
+  outbox& box = *static_cast<outbox*>(written.box);
+  lane& of = *box.written;
+  const std::int64_t start = begin_telling(event_kind::parcel_sent);
+  std::uint64_t number = 0;
+  bool looks = false;
+  try {
+    if (put(box, of, bytes)) {
+      send_gathered(box);
+    } else {
+      note_holding(box);
+      if (++box.streak >= box.patience) open_run(box, of, action, bytes);
+    }
+    looks = wants_look(of);
+    number = box.parcels;
+    box.lock.unlock();
+  } catch (...) {
+    box.lock.unlock();
+    fail(); // what is on its way is not whole any more
+    throw;
+  }
+  if (TREADLE_UNLIKELY(looks)) look_at(box, of);
+  if (TREADLE_UNLIKELY(start != 0)) tell(event_kind::parcel_sent, start, of.number, box.to, number, bytes);
+}
+
 /// The parcel has been sent by then: what goes wrong here does not concern it.
-void parcel_port::look_at(const outbox& box, lane& of) noexcept {
+void parcel_port::look_at(outbox& box, lane& of) noexcept {
   constexpr std::uint64_t k_later = 100'000;
   const scoped_try_lock held(m_tunes);
   if (!held) return; // with one of the next parcels
   try {
     decide(box, of);
   } catch (...) { // no memory
-    const scoped_lock guard(box.lock);
+    const locked guard(box);
     of.next_look = of.parcels + k_later;
   }
 }
 
 // With the lock of what is tuned
 
-void parcel_port::decide(const outbox& box, lane& of) {
+void parcel_port::decide(outbox& box, lane& of) {
   sender_totals now;
   coalescing asked;
   {
-    const scoped_lock guard(box.lock);
+    const locked guard(box);
     if (!wants_look(of)) return; // somebody else has looked meanwhile
     now = {of.parcels, of.messages, static_cast<double>(ticks_to_ns(box.message_ticks))};
     asked = of.asked;
@@ -107,7 +158,7 @@ void parcel_port::decide(const outbox& box, lane& of) {
     now.awake_ns = time_awake().ns;
   }
   const auto changed = of.tuned->look(now, steady_now_ns(), present_workers());
-  const scoped_lock guard(box.lock);
+  const locked guard(box);
   of.next_look = of.tuned->parcels_at_next_look();
   if (changed) of.how = *changed;
 }
@@ -116,7 +167,7 @@ void parcel_port::settings_changed() {
   const scoped_lock tunes(m_tunes);
   std::vector<std::unique_ptr<tuned_coalescing>> ended; // without the lock of a box
   for (outbox& box : m_outboxes) {
-    const scoped_lock guard(box.lock);
+    const locked guard(box);
     for (const auto& one : box.lanes) {
       if (!one) continue;
       const coalescing asked = m_receiver.how_to_coalesce(one->number);
@@ -130,7 +181,7 @@ void parcel_port::settings_changed() {
 void parcel_port::event(std::uint32_t number) noexcept {
   const scoped_lock tunes(m_tunes);
   for (outbox& box : m_outboxes) {
-    const scoped_lock guard(box.lock);
+    const locked guard(box);
     lane* const one = number < box.lanes.size() ? box.lanes[number].get() : nullptr;
     if (!one || one->next_look == lane::k_never) continue;
     if (one->tuned) one->tuned->event();
@@ -138,7 +189,106 @@ void parcel_port::event(std::uint32_t number) noexcept {
   }
 }
 
+// Runs
+
+namespace {
+/// Held while a thread or a port ends, whose runs end with it.
+class ends final : fork_participant {
+ public:
+  ends() noexcept { join_forks(); }
+  void lock() noexcept { m_lock.lock(); }
+  bool try_lock() noexcept override { return m_lock.try_lock(); }
+  void unlock() noexcept override { m_lock.unlock(); }
+
+ private:
+  void begin_child() noexcept override { treadle_parcel_runs = nullptr; } // they go into messages of the parent
+
+  spinlock m_lock;
+};
+ends& the_ends() noexcept {
+  static auto& all = *new ends;
+  return all;
+}
+} // namespace
+
+#if !defined(__x86_64__)
+TREADLE_NOINLINE parcel_run* this_thread_runs() noexcept { return treadle_parcel_runs; }
+#endif
+
+class parcel_port::thread_runs {
+ public:
+  /// Null: there is no memory, or the thread is about to end.
+  static parcel_run* get() noexcept {
+    if (treadle_parcel_runs || s_is_over) return treadle_parcel_runs;
+    static_cast<void>(the_ends()); // before the first fork that matters
+    static thread_local thread_runs all;
+    return treadle_parcel_runs = all.m_runs.get();
+  }
+
+ private:
+  thread_runs() noexcept : m_runs(new(std::nothrow) parcel_run[k_parcel_runs]) {}
+  ~thread_runs() {
+    s_is_over = true;
+    if (!std::exchange(treadle_parcel_runs, nullptr)) return;
+    const scoped_lock ports(the_ends());
+    for (unsigned i = 0; i < k_parcel_runs; ++i)
+      if (m_runs[i].is_open()) const locked no_run(*static_cast<outbox*>(m_runs[i].outbox()));
+  }
+
+  static inline constinit thread_local bool s_is_over = false;
+  const std::unique_ptr<parcel_run[]> m_runs;
+};
+
+parcel_port::~parcel_port() {
+  m_exits.store(1, order::release);
+  m_transport->wake();
+  if (m_waits.joinable()) m_waits.join();
+  const scoped_lock threads(the_ends());
+  for (outbox& box : m_outboxes) const locked no_run(box);
+}
+
 // With the lock of the box
+
+void parcel_port::open_run(outbox& box, const lane& of, std::uint32_t action, std::size_t bytes) {
+  constexpr std::size_t k_least = 128; // for less it does not pay
+  const std::size_t room = box.gathers.bytes_without_a_look(of.how);
+  if (room < k_least || callback_scope::is_inside()) return;
+  parcel_run* const runs = thread_runs::get();
+  parcel_run* const run = runs ? &runs[box.to % k_parcel_runs] : nullptr;
+  if (!run || run->is_open()) return;
+  run->open(&box, box.to, action, bytes, of.number, box.gathered.reserve(room), room,
+            [&](std::uint32_t number) noexcept {
+              const lane* const one = number < box.lanes.size() ? box.lanes[number].get() : nullptr;
+              return one && decide::gathering::are_alike(one->how, of.how) ? one->parcels_unnoted() : 0;
+            });
+  if (!run->is_open()) return;
+  box.run.store(run, order::relaxed);
+  box.run_began.store(ticks_now(), order::relaxed);
+}
+
+void parcel_port::end_open_run(outbox& box) {
+  parcel_run* const run = box.run.load(order::relaxed);
+  run->close(treadle_parcel_runs && run == &treadle_parcel_runs[box.to % k_parcel_runs]);
+  box.run.store(nullptr, order::relaxed);
+  run->for_each_part([&](const parcel_run::part& one) {
+    lane& of = *box.lanes[one.lane];
+    const std::size_t bytes = one.parcels * one.bytes();
+    of.parcels += one.parcels;
+    of.bytes += bytes;
+    box.parcels += one.parcels;
+    box.gathers.add(one.parcels, bytes);
+    box.gathered.extend(bytes);
+  });
+}
+
+void parcel_port::note_sender(outbox& box) noexcept {
+  constexpr unsigned k_most = 4096;
+  const void* const own = &treadle_parcel_runs;
+  if (TREADLE_LIKELY(box.sender == own)) return;
+  if (box.run.load(order::relaxed)) box.patience = std::min(2 * box.patience, k_most);
+  box.streak = 0;
+  box.sender = own;
+}
 
 lane& parcel_port::make_lane(outbox& box, std::uint32_t number) {
   if (number >= box.lanes.size()) box.lanes.resize(number + 1);
@@ -200,23 +350,46 @@ void parcel_port::begin_holding(outbox& box) {
   if (m_sleeps.load(order::seq_cst) != 0) m_transport->wake();
 }
 
-/// True when something has left.
+/// A run: its thread is about to look at the wire itself.
+static bool is_young(std::int64_t began) noexcept {
+  constexpr std::int64_t k_young_ns = 20'000;
+  return ticks_now() - began < ns_to_ticks(k_young_ns);
+}
+
+/// True when something has left that had no room before.
 bool parcel_port::flush(outbox& box, leaving what) {
   if (box.holds.load(order::relaxed) == 0) return false;
-  const scoped_lock guard(box.lock);
+  if (what == leaving::all) {
+    const locked guard(box);
+    return flush_with_lock(box, what);
+  }
+  if (box.run.load(order::relaxed) && is_young(box.run_began.load(order::relaxed))) return false;
+  const scoped_try_lock guard(box.lock);
+  if (!guard) return false; // who has it sends: `holds` stays, and somebody looks again
+  end_run(box);
+  return flush_with_lock(box, what);
+}
+
+/// True when one has left.
+bool parcel_port::send_kept(outbox& box) {
   bool any = false;
-  for (; !box.kept.empty(); box.kept.pop_front()) {
-    if (!transmit(box, box.kept.front())) return any;
+  for (; !box.kept.empty() && transmit(box, box.kept.front()); box.kept.pop_front()) {
     box.kept_bytes -= box.kept.front().size();
     any = true;
   }
+  return any;
+}
+
+bool parcel_port::flush_with_lock(outbox& box, leaving what) {
+  const bool any = send_kept(box);
+  if (!box.kept.empty()) return any;
   const bool leaves = what == leaving::all
                           ? box.gathers.flush()
                           : box.first && box.gathers.look(box.first->how, ticks_to_ns(ticks_now()),
                                                           [&] { return m_transport->is_free(box.to); });
   if (leaves) send_gathered(box);
-  if (box.kept.empty() && box.gathered.empty()) box.holds.store(0, order::relaxed);
-  return any || leaves;
+  if (box.gathered.empty()) box.holds.store(0, order::relaxed);
+  return any;
 }
 
 bool parcel_port::flush(leaving what) noexcept {
@@ -237,8 +410,8 @@ bool parcel_port::look() noexcept {
   bool any = false;
   is_looking = true;
   try {
-    const bool has_sent = flush(leaving::due);
-    any = m_transport->poll(*this) || has_sent;
+    any = flush(leaving::due);
+    any |= m_transport->poll(*this);
   } catch (...) {
     fail();
   }
@@ -277,10 +450,10 @@ void parcel_port::tell(event_kind kind, std::int64_t begin_ticks, std::uint32_t 
   emit(facts.as_record(kind, name));
 }
 
-parcel_port::counts parcel_port::sent(std::uint32_t lane) const noexcept {
+parcel_port::counts parcel_port::sent(std::uint32_t lane) noexcept {
   counts sum;
-  for (const outbox& box : m_outboxes) {
-    const scoped_lock guard(box.lock);
+  for (outbox& box : m_outboxes) {
+    const locked guard(box);
     if (lane >= box.lanes.size() || !box.lanes[lane]) continue;
     sum.parcels += box.lanes[lane]->parcels;
     sum.messages += box.lanes[lane]->messages;
@@ -290,10 +463,10 @@ parcel_port::counts parcel_port::sent(std::uint32_t lane) const noexcept {
   return sum;
 }
 
-std::uint64_t parcel_port::parcels_sent(std::uint32_t from_lane) const noexcept {
+std::uint64_t parcel_port::parcels_sent(std::uint32_t from_lane) noexcept {
   std::uint64_t sum = 0;
-  for (const outbox& box : m_outboxes) {
-    const scoped_lock guard(box.lock);
+  for (outbox& box : m_outboxes) {
+    const locked guard(box);
     for (std::size_t number = from_lane; number < box.lanes.size(); ++number)
       if (box.lanes[number]) sum += box.lanes[number]->parcels;
   }
@@ -328,12 +501,13 @@ void parcel_port::run() {
   while (m_exits.load(order::acquire) == 0) {
     m_transport->begin_polling();
     std::int64_t end = 0; // of the lookout, which begins with a message
+    patient_spin spin;
     do {
       if (poll()) {
         end = ticks_now() + ns_to_ticks(k_lookout_ns);
         nap_ns = k_nap_ns_min;
       } else {
-        cpu_relax();
+        spin.wait();
       }
     } while (ticks_now() < end);
     end_polling();

@@ -9,6 +9,7 @@
 #include "parcel/transport.hpp"
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/parcel_run.hpp>
 #include <treadle/detail/spinlock.hpp>
 #include <treadle/localities/action.hpp>
 
@@ -62,42 +63,8 @@ class parcel_port final : message_sink {
             std::vector<std::byte>* owner = nullptr);
   /// The same for a parcel of few bytes that is written where it is gathered: between begin() and end(), by who must
   /// not wait there, or throw. Nothing has begun where there is no room: send() waits for it.
-  parcel_place begin(unsigned to, std::uint32_t number, std::size_t bytes) {
-    check();
-    outbox& box = m_outboxes[to];
-    box.lock.lock();
-    try {
-      if (has_room(box)) {
-        lane& of = lane_of(box, number);
-        if (box.gathered.empty()) box.first = &of;
-        return {box.gathered.extend(bytes), &box, &of};
-      }
-    } catch (...) { // no memory
-      box.lock.unlock();
-      throw;
-    }
-    box.lock.unlock();
-    return {};
-  }
-  void end(const parcel_place& written, std::size_t bytes) {
-    outbox& box = *static_cast<outbox*>(written.box);
-    lane& of = *static_cast<lane*>(written.lane);
-    const std::int64_t start = begin_telling(event_kind::parcel_sent);
-    std::uint64_t number = 0;
-    bool looks = false;
-    try {
-      put(box, of, bytes) ? send_gathered(box) : note_holding(box);
-      looks = wants_look(of);
-      number = box.parcels;
-      box.lock.unlock();
-    } catch (...) {
-      box.lock.unlock();
-      fail(); // what is on its way is not whole any more
-      throw;
-    }
-    if (TREADLE_UNLIKELY(looks)) look_at(box, of);
-    if (TREADLE_UNLIKELY(start != 0)) tell(event_kind::parcel_sent, start, of.number, box.to, number, bytes);
-  }
+  parcel_place begin(unsigned to, std::uint32_t number, std::size_t bytes);
+  void end(const parcel_place& written, std::uint32_t action, std::size_t bytes);
 
   /// What has been gathered leaves: the caller has nothing else to do, or is about to wait.
   void flush() noexcept { flush(leaving::all); }
@@ -108,7 +75,7 @@ class parcel_port final : message_sink {
   /// True when something has arrived.
   bool poll() noexcept;
 
-  static constexpr std::size_t k_most_kept = std::size_t{16} << 20U; // for each destination
+  static constexpr std::size_t k_most_kept = std::size_t{2} << 20U; // for each destination
 
   /// Of parcel_sent and parcel_handled: when what is told begins, in ticks; 0: nobody wants to know.
   static std::int64_t begin_telling(event_kind kind) noexcept { return is_wanted(kind) ? ticks_now() : 0; }
@@ -120,9 +87,9 @@ class parcel_port final : message_sink {
     std::uint64_t parcels = 0, messages = 0, bytes = 0;
     sampled_gaps gaps;
   };
-  counts sent(std::uint32_t lane) const noexcept; ///< so far, to all
+  counts sent(std::uint32_t lane) noexcept; ///< so far, to all
   std::uint32_t lanes() const noexcept { return m_lanes.load(order::relaxed); }
-  std::uint64_t parcels_sent(std::uint32_t from_lane) const noexcept; ///< of this lane and those behind it
+  std::uint64_t parcels_sent(std::uint32_t from_lane) noexcept; ///< of this lane and those behind it
 
   /// The receiver says something else of parcels than before. What has been found out of those begins again.
   void settings_changed();
@@ -142,6 +109,7 @@ class parcel_port final : message_sink {
   struct outbox {
     mutable spinlock lock;
     unsigned to = 0;
+    lane* written = nullptr; ///< of the parcel between begin() and end()
     decide::gathering gathers;
     std::vector<std::unique_ptr<lane>> lanes; ///< none where nothing was sent
     lane* first = nullptr;                    ///< that of the first parcel that is gathered
@@ -151,19 +119,50 @@ class parcel_port final : message_sink {
     std::uint64_t parcels = 0, messages = 0;
     std::int64_t message_ticks = 0, sending_ticks = 0; ///< that one takes at the moment; that all have taken
     atomic<std::uint32_t> holds{0};                    ///< there is something
+
+    atomic<parcel_run*> run{nullptr};  ///< an open one, of a thread
+    atomic<std::int64_t> run_began{0}; ///< in ticks
+    /// Parcels since another thread has sent one; with how many a run begins. A run that another sender ends costs
+    /// that one microseconds, so there are fewer of them the more often this happens.
+    unsigned streak = 0, patience = 16;
+    const void* sender = nullptr; ///< who sends those of the streak
   };
+  /// The lock of what is sent to one destination, for who wants to know or change what has been gathered.
+  class locked {
+   public:
+    explicit locked(outbox& box, bool sends = false) : m_box(box) {
+      m_box.lock.lock();
+      if (sends) note_sender(m_box);
+      end_run(m_box);
+    }
+    ~locked() { m_box.lock.unlock(); }
+    locked(const locked&) = delete;
+    locked& operator=(const locked&) = delete;
+
+   private:
+    outbox& m_box;
+  };
+  class thread_runs;
 
   void arrived(unsigned from, std::span<const std::byte> message) override;
   void check() const {
     if (TREADLE_UNLIKELY(m_failed.load(order::acquire) != 0)) std::rethrow_exception(m_failure);
   }
   /// A handler cannot wait: what it sends is kept, however much that is. It is bounded by what was asked of it.
-  static bool has_room(const outbox& box) noexcept {
-    return TREADLE_LIKELY(box.kept_bytes < k_most_kept) || callback_scope::is_inside();
+  bool has_room(outbox& box) {
+    if (TREADLE_LIKELY(box.kept.empty())) return true;
+    send_kept(box);
+    return box.kept_bytes < k_most_kept || callback_scope::is_inside();
   }
   void send_or_wait(unsigned to, std::span<const std::byte> parcel, std::uint32_t number,
                     std::vector<std::byte>* owner);
   // With the lock of the box
+  static void note_sender(outbox& box) noexcept;
+  void open_run(outbox& box, const lane& of, std::uint32_t action, std::size_t bytes);
+  static void end_run(outbox& box) {
+    if (box.run.load(order::relaxed)) end_open_run(box);
+  }
+  static void end_open_run(outbox& box);
   lane& lane_of(outbox& box, std::uint32_t number) {
     if (TREADLE_LIKELY(number < box.lanes.size()) && TREADLE_LIKELY(box.lanes[number] != nullptr))
       return *box.lanes[number];
@@ -190,10 +189,12 @@ class parcel_port final : message_sink {
     if (box.holds.load(order::relaxed) == 0) begin_holding(box);
   }
   void begin_holding(outbox& box);
-  bool flush(outbox& box, leaving what); ///< takes it
+  bool send_kept(outbox& box);
+  bool flush_with_lock(outbox& box, leaving what);
 
-  void look_at(const outbox& box, lane& of) noexcept;
-  void decide(const outbox& box, lane& of);
+  bool flush(outbox& box, leaving what);
+  void look_at(outbox& box, lane& of) noexcept;
+  void decide(outbox& box, lane& of);
   bool look() noexcept;
   bool flush(leaving what) noexcept;
   void fail() noexcept;

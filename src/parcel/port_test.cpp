@@ -14,6 +14,9 @@
 #include <thread>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace treadle::detail {
 namespace {
 
@@ -29,7 +32,8 @@ struct counting final : parcel_receiver {
       header of{};
       ASSERT_GE(message.size(), sizeof of);
       std::memcpy(&of, message.data(), sizeof of);
-      EXPECT_EQ(of.number, next[from]++);
+      EXPECT_TRUE(takes_any_order || of.number == next[from]) << of.number;
+      ++next[from];
       ASSERT_LE(of.bytes, message.size());
       message = message.subspan(of.bytes);
       count.fetch_add(1, std::memory_order_release);
@@ -45,6 +49,7 @@ struct counting final : parcel_receiver {
   std::array<coalescing, 3> asked;
   std::vector<std::uint64_t> next;
   std::atomic<std::uint64_t> count{0};
+  bool takes_any_order = false;
 };
 
 struct localities_in_one {
@@ -116,6 +121,111 @@ TEST_P(parcel_port_test, everybody_sends_to_everybody_without_workers) {
     EXPECT_GT(all.ports[rank]->spent().sending_ns, 0);
     EXPECT_GT(all.ports[rank]->spent().looking_ns, 0);
   }
+}
+
+/// As send_bitwise() does; true: without the lock.
+bool send_small(parcel_port& port, unsigned to, std::uint32_t action, const header& of) {
+  const auto write = [&](std::byte* at) {
+    std::memset(at, 0, of.bytes);
+    std::memcpy(at, &of, sizeof of);
+  };
+  parcel_run* const run = run_for(to);
+  if (std::byte* const at = run ? run->begin(to, action, of.bytes) : nullptr) {
+    write(at);
+    run->end(action, of.bytes);
+    return true;
+  }
+  const parcel_place place = port.begin(to, action % 3, of.bytes);
+  if (place.at) {
+    write(place.at);
+    port.end(place, action, of.bytes);
+  } else {
+    std::vector<std::byte> parcel(of.bytes);
+    write(parcel.data());
+    port.send(to, parcel, action % 3);
+  }
+  return false;
+}
+
+/// Streams of small parcels, in which others ask, flush and change what is decided; between ports that come and go,
+/// from threads that come and go: each parcel arrives once, those of a port in their order.
+TEST_P(parcel_port_test, streams_of_small_parcels) {
+  constexpr std::uint64_t k_parcels = 40'000;
+  std::uint64_t without_lock = 0;
+  xorshift random(7);
+  for (int round = 0; round < 4; ++round) {
+    localities_in_one all(2, GetParam());
+    parcel_port& port = *all.ports[0];
+    all.receivers[0]->asked[0] = all.receivers[0]->asked[1] = {.hold_ns = 50'000 * random.below(2), .bytes = 20'000};
+    std::atomic<bool> is_over{false};
+    std::thread others([&] {
+      xorshift chance(9);
+      while (!is_over) {
+        if (chance.below(4) == 0) {
+          const scoped_lock guard(all.receivers[0]->lock);
+          all.receivers[0]->asked[chance.below(2)].bytes = 200 + chance.below(40'000);
+        }
+        chance.below(2) == 0 ? port.flush() : static_cast<void>(port.sent(chance.below(3)));
+        usleep(chance.below(300));
+      }
+    });
+    for (std::uint64_t next = 0; next < k_parcels;) {
+      const std::uint64_t end = std::min(k_parcels, next + 1 + random.below(20'000)); // of a thread, and its runs
+      std::thread([&] {
+        for (; next < end; ++next) {
+          const std::uint64_t size = random.below(50) == 0 ? 600 + random.below(1000) : 24 + 8 * random.below(2);
+          const auto action = static_cast<std::uint32_t>(random.below(200) == 0 ? random.below(20) : next % 2);
+          if (send_small(port, 1, action, {next, size})) ++without_lock;
+          if (random.below(2000) == 0) port.settings_changed();
+        }
+      }).join();
+    }
+    is_over = true;
+    others.join();
+    if (round % 2 == 0) port.flush(); // else by the port's thread
+    while (all.receivers[1]->count.load(std::memory_order_acquire) < k_parcels) usleep(100);
+    std::uint64_t sent = 0;
+    for (std::uint32_t lane = 0; lane < port.lanes(); ++lane) sent += port.sent(lane).parcels;
+    EXPECT_EQ(sent, k_parcels);
+  }
+  EXPECT_GT(without_lock, 0U);
+}
+
+/// Two threads send to one destination: a run of one of them is ended by the other, and no parcel is lost.
+TEST(parcel_port, two_streams_to_one_destination) {
+  constexpr std::uint64_t k_each = 200'000;
+  localities_in_one all(2, {});
+  all.receivers[1]->takes_any_order = true;
+  std::thread senders[2];
+  for (std::thread& one : senders) {
+    one = std::thread([&] {
+      for (std::uint64_t i = 0; i < k_each; ++i) send_small(*all.ports[0], 1, 1, {i, 24});
+    });
+  }
+  for (std::thread& one : senders) one.join();
+  while (all.receivers[1]->count.load(std::memory_order_acquire) < 2 * k_each) usleep(100);
+  EXPECT_EQ(all.ports[0]->sent(1).parcels, 2 * k_each);
+}
+
+/// What a thread goes on with belongs to a port: the next one knows nothing of it.
+TEST(parcel_port, a_stream_ends_with_its_port) {
+  for (int round = 0; round < 20; ++round) {
+    localities_in_one all(2, {});
+    for (std::uint64_t i = 0; i < 1000; ++i) send_small(*all.ports[0], 1, 1, {i, 24});
+    all.ports[0]->flush();
+    while (all.receivers[1]->count.load(std::memory_order_acquire) < 1000) usleep(100);
+  }
+  EXPECT_EQ(run_for(1)->begin(1, 1, 24), nullptr);
+}
+
+TEST(parcel_port, the_child_of_a_fork_goes_on_with_no_stream) {
+  localities_in_one all(2, {});
+  for (std::uint64_t i = 0; i < 1000; ++i) send_small(*all.ports[0], 1, 1, {i, 24});
+  const pid_t child = fork();
+  if (child == 0) _exit(run_for(1) ? 1 : 0);
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(parcel_port, what_is_gathered_leaves_by_itself) {

@@ -7,8 +7,8 @@ namespace treadle::detail {
 std::uint64_t reply_table::add(std::unique_ptr<awaited_reply> who, unsigned from) {
   const scoped_lock guard(m_lock);
   if (m_free.empty()) {
-    m_free.reserve(m_entries.size() + 1); // so that take() needs no memory
     m_entries.emplace_back();
+    m_free.reserve(m_entries.capacity()); // so that take() needs no memory
     m_free.push_back(static_cast<std::uint32_t>(m_entries.size() - 1));
   }
   const std::uint32_t at = m_free.back();

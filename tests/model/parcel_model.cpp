@@ -1,10 +1,12 @@
-// src/parcel: records of a ring arrive once, whole and in order; a receiver that sleeps is woken by what is sent.
+// src/parcel: records of a ring arrive once, whole and in order; a receiver that sleeps is woken by what is sent; what
+// a thread writes into a message without the lock is there for who takes the message.
 #include "model/protocols.hpp"
 #include "model/support.hpp"
 #include "parcel/bell.hpp"
 #include "parcel/byte_ring.hpp"
 #include "parcel/polling_turns.hpp"
 
+#include <treadle/detail/parcel_run.hpp>
 #include <treadle/detail/spinlock.hpp>
 
 namespace treadle::check {
@@ -123,14 +125,58 @@ void two_look() {
   worker.join();
 }
 
+/// As an outbox of parcel_port: a thread writes into the message, mostly by a run, which another one ends meanwhile.
+void run_is_taken_back() {
+  constexpr unsigned k_to = 1, k_action = 5, k_bytes = 8;
+  constexpr int k_parcels = 3;
+  detail::spinlock lock;
+  detail::parcel_run run;
+  plain<bool> is_open = false;
+  plain<int> message[k_parcels] = {0, 0, 0}, taken = 0;
+  std::byte room[k_bytes * k_parcels];
+  const auto open = [&] {
+    run.open(&lock, k_to, k_action, k_bytes, 0, room, sizeof room, [](std::uint32_t) { return std::size_t{100}; });
+    is_open = true;
+  };
+  const auto take = [&](int parcels) {
+    for (int last = taken + parcels; taken < last; taken = taken + 1)
+      require(message[taken] == taken + 1, "what has been counted is there");
+  };
+  const auto end_run = [&](bool is_own) {
+    if (!is_open) return;
+    run.close(is_own);
+    is_open = false;
+    run.for_each_part([&](const detail::parcel_run::part& one) { take(static_cast<int>(one.parcels)); });
+  };
+  in_parallel({[&] {
+                 for (int i = 0; i < k_parcels; ++i) {
+                   if (run.begin(k_to, k_action, k_bytes)) {
+                     message[i] = i + 1;
+                     run.end(k_action, k_bytes);
+                   } else {
+                     const detail::scoped_lock guard(lock);
+                     end_run(true);
+                     message[i] = i + 1;
+                     take(1);
+                     if (i + 1 < k_parcels) open();
+                   }
+                 }
+                 const detail::scoped_lock guard(lock);
+                 end_run(true);
+               },
+               [&] {
+                 const detail::scoped_lock guard(lock);
+                 end_run(false);
+               }});
+  require(taken == k_parcels, "every parcel is in the message, once");
+}
+
 } // namespace
 
 std::vector<scenario> parcel_scenarios() {
   return {
-      {"parcel_sleeps", [] { sleeps(1); }},
-      {"parcel_sleeps_twice", [] { sleeps(2); }},
-      {"parcel_full", full},
-      {"parcel_two_look", two_look},
+      {"parcel_sleeps", [] { sleeps(1); }}, {"parcel_sleeps_twice", [] { sleeps(2); }}, {"parcel_full", full},
+      {"parcel_two_look", two_look},        {"parcel_run", run_is_taken_back},
   };
 }
 

@@ -1,9 +1,10 @@
 // src/base/sync/use_{count,flag}.hpp and src/task/latent/handover.hpp.
 #include "base/sync/use_count.hpp"
-#include "base/sync/use_flag.hpp"
 #include "model/protocols.hpp"
 #include "model/support.hpp"
+
 #include "task/latent/handover.hpp"
+#include <treadle/detail/use_flag.hpp>
 
 #include <treadle/detail/spinlock.hpp>
 

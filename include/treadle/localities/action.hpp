@@ -1,6 +1,7 @@
 #pragma once
 
 #include <treadle/async.hpp>
+#include <treadle/detail/parcel_run.hpp>
 #include <treadle/executors.hpp>
 #include <treadle/localities/archive.hpp>
 #include <treadle/localities/coalescing.hpp>
@@ -127,10 +128,10 @@ void send_parcel(std::span<const std::byte> parcel, locality to);
 /// waits.
 struct parcel_place {
   std::byte* at = nullptr;
-  void *box = nullptr, *lane = nullptr; ///< of the port
+  void* box = nullptr; ///< of the port
 };
 parcel_place begin_parcel(std::uint32_t action, std::size_t bytes, locality to);
-void end_parcel(const parcel_place& written, std::size_t bytes);
+void end_parcel(const parcel_place& written, std::uint32_t action, std::size_t bytes);
 /// May take the bytes away.
 void send_parcel(new_parcel& parcel, locality to);
 
@@ -158,15 +159,26 @@ inline constexpr bool are_small = (is_bitwise<Ts> && ...) && (sizeof(Ts) + ... +
 
 /// A parcel of these values, of which the bytes are the value.
 template <class... Ts>
-void send_bitwise(std::uint32_t action, std::uint64_t reply, locality to, const Ts&... values) {
+TREADLE_NOINLINE void send_bitwise_with_lock(std::uint32_t action, std::uint64_t reply, locality to,
+                                             const Ts&... values) {
   const std::size_t bytes = size_of_parcel<Ts...>(reply);
   const parcel_place room = begin_parcel(action, bytes, to);
   if (TREADLE_LIKELY(room.at != nullptr)) {
     write_parcel(room.at, action, reply, values...);
-    end_parcel(room, bytes);
+    end_parcel(room, action, bytes);
   } else {
     send_parcel(small_parcel<Ts...>(action, reply, values...).bytes(), to);
   }
+}
+template <class... Ts>
+[[gnu::always_inline]] inline void send_bitwise(std::uint32_t action, std::uint64_t reply, locality to,
+                                                const Ts&... values) {
+  const std::size_t bytes = size_of_parcel<Ts...>(reply);
+  parcel_run* const run = run_for(to.number());
+  std::byte* const at = run ? run->begin(to.number(), action, bytes) : nullptr;
+  if (TREADLE_UNLIKELY(!at)) return send_bitwise_with_lock(action, reply, to, values...);
+  write_parcel(at, action, reply, values...);
+  run->end(action, bytes);
 }
 /// Of any values.
 template <class... Ts>

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/sync/patient_spin.hpp"
 #include "base/sync/use_count.hpp"
 #include "task/timing.hpp"
 
 #include <treadle/detail/atomic.hpp>
-#include <treadle/detail/spinlock.hpp>
 
 #include <cstdint>
 
@@ -54,11 +54,12 @@ class background_polling {
     if (TREADLE_LIKELY(s_work.load(order::relaxed) == nullptr)) return;
     background_polling messages;
     const std::int64_t patience = ns_to_ticks(timing::k_look_for_messages);
+    patient_spin spin;
     for (std::int64_t end = ticks_now() + patience; !is_over() && ticks_now() < end;) {
       if (messages.poll())
         end = ticks_now() + patience;
       else
-        cpu_relax();
+        spin.wait();
     }
   }
   /// By one that is about to wait and has other work to do.

@@ -1,0 +1,140 @@
+// Parcels of one thread, one behind the other, for which nothing is to be decided: the thread writes them into the
+// message that is being gathered, without the lock of its outbox.
+//
+//   the thread                                  who wants the message, with the lock of the outbox
+//   the flag is used                            the run has no end any more
+//   light fence                                 heavy fence
+//   it fits before the end? write, count        wait until the flag is not used
+//   the flag is not used any more               what was written and counted is the outbox's
+//
+// One of both sees the other (use_flag.hpp). A run begins with the lock, when several parcels of the same thread have
+// been gathered and the next decision is some parcels away; whoever takes the lock ends it.
+#pragma once
+
+#include <treadle/detail/atomic.hpp>
+#include <treadle/detail/dependences.hpp>
+#include <treadle/detail/fence.hpp>
+#include <treadle/detail/spinlock.hpp>
+#include <treadle/detail/use_flag.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace treadle::detail {
+
+class parcel_run {
+ public:
+  static constexpr std::size_t k_kinds = 8;
+  /// Parcels of one action and one size.
+  struct part {
+    std::uint64_t kind = 0;    ///< 0: none
+    std::uint32_t lane = 0;    ///< of the port
+    std::uint32_t parcels = 0; ///< that have come
+    std::size_t bytes() const noexcept { return kind >> k_action_bits & k_most_bytes; }
+  };
+
+  // By the thread
+
+  /// Room for a parcel, which ends with end() and must not wait until then. Null: it does not go into this run.
+  [[gnu::always_inline]] std::byte* begin(unsigned to, std::uint32_t action, std::size_t bytes) noexcept {
+    if (m_parts[action % k_kinds].kind != kind_of(to, action, bytes)) return nullptr;
+    const auto end = reinterpret_cast<std::uintptr_t>(m_used.enter(m_end));
+    if (TREADLE_LIKELY(reinterpret_cast<std::uintptr_t>(m_next) + bytes <= end)) return m_next;
+    m_used.leave();
+    return nullptr;
+  }
+  [[gnu::always_inline]] void end(std::uint32_t action, std::size_t bytes) noexcept {
+    m_next += bytes;
+    ++m_parts[action % k_kinds].parcels;
+    m_used.leave();
+  }
+
+  /// With the lock, where it is not open: it begins, at `begin` and with `room` bytes. Parcels like this one go into
+  /// it, and those that the last runs have had. `left(lane)`: after how many parcels there is something to decide.
+  template <class Left>
+  void open(void* outbox, unsigned to, std::uint32_t action, std::size_t bytes, std::uint32_t lane, std::byte* begin,
+            std::size_t room, Left left) noexcept {
+    if (to > k_most_to || bytes > k_most_bytes) return;
+    m_parts[action % k_kinds] = {kind_of(to, action, bytes), lane, 1};
+    for (std::size_t i = 0; i < k_kinds; ++i) {
+      part& one = m_parts[i];
+      m_unused[i] = std::exchange(one.parcels, 0) != 0 ? 0 : static_cast<std::uint8_t>(m_unused[i] + 1);
+      const bool goes_on = m_unused[i] < k_most_unused && one.kind >> k_to_at == to;
+      const std::size_t of_these = goes_on ? left(one.lane) * one.bytes() : 0;
+      if (of_these == 0)
+        one.kind = 0;
+      else
+        room = std::min(room, of_these);
+    }
+    m_outbox = outbox;
+    m_next = begin;
+    m_end.store(begin + room, order::relaxed);
+  }
+  bool is_open() const noexcept { return m_end.load(order::relaxed) != nullptr; }
+  void* outbox() const noexcept { return m_outbox; }
+
+  // With the lock
+
+  /// `is_own`: by the thread itself.
+  void close(bool is_own) noexcept {
+    m_end.store(nullptr, order::relaxed);
+    if (is_own) return;
+    heavy_fence();
+    while (m_used.is_used()) cpu_relax(); // a matter of instructions
+  }
+  /// After it.
+  template <class F>
+  void for_each_part(F f) const {
+    for (const part& one : m_parts)
+      if (one.parcels != 0) f(one);
+  }
+
+ private:
+  static constexpr std::uint8_t k_most_unused = 4;
+  static constexpr unsigned k_action_bits = 32, k_to_at = 42;
+  static constexpr std::size_t k_most_bytes = (1U << (k_to_at - k_action_bits)) - 1;
+  static constexpr unsigned k_most_to = (1U << (64 - k_to_at)) - 1;
+  static constexpr std::uint64_t kind_of(unsigned to, std::uint32_t action, std::size_t bytes) noexcept {
+    return std::uint64_t{to} << k_to_at | std::uint64_t{bytes} << k_action_bits | action;
+  }
+
+  use_flag m_used;
+  atomic<std::byte*> m_end{nullptr}; ///< null: it is not open
+  // Of the thread; of who has closed it
+  std::byte* m_next = nullptr;
+  void* m_outbox = nullptr;
+  part m_parts[k_kinds];
+  std::uint8_t m_unused[k_kinds] = {}; ///< for so many runs
+};
+
+inline constexpr unsigned k_parcel_runs = 8;                ///< of a thread, for as many destinations
+inline constexpr std::uint32_t k_parcel_sent_bit = 1U << 9; ///< of wanted_events
+
+} // namespace treadle::detail
+
+/// Those of the calling thread. Null until it needs them, when it ends, and in the child of a fork.
+extern "C" [[gnu::tls_model("initial-exec")]] constinit thread_local treadle::detail::parcel_run* treadle_parcel_runs;
+
+namespace treadle::detail {
+
+#if defined(__x86_64__)
+/// Reads the variable anew at every call: the caller may be on another thread than before (docs/design/fibers.md).
+inline parcel_run* this_thread_runs() noexcept {
+  parcel_run* runs;
+  asm volatile("movq treadle_parcel_runs@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(runs));
+  return runs;
+}
+#else
+parcel_run* this_thread_runs() noexcept; // never inlined
+#endif
+
+/// The one of the calling thread that a parcel may go into. Null: there is none.
+[[gnu::always_inline]] inline parcel_run* run_for(unsigned to) noexcept {
+  parcel_run* const runs = this_thread_runs();
+  const bool is_there = runs && (wanted_events.load(order::relaxed) & k_parcel_sent_bit) == 0;
+  return TREADLE_LIKELY(is_there) ? runs + to % k_parcel_runs : nullptr;
+}
+
+} // namespace treadle::detail
