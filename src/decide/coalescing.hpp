@@ -35,7 +35,7 @@ class gathering {
       return leave();
     case coalescing_kind::adaptive:
       if (m_bytes >= static_cast<std::size_t>(s.bytes)) return leave();
-      if (m_bytes < m_next_look) return false;
+      if (!has_time && m_bytes < m_next_look) return false;
       return may_leave(has_time ? 0 : s.hold_ns, now_ns, bytes) && is_free() ? leave() : false;
     default: {
       const bool is_sparse = note_time(now_ns(), s.interval_ns);

@@ -21,17 +21,15 @@ class gathered_bytes {
   }
   std::span<const std::byte> all() const noexcept { return {m_bytes.get(), m_size}; }
 
-  /// Room for more behind what is there.
-  std::byte* reserve(std::size_t bytes) {
-    if (m_size + bytes > m_room) grow(bytes);
-    return m_bytes.get() + m_size;
-  }
-  /// The same; they are there from here on.
+  /// Room for more, which are there from here on.
   std::byte* extend(std::size_t bytes) {
-    std::byte* const begin = reserve(bytes);
+    if (m_size + bytes > m_room) grow(bytes);
+    std::byte* const begin = m_bytes.get() + m_size;
     m_size += bytes;
     return begin;
   }
+  /// For which extend() needs no memory; its bytes are where that will put them.
+  std::span<std::byte> unused() const noexcept { return {m_bytes.get() + m_size, m_room - m_size}; }
   void append(std::span<const std::byte> more) {
     std::byte* to = extend(more.size());
     const std::byte* from = more.data();

@@ -11,7 +11,8 @@
 
 namespace treadle::detail {
 
-/// The time between parcels, of one pair in several.
+/// The time between parcels, of one pair in several. A pair of which this is noted takes the way with the lock, and so
+/// some hundred ns more than others of a stream (parcel_run.hpp).
 class sampled_gaps {
  public:
   static constexpr int k_ranges = 32; ///< range i: from 2^i ns to less than 2^(i + 1) ns; 0 ns is in the first

@@ -3,11 +3,11 @@
 #include "base/clock.hpp"
 #include "base/fork.hpp"
 #include "base/sync/park.hpp"
-#include "base/sync/patient_spin.hpp"
 #include "task/counters/thread_counters.hpp"
 #include "task/engine/present_workers.hpp"
 
 #include <treadle/detail/fence.hpp>
+#include <treadle/detail/spinlock.hpp>
 #include <treadle/this_task.hpp>
 
 #include <algorithm>
@@ -91,8 +91,9 @@ parcel_place parcel_port::begin(unsigned to, std::uint32_t number, std::size_t b
       box.written = &of;
       return {box.gathered.extend(bytes), &box};
     }
-  } catch (...) { // no memory
+  } catch (...) {
     box.lock.unlock();
+    fail();
     throw;
   }
   box.lock.unlock();
@@ -191,6 +192,9 @@ void parcel_port::event(std::uint32_t number) noexcept {
 
 // Runs
 
+/// That which has no runs any more: the thread ends, or is that of the child of a fork.
+static constinit thread_local bool has_no_runs = false;
+
 namespace {
 /// Held while a thread or a port ends, whose runs end with it.
 class ends final : fork_participant {
@@ -201,7 +205,10 @@ class ends final : fork_participant {
   void unlock() noexcept override { m_lock.unlock(); }
 
  private:
-  void begin_child() noexcept override { treadle_parcel_runs = nullptr; } // they go into messages of the parent
+  void begin_child() noexcept override { // they go into messages of the parent
+    treadle_parcel_runs = nullptr;
+    has_no_runs = true;
+  }
 
   spinlock m_lock;
 };
@@ -219,7 +226,7 @@ class parcel_port::thread_runs {
  public:
   /// Null: there is no memory, or the thread is about to end.
   static parcel_run* get() noexcept {
-    if (treadle_parcel_runs || s_is_over) return treadle_parcel_runs;
+    if (treadle_parcel_runs || has_no_runs) return treadle_parcel_runs;
     static_cast<void>(the_ends()); // before the first fork that matters
     static thread_local thread_runs all;
     return treadle_parcel_runs = all.m_runs.get();
@@ -228,14 +235,13 @@ class parcel_port::thread_runs {
  private:
   thread_runs() noexcept : m_runs(new(std::nothrow) parcel_run[k_parcel_runs]) {}
   ~thread_runs() {
-    s_is_over = true;
+    has_no_runs = true;
     if (!std::exchange(treadle_parcel_runs, nullptr)) return;
     const scoped_lock ports(the_ends());
     for (unsigned i = 0; i < k_parcel_runs; ++i)
-      if (m_runs[i].is_open()) const locked no_run(*static_cast<outbox*>(m_runs[i].outbox()));
+      if (void* const box = m_runs[i].outbox()) const locked no_run(*static_cast<outbox*>(box));
   }
 
-  static inline constinit thread_local bool s_is_over = false;
   const std::unique_ptr<parcel_run[]> m_runs;
 };
 
@@ -247,30 +253,30 @@ parcel_port::~parcel_port() {
   for (outbox& box : m_outboxes) const locked no_run(box);
 }
 
-// With the lock of the box
+// With the lock of the box. Never inlined: what is a thread's own is found anew at every call, because a task may go on
+// in another thread.
 
-void parcel_port::open_run(outbox& box, const lane& of, std::uint32_t action, std::size_t bytes) {
+TREADLE_NOINLINE void parcel_port::open_run(outbox& box, const lane& of, std::uint32_t action, std::size_t bytes) {
   constexpr std::size_t k_least = 128; // for less it does not pay
-  const std::size_t room = box.gathers.bytes_without_a_look(of.how);
-  if (room < k_least || callback_scope::is_inside()) return;
+  const std::span<std::byte> unused = box.gathered.unused();
+  const std::size_t room = std::min(box.gathers.bytes_without_a_look(of.how), unused.size());
+  if (room < k_least || callback_scope::is_inside() || m_failed.load(order::relaxed) != 0) return;
   parcel_run* const runs = thread_runs::get();
   parcel_run* const run = runs ? &runs[box.to % k_parcel_runs] : nullptr;
-  if (!run || run->is_open()) return;
-  run->open(&box, box.to, action, bytes, of.number, box.gathered.reserve(room), room,
-            [&](std::uint32_t number) noexcept {
-              const lane* const one = number < box.lanes.size() ? box.lanes[number].get() : nullptr;
-              return one && decide::gathering::are_alike(one->how, of.how) ? one->parcels_unnoted() : 0;
-            });
-  if (!run->is_open()) return;
+  if (!run || run->outbox()) return;
+  run->open(&box, box.to, action, bytes, of.number, unused.data(), room, [&](std::uint32_t number) noexcept {
+    const lane* const one = number < box.lanes.size() ? box.lanes[number].get() : nullptr;
+    return one && decide::gathering::are_alike(one->how, of.how) ? one->parcels_unnoted() : 0;
+  });
+  if (!run->outbox()) return;
   box.run.store(run, order::relaxed);
   box.run_began.store(ticks_now(), order::relaxed);
 }
 
-void parcel_port::end_open_run(outbox& box) {
+TREADLE_NOINLINE void parcel_port::end_open_run(outbox& box) {
   parcel_run* const run = box.run.load(order::relaxed);
-  run->close(treadle_parcel_runs && run == &treadle_parcel_runs[box.to % k_parcel_runs]);
-  box.run.store(nullptr, order::relaxed);
-  run->for_each_part([&](const parcel_run::part& one) {
+  const bool is_own = treadle_parcel_runs && run == &treadle_parcel_runs[box.to % k_parcel_runs];
+  run->close(is_own, [&](const parcel_run::part& one) noexcept {
     lane& of = *box.lanes[one.lane];
     const std::size_t bytes = one.parcels * one.bytes();
     of.parcels += one.parcels;
@@ -279,9 +285,11 @@ void parcel_port::end_open_run(outbox& box) {
     box.gathers.add(one.parcels, bytes);
     box.gathered.extend(bytes);
   });
+  box.run.store(nullptr, order::relaxed);
+  if (is_own) box.patience = std::max(outbox::k_least_patience, box.patience - box.patience / 16);
 }
 
-void parcel_port::note_sender(outbox& box) noexcept {
+TREADLE_NOINLINE void parcel_port::note_sender(outbox& box) noexcept {
   constexpr unsigned k_most = 4096;
   const void* const own = &treadle_parcel_runs;
   if (TREADLE_LIKELY(box.sender == own)) return;
@@ -365,7 +373,7 @@ bool parcel_port::flush(outbox& box, leaving what) {
   }
   if (box.run.load(order::relaxed) && is_young(box.run_began.load(order::relaxed))) return false;
   const scoped_try_lock guard(box.lock);
-  if (!guard) return false; // who has it sends: `holds` stays, and somebody looks again
+  if (!guard) return false; // mostly because somebody sends; `holds` stays, so somebody looks again
   end_run(box);
   return flush_with_lock(box, what);
 }
@@ -490,7 +498,8 @@ void parcel_port::fail() noexcept {
     m_failure = std::current_exception();
     m_failed.store(1, order::release);
   }
-  const callback_scope handles; // must not wait
+  for (outbox& box : m_outboxes) const locked no_run(box); // what is sent from here on finds out
+  const callback_scope handles;                            // must not wait
   m_receiver.failed(m_failure);
 }
 

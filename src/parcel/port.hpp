@@ -122,9 +122,10 @@ class parcel_port final : message_sink {
 
     atomic<parcel_run*> run{nullptr};  ///< an open one, of a thread
     atomic<std::int64_t> run_began{0}; ///< in ticks
-    /// Parcels since another thread has sent one; with how many a run begins. A run that another sender ends costs
-    /// that one microseconds, so there are fewer of them the more often this happens.
-    unsigned streak = 0, patience = 16;
+    /// Small parcels since another thread has sent one; with how many a run begins. A run that another sender ends
+    /// costs that one microseconds, so there are fewer of them the more often this happens.
+    static constexpr unsigned k_least_patience = 16;
+    unsigned streak = 0, patience = k_least_patience;
     const void* sender = nullptr; ///< who sends those of the streak
   };
   /// The lock of what is sent to one destination, for who wants to know or change what has been gathered.
@@ -148,7 +149,8 @@ class parcel_port final : message_sink {
   void check() const {
     if (TREADLE_UNLIKELY(m_failed.load(order::acquire) != 0)) std::rethrow_exception(m_failure);
   }
-  /// A handler cannot wait: what it sends is kept, however much that is. It is bounded by what was asked of it.
+  /// Sends what has been kept first. A handler cannot wait: what it sends is kept, however much that is. It is bounded
+  /// by what was asked of it.
   bool has_room(outbox& box) {
     if (TREADLE_LIKELY(box.kept.empty())) return true;
     send_kept(box);

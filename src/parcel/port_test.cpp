@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,6 +24,10 @@ namespace {
 struct header {
   std::uint64_t number, bytes; ///< of the whole parcel
 };
+
+constexpr coalescing k_fixed{.hold_ns = 0, .bytes = 16'384};
+constexpr coalescing k_held{.hold_ns = 1'000'000'000,
+                            .bytes = 16'384}; ///< so that there is always something to go on with
 
 /// Counts, and checks that those of one sender come in order.
 struct counting final : parcel_receiver {
@@ -46,10 +51,10 @@ struct counting final : parcel_receiver {
   }
   std::string name_of_lane(std::uint32_t lane) const override { return std::to_string(lane); }
   mutable spinlock lock;
-  std::array<coalescing, 3> asked;
+  std::array<coalescing, 3> asked{k_fixed, k_fixed, k_fixed};
   std::vector<std::uint64_t> next;
   std::atomic<std::uint64_t> count{0};
-  bool takes_any_order = false;
+  std::atomic<bool> takes_any_order{false};
 };
 
 struct localities_in_one {
@@ -135,14 +140,15 @@ bool send_small(parcel_port& port, unsigned to, std::uint32_t action, const head
     run->end(action, of.bytes);
     return true;
   }
-  const parcel_place place = port.begin(to, action % 3, of.bytes);
+  const std::uint32_t lane = action < 2 ? action : 2; // mostly one of its own
+  const parcel_place place = port.begin(to, lane, of.bytes);
   if (place.at) {
     write(place.at);
     port.end(place, action, of.bytes);
   } else {
     std::vector<std::byte> parcel(of.bytes);
     write(parcel.data());
-    port.send(to, parcel, action % 3);
+    port.send(to, parcel, lane);
   }
   return false;
 }
@@ -191,11 +197,23 @@ TEST_P(parcel_port_test, streams_of_small_parcels) {
   EXPECT_GT(without_lock, 0U);
 }
 
+/// Small parcels until the thread goes on by itself.
+std::uint64_t begin_stream(localities_in_one& all, unsigned to) {
+  all.receivers[0]->asked[1] = k_held;
+  std::uint64_t number = 0;
+  while (number < 100 || !run_for(to) || !run_for(to)->outbox()) {
+    send_small(*all.ports[0], to, 1, {number, 24});
+    ++number;
+  }
+  return number;
+}
+
 /// Two threads send to one destination: a run of one of them is ended by the other, and no parcel is lost.
 TEST(parcel_port, two_streams_to_one_destination) {
   constexpr std::uint64_t k_each = 200'000;
   localities_in_one all(2, {});
   all.receivers[1]->takes_any_order = true;
+  const std::uint64_t before = begin_stream(all, 1);
   std::thread senders[2];
   for (std::thread& one : senders) {
     one = std::thread([&] {
@@ -203,29 +221,103 @@ TEST(parcel_port, two_streams_to_one_destination) {
     });
   }
   for (std::thread& one : senders) one.join();
-  while (all.receivers[1]->count.load(std::memory_order_acquire) < 2 * k_each) usleep(100);
-  EXPECT_EQ(all.ports[0]->sent(1).parcels, 2 * k_each);
+  all.ports[0]->flush();
+  while (all.receivers[1]->count.load(std::memory_order_acquire) < before + 2 * k_each) usleep(100);
+  EXPECT_EQ(all.ports[0]->sent(1).parcels, before + 2 * k_each);
+}
+
+/// Destinations 1 and 9 share a run, which somebody ends while the thread goes from one to the other.
+TEST(parcel_port, more_destinations_than_runs) {
+  constexpr std::uint64_t k_each = 30'000;
+  localities_in_one all(10, {});
+  all.receivers[0]->asked[1] = k_held;
+  std::atomic<bool> is_over{false};
+  std::thread other([&] {
+    xorshift chance(5);
+    while (!is_over) {
+      static_cast<void>(all.ports[0]->sent(1));
+      usleep(chance.below(50));
+    }
+  });
+  for (std::uint64_t i = 0; i < k_each; ++i) {
+    const unsigned to = i / 50 % 2 == 0 ? 1 : 9;
+    const std::uint64_t number = i / 100 * 50 + i % 50;
+    send_small(*all.ports[0], to, 1, {number, 24});
+  }
+  is_over = true;
+  other.join();
+  all.ports[0]->flush();
+  for (const unsigned to : {1U, 9U})
+    while (all.receivers[to]->count.load(std::memory_order_acquire) < k_each / 2) usleep(100);
 }
 
 /// What a thread goes on with belongs to a port: the next one knows nothing of it.
 TEST(parcel_port, a_stream_ends_with_its_port) {
   for (int round = 0; round < 20; ++round) {
     localities_in_one all(2, {});
-    for (std::uint64_t i = 0; i < 1000; ++i) send_small(*all.ports[0], 1, 1, {i, 24});
+    const std::uint64_t sent = begin_stream(all, 1);
+    if (round % 2 == 0) continue; // with what it has gathered
     all.ports[0]->flush();
-    while (all.receivers[1]->count.load(std::memory_order_acquire) < 1000) usleep(100);
+    while (all.receivers[1]->count.load(std::memory_order_acquire) < sent) usleep(100);
   }
+  ASSERT_NE(run_for(1), nullptr);
   EXPECT_EQ(run_for(1)->begin(1, 1, 24), nullptr);
 }
 
 TEST(parcel_port, the_child_of_a_fork_goes_on_with_no_stream) {
   localities_in_one all(2, {});
-  for (std::uint64_t i = 0; i < 1000; ++i) send_small(*all.ports[0], 1, 1, {i, 24});
+  begin_stream(all, 1);
   const pid_t child = fork();
   if (child == 0) _exit(run_for(1) ? 1 : 0);
   int status = 1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
+}
+
+/// One that fails when it is told to.
+class failing_transport final : public transport {
+ public:
+  failing_transport(std::unique_ptr<transport> over, const std::atomic<bool>& fails)
+      : m_over(std::move(over)), m_fails(fails) {}
+  unsigned rank() const noexcept override { return m_over->rank(); }
+  unsigned size() const noexcept override { return m_over->size(); }
+  bool send(unsigned to, std::span<const std::byte> message) override { return m_over->send(to, message); }
+  bool is_free(unsigned to) noexcept override { return m_over->is_free(to); }
+  bool poll(message_sink& sink) override {
+    if (m_fails) throw std::runtime_error("it fails");
+    return m_over->poll(sink);
+  }
+  void begin_polling() noexcept override { m_over->begin_polling(); }
+  void end_polling() noexcept override { m_over->end_polling(); }
+  void wait(std::int64_t timeout_ns) noexcept override { m_over->wait(timeout_ns); }
+  void wake() noexcept override { m_over->wake(); }
+  void join(std::uint64_t digest) override { m_over->join(digest); }
+
+ private:
+  const std::unique_ptr<transport> m_over;
+  const std::atomic<bool>& m_fails;
+};
+
+/// A thread that goes on with its stream is told of the failure like any other.
+TEST(parcel_port, a_stream_ends_with_the_failure_of_the_transport) {
+  struct failed_receiver final : parcel_receiver {
+    void arrived(unsigned, std::span<const std::byte>) override {}
+    void failed(std::exception_ptr) noexcept override { has_failed = true; }
+    coalescing how_to_coalesce(std::uint32_t) const override { return k_held; }
+    std::string name_of_lane(std::uint32_t) const override { return ""; }
+    std::atomic<bool> has_failed{false};
+  } receiver;
+  std::atomic<bool> fails{false};
+  shared_file file;
+  parcel_port port(std::make_unique<failing_transport>(file.open(0, 2), fails), receiver);
+  port.start();
+  std::uint64_t number = 0;
+  while (!run_for(1) || !run_for(1)->outbox()) send_small(port, 1, 1, {number++, 24});
+  fails = true;
+  port.poll();
+  while (!receiver.has_failed) usleep(100);
+  EXPECT_THROW(send_small(port, 1, 1, {number, 24}), std::runtime_error);
+  EXPECT_EQ(run_for(1)->outbox(), nullptr);
 }
 
 TEST(parcel_port, what_is_gathered_leaves_by_itself) {

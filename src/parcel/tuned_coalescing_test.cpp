@@ -1,6 +1,7 @@
 // What is found out for parcels, on a simulated sender, wire and receiver.
 #include "parcel/tuned_coalescing.hpp"
 
+#include "base/clock.hpp"
 #include "decide/simulated_network.hpp"
 #include "loop/turns.hpp"
 
@@ -49,8 +50,8 @@ class tuned_sender {
   void look() {
     const sender_totals now{sender.parcels, sender.messages, sender.network_is.overhead_ns, sender.sending_ns,
                             sender.now_ns};
-    static std::int64_t latest = 1; // of all tests: the account of all decisions goes by one clock
-    if (m_begins < 0) m_begins = latest;
+    static std::int64_t latest = 1; // of all tests, also those of ports: the account of all decisions goes by one clock
+    if (m_begins < 0) m_begins = std::max(latest, steady_now_ns());
     latest = m_begins + static_cast<std::int64_t>(sender.now_ns);
     if (const auto changed = tuned->look(now, latest, 1)) m_how = *changed;
   }

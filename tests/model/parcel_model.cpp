@@ -125,50 +125,61 @@ void two_look() {
   worker.join();
 }
 
-/// As an outbox of parcel_port: a thread writes into the message, mostly by a run, which another one ends meanwhile.
-void run_is_taken_back() {
-  constexpr unsigned k_to = 1, k_action = 5, k_bytes = 8;
-  constexpr int k_parcels = 3;
-  detail::spinlock lock;
-  detail::parcel_run run;
-  plain<bool> is_open = false;
-  plain<int> message[k_parcels] = {0, 0, 0}, taken = 0;
-  std::byte room[k_bytes * k_parcels];
-  const auto open = [&] {
-    run.open(&lock, k_to, k_action, k_bytes, 0, room, sizeof room, [](std::uint32_t) { return std::size_t{100}; });
-    is_open = true;
-  };
-  const auto take = [&](int parcels) {
-    for (int last = taken + parcels; taken < last; taken = taken + 1)
+/// As one of parcel_port.
+struct outbox {
+  static constexpr unsigned k_to = 1, k_action = 5, k_bytes = 8, k_most = 3;
+
+  // With the lock
+  void open(detail::parcel_run& run) {
+    run.open(this, k_to, k_action, k_bytes, 0, room, sizeof room, [](std::uint32_t) { return std::size_t{100}; });
+    open_run = &run;
+  }
+  void end_run(bool is_own) {
+    detail::parcel_run* const run = open_run;
+    if (!run) return;
+    run->close(is_own, [&](const detail::parcel_run::part& one) { take(one.parcels); });
+    open_run = nullptr;
+  }
+  void take(std::uint32_t parcels) {
+    for (; parcels > 0; --parcels, taken = taken + 1)
       require(message[taken] == taken + 1, "what has been counted is there");
-  };
-  const auto end_run = [&](bool is_own) {
-    if (!is_open) return;
-    run.close(is_own);
-    is_open = false;
-    run.for_each_part([&](const detail::parcel_run::part& one) { take(static_cast<int>(one.parcels)); });
+  }
+
+  detail::spinlock lock;
+  plain<detail::parcel_run*> open_run = nullptr;
+  plain<unsigned> message[k_most] = {0, 0, 0}, taken = 0;
+  std::byte room[k_bytes * k_most];
+};
+
+/// A thread writes into a message, mostly by a run, which another one ends meanwhile; then it goes on elsewhere.
+void run_is_taken_back() {
+  detail::parcel_run run;
+  outbox first, second;
+  const auto send = [&](outbox& to, unsigned number) {
+    if (run.begin(to.k_to, to.k_action, to.k_bytes)) {
+      to.message[number - 1] = number;
+      run.end(to.k_action, to.k_bytes);
+      return;
+    }
+    const detail::scoped_lock guard(to.lock);
+    to.end_run(true);
+    to.message[number - 1] = number;
+    to.take(1);
+    if (number < to.k_most) to.open(run);
   };
   in_parallel({[&] {
-                 for (int i = 0; i < k_parcels; ++i) {
-                   if (run.begin(k_to, k_action, k_bytes)) {
-                     message[i] = i + 1;
-                     run.end(k_action, k_bytes);
-                   } else {
-                     const detail::scoped_lock guard(lock);
-                     end_run(true);
-                     message[i] = i + 1;
-                     take(1);
-                     if (i + 1 < k_parcels) open();
-                   }
-                 }
-                 const detail::scoped_lock guard(lock);
-                 end_run(true);
+                 for (unsigned i = 1; i <= outbox::k_most; ++i) send(first, i);
+                 if (run.outbox()) return; // it goes on there
+                 const detail::scoped_lock guard(second.lock);
+                 second.open(run);
+                 second.end_run(true);
                },
                [&] {
-                 const detail::scoped_lock guard(lock);
-                 end_run(false);
+                 const detail::scoped_lock guard(first.lock);
+                 first.end_run(false);
                }});
-  require(taken == k_parcels, "every parcel is in the message, once");
+  first.end_run(true);
+  require(first.taken == outbox::k_most && second.taken == 0, "every parcel is in its message, once");
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// src/base/sync/use_{count,flag}.hpp and src/task/latent/handover.hpp.
+// use_count.hpp, use_flag.hpp and src/task/latent/handover.hpp.
 #include "base/sync/use_count.hpp"
 #include "model/protocols.hpp"
 #include "model/support.hpp"

@@ -8,7 +8,8 @@
 //   the flag is not used any more               what was written and counted is the outbox's
 //
 // One of both sees the other (use_flag.hpp). A run begins with the lock, when several parcels of the same thread have
-// been gathered and the next decision is some parcels away; whoever takes the lock ends it.
+// been gathered and the next decision is some parcels away; whoever wants to know or change what has been gathered
+// takes the lock and ends it.
 #pragma once
 
 #include <treadle/detail/atomic.hpp>
@@ -20,93 +21,98 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace treadle::detail {
 
 class parcel_run {
  public:
   static constexpr std::size_t k_kinds = 8;
-  /// Parcels of one action and one size.
+  /// Parcels of one action and one size. Each kind has a lane of its own.
   struct part {
-    std::uint64_t kind = 0;    ///< 0: none
-    std::uint32_t lane = 0;    ///< of the port
-    std::uint32_t parcels = 0; ///< that have come
-    std::size_t bytes() const noexcept { return kind >> k_action_bits & k_most_bytes; }
+    std::uint64_t kind = 0;          ///< 0: none
+    std::uint32_t lane = 0;          ///< of the port
+    plain<std::uint32_t> parcels{0}; ///< that have come
+    std::size_t bytes() const noexcept { return kind >> 32U; }
   };
 
   // By the thread
 
   /// Room for a parcel, which ends with end() and must not wait until then. Null: it does not go into this run.
   [[gnu::always_inline]] std::byte* begin(unsigned to, std::uint32_t action, std::size_t bytes) noexcept {
-    if (m_parts[action % k_kinds].kind != kind_of(to, action, bytes)) return nullptr;
+    const std::uint64_t kind = kind_of(action, bytes);
+    if (m_parts[place_of(kind)].kind != kind || m_to != to) return nullptr;
     const auto end = reinterpret_cast<std::uintptr_t>(m_used.enter(m_end));
-    if (TREADLE_LIKELY(reinterpret_cast<std::uintptr_t>(m_next) + bytes <= end)) return m_next;
+    std::byte* const at = m_next;
+    if (TREADLE_LIKELY(reinterpret_cast<std::uintptr_t>(at) + bytes <= end)) return at;
     m_used.leave();
     return nullptr;
   }
   [[gnu::always_inline]] void end(std::uint32_t action, std::size_t bytes) noexcept {
-    m_next += bytes;
-    ++m_parts[action % k_kinds].parcels;
+    part& one = m_parts[place_of(kind_of(action, bytes))];
+    m_next = m_next + bytes;
+    one.parcels = one.parcels + 1;
     m_used.leave();
   }
 
-  /// With the lock, where it is not open: it begins, at `begin` and with `room` bytes. Parcels like this one go into
-  /// it, and those that the last runs have had. `left(lane)`: after how many parcels there is something to decide.
+  /// With the lock, where it has no outbox: it begins, at `begin` and with `room` bytes. Parcels like this one go into
+  /// it, and those that the last runs have had. `left(lane)`: after how many parcels there is something to decide; 0:
+  /// at once, and nothing begins for the sake of that lane.
   template <class Left>
   void open(void* outbox, unsigned to, std::uint32_t action, std::size_t bytes, std::uint32_t lane, std::byte* begin,
             std::size_t room, Left left) noexcept {
-    if (to > k_most_to || bytes > k_most_bytes) return;
-    m_parts[action % k_kinds] = {kind_of(to, action, bytes), lane, 1};
+    const std::uint64_t kind = kind_of(action, bytes);
+    m_parts[place_of(kind)] = {kind, lane, 1};
     for (std::size_t i = 0; i < k_kinds; ++i) {
       part& one = m_parts[i];
-      m_unused[i] = std::exchange(one.parcels, 0) != 0 ? 0 : static_cast<std::uint8_t>(m_unused[i] + 1);
-      const bool goes_on = m_unused[i] < k_most_unused && one.kind >> k_to_at == to;
+      m_runs_unused[i] = one.parcels != 0 ? 0 : static_cast<std::uint8_t>(m_runs_unused[i] + 1);
+      one.parcels = 0;
+      const bool goes_on = m_runs_unused[i] < k_most_unused && (m_to == to || one.kind == kind);
       const std::size_t of_these = goes_on ? left(one.lane) * one.bytes() : 0;
       if (of_these == 0)
         one.kind = 0;
       else
         room = std::min(room, of_these);
     }
-    m_outbox = outbox;
+    m_to = to;
+    if (m_parts[place_of(kind)].kind == 0) return;
+    m_outbox.store(outbox, order::relaxed);
     m_next = begin;
     m_end.store(begin + room, order::relaxed);
   }
-  bool is_open() const noexcept { return m_end.load(order::relaxed) != nullptr; }
-  void* outbox() const noexcept { return m_outbox; }
+  /// Where it goes on, or is being closed; null: nobody else uses it.
+  void* outbox() const noexcept { return m_outbox.load(order::acquire); } // pairs with close()
 
   // With the lock
 
-  /// `is_own`: by the thread itself.
-  void close(bool is_own) noexcept {
-    m_end.store(nullptr, order::relaxed);
-    if (is_own) return;
-    heavy_fence();
-    while (m_used.is_used()) cpu_relax(); // a matter of instructions
-  }
-  /// After it.
+  /// Calls count(part) of those that have had parcels. `is_own`: by the thread itself.
   template <class F>
-  void for_each_part(F f) const {
+  void close(bool is_own, F count) noexcept {
+    m_end.store(nullptr, order::relaxed);
+    if (!is_own) {
+      heavy_fence();
+      for (patient_spin spin; m_used.is_used();) spin.wait(); // a matter of instructions
+    }
     for (const part& one : m_parts)
-      if (one.parcels != 0) f(one);
+      if (one.parcels != 0) count(one);
+    m_outbox.store(nullptr, order::release); // pairs with outbox(): it may begin again elsewhere, or end
   }
 
  private:
   static constexpr std::uint8_t k_most_unused = 4;
-  static constexpr unsigned k_action_bits = 32, k_to_at = 42;
-  static constexpr std::size_t k_most_bytes = (1U << (k_to_at - k_action_bits)) - 1;
-  static constexpr unsigned k_most_to = (1U << (64 - k_to_at)) - 1;
-  static constexpr std::uint64_t kind_of(unsigned to, std::uint32_t action, std::size_t bytes) noexcept {
-    return std::uint64_t{to} << k_to_at | std::uint64_t{bytes} << k_action_bits | action;
+  static constexpr std::uint64_t kind_of(std::uint32_t action, std::size_t bytes) noexcept {
+    return std::uint64_t{bytes} << 32U | action;
   }
+  /// A call with a result and one without are of one action, and of other sizes.
+  static constexpr std::size_t place_of(std::uint64_t kind) noexcept { return (kind ^ kind >> 35U) % k_kinds; }
 
   use_flag m_used;
-  atomic<std::byte*> m_end{nullptr}; ///< null: it is not open
-  // Of the thread; of who has closed it
-  std::byte* m_next = nullptr;
-  void* m_outbox = nullptr;
+  atomic<std::byte*> m_end{nullptr}; ///< null: nothing goes into it
+  atomic<void*> m_outbox{nullptr};
+  // Of the thread; of who closes it
+  plain<std::byte*> m_next{nullptr};
+  unsigned m_to = 0;
   part m_parts[k_kinds];
-  std::uint8_t m_unused[k_kinds] = {}; ///< for so many runs
+  std::uint8_t m_runs_unused[k_kinds] = {}; ///< for how many runs
 };
 
 inline constexpr unsigned k_parcel_runs = 8;                ///< of a thread, for as many destinations

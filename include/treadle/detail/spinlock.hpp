@@ -22,6 +22,21 @@ inline void cpu_relax_for(int pauses) noexcept {
 }
 #endif
 
+/// Between looks of a thread that looks for something again and again: some ten ns, and now and then the core goes to
+/// another thread, because the one that is waited for may need this very core.
+class patient_spin {
+ public:
+  void wait() noexcept {
+    constexpr unsigned k_looks = 64; // some microseconds
+    ++m_looks % k_looks == 0 ? yield_core() : cpu_relax();
+  }
+
+ private:
+  static void yield_core() noexcept;
+
+  unsigned m_looks = 0;
+};
+
 /// Lock for critical sections of a few instructions, never held across a suspension of its owner. Four bytes,
 /// zero-initialised. Spins briefly, then yields the core, because the owner may be descheduled.
 class spinlock {

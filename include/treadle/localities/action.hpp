@@ -408,7 +408,7 @@ struct action_of {
 /// action: a program whose localities have nothing else to do ends. The arguments end when F returns. Who makes it
 /// ready sends the result, and is suspended while much waits to be sent: it must not hold a lock.
 ///
-/// Does not wait for an answer; suspends the task while more than 16 MiB for that locality wait to be sent. What F
+/// Does not wait for an answer; suspends the task while more than 2 MiB for that locality wait to be sent. What F
 /// throws there arrives as remote_error. Any thread.
 template <auto F, class... Args>
 [[nodiscard]] auto async(locality where, Args&&... args) {

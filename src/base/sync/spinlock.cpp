@@ -5,6 +5,8 @@
 
 namespace treadle::detail {
 
+void patient_spin::yield_core() noexcept { sched_yield(); }
+
 void spinlock::lock_slow() noexcept {
   constexpr int k_pause_max = 256;
   for (int round = 0, pause = 1; m_held.load(order::relaxed) != 0 || !try_lock(); ++round) {

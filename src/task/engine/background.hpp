@@ -1,11 +1,11 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/sync/patient_spin.hpp"
 #include "base/sync/use_count.hpp"
 #include "task/timing.hpp"
 
 #include <treadle/detail/atomic.hpp>
+#include <treadle/detail/spinlock.hpp>
 
 #include <cstdint>
 
