@@ -396,7 +396,7 @@ bool parcel_port::flush_with_lock(outbox& box, leaving what) {
                           : box.first && box.gathers.look(box.first->how, ticks_to_ns(ticks_now()),
                                                           [&] { return m_transport->is_free(box.to); });
   if (leaves) send_gathered(box);
-  if (box.gathered.empty()) box.holds.store(0, order::relaxed);
+  if (box.kept.empty() && box.gathered.empty()) box.holds.store(0, order::relaxed);
   return any;
 }
 

@@ -274,14 +274,16 @@ TEST(parcel_port, the_child_of_a_fork_goes_on_with_no_stream) {
   EXPECT_EQ(status, 0);
 }
 
-/// One that fails when it is told to.
-class failing_transport final : public transport {
+/// One that fails when it is told to, and refuses messages by chance.
+class moody_transport final : public transport {
  public:
-  failing_transport(std::unique_ptr<transport> over, const std::atomic<bool>& fails)
-      : m_over(std::move(over)), m_fails(fails) {}
+  moody_transport(std::unique_ptr<transport> over, const std::atomic<bool>& fails, unsigned refuses_of_ten = 0)
+      : m_over(std::move(over)), m_fails(fails), m_refuses(refuses_of_ten) {}
   unsigned rank() const noexcept override { return m_over->rank(); }
   unsigned size() const noexcept override { return m_over->size(); }
-  bool send(unsigned to, std::span<const std::byte> message) override { return m_over->send(to, message); }
+  bool send(unsigned to, std::span<const std::byte> message) override {
+    return m_chance.below(10) >= m_refuses && m_over->send(to, message);
+  }
   bool is_free(unsigned to) noexcept override { return m_over->is_free(to); }
   bool poll(message_sink& sink) override {
     if (m_fails) throw std::runtime_error("it fails");
@@ -296,7 +298,28 @@ class failing_transport final : public transport {
  private:
   const std::unique_ptr<transport> m_over;
   const std::atomic<bool>& m_fails;
+  const unsigned m_refuses;
+  xorshift m_chance{3}; ///< of who sends, with the lock of the one destination
 };
+
+/// Nobody flushes: what had no room leaves by the port's thread, and by who sends more.
+TEST(parcel_port, what_had_no_room_leaves_later) {
+  constexpr std::uint64_t k_each = 3000;
+  shared_file file;
+  const std::atomic<bool> fails{false};
+  counting here(2), there(2);
+  parcel_port receives(file.open(1, 2), there);
+  parcel_port sends(std::make_unique<moody_transport>(file.open(0, 2), fails, 5), here);
+  receives.start();
+  sends.start();
+  for (int round = 1; round <= 20; ++round) {
+    here.asked[1] = {.hold_ns = 0, .bytes = 100 * round};
+    sends.settings_changed();
+    for (std::uint64_t i = 0; i < k_each; ++i)
+      send_small(sends, 1, 1, {static_cast<std::uint64_t>(round - 1) * k_each + i, 24});
+    while (there.count.load(std::memory_order_acquire) < static_cast<std::uint64_t>(round) * k_each) usleep(100);
+  }
+}
 
 /// A thread that goes on with its stream is told of the failure like any other.
 TEST(parcel_port, a_stream_ends_with_the_failure_of_the_transport) {
@@ -309,7 +332,7 @@ TEST(parcel_port, a_stream_ends_with_the_failure_of_the_transport) {
   } receiver;
   std::atomic<bool> fails{false};
   shared_file file;
-  parcel_port port(std::make_unique<failing_transport>(file.open(0, 2), fails), receiver);
+  parcel_port port(std::make_unique<moody_transport>(file.open(0, 2), fails), receiver);
   port.start();
   std::uint64_t number = 0;
   while (!run_for(1) || !run_for(1)->outbox()) send_small(port, 1, 1, {number++, 24});
