@@ -144,6 +144,20 @@ TEST(coalescing, bytes_without_a_look_are_just_added) {
   }
 }
 
+TEST(coalescing_choices, know_where_messages_are_not_felt) {
+  const coalescing_choices usual({});
+  const auto felt_least = [&](double message_ns, double parcel_ns, double bytes) {
+    return usual.text(usual.least_felt(message_ns, parcel_ns, bytes).at);
+  };
+  EXPECT_EQ(felt_least(0.5, 100, 16), "0 us, 1024 bytes");    // less than 1 % with one parcel each
+  EXPECT_EQ(felt_least(100, 100, 16), "10 us, 2048 bytes");   // with 100 of them
+  EXPECT_EQ(felt_least(1e6, 1, 64), "2 us, 65536 bytes");     // the bytes are the limit
+  EXPECT_EQ(felt_least(1e6, 1000, 64), "100 us, 8192 bytes"); // the wait is
+  EXPECT_NEAR(usual.least_felt(100, 100, 16).parcel_ns, 101, 0.1);
+  const coalescing_choices given({.hold_ns = 1500});
+  EXPECT_EQ(given.settings(given.least_felt(1e6, 1, 64).at).hold_ns, 1500);
+}
+
 TEST(coalescing_choices, begin_with_what_was_asked_for) {
   EXPECT_EQ(k_adaptive.hold_ns, 0);
   EXPECT_EQ(k_adaptive.bytes, 16 << 10);

@@ -35,6 +35,7 @@ class simulated_sender {
     if (m_gathered.put(s, false, [&] { return static_cast<std::int64_t>(now_ns); }, m_bytes, [&] { return is_free(); }))
       send_message();
   }
+  std::uint64_t bytes() const noexcept { return parcels * m_bytes; }
   void flush() {
     if (m_gathered.flush()) send_message();
   }

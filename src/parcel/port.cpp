@@ -146,7 +146,10 @@ void parcel_port::decide(outbox& box, lane& of) {
   {
     const locked guard(box);
     if (!wants_look(of)) return; // somebody else has looked meanwhile
-    now = {of.parcels, of.messages, static_cast<double>(ticks_to_ns(box.message_ticks))};
+    now = {.parcels = of.parcels,
+           .messages = of.messages,
+           .message_ns = static_cast<double>(ticks_to_ns(box.message_ticks)),
+           .bytes = of.bytes};
     asked = of.asked;
   }
   if (!of.tuned) {

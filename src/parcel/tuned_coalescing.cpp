@@ -3,7 +3,10 @@
 #include "control/deciding_time.hpp"
 #include "control/recall.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
+#include <vector>
 
 namespace treadle::detail {
 
@@ -32,8 +35,10 @@ tuned_coalescing::known tuned_coalescing::begin(unsigned workers) {
   if (!is_ours()) // as published: a window each, and nothing more once it has converged
     wanted = {.how = m_asked.search, .window_ns = 0, .budget = 0, .drift = false, .seed = m_asked.seed};
   loop::state search(m_choices.over(), m_choices.start(), wanted);
-  if (is_ours()) search.believe(recall(*this, m_decision, of, m_choices.all()));
-  return {of, std::move(search)};
+  const std::vector<tuned_point> before =
+      is_ours() ? recall(*this, m_decision, of, m_choices.all()) : std::vector<tuned_point>();
+  search.believe(before);
+  return {of, std::move(search), !is_ours() || !before.empty()};
 }
 
 std::uint64_t tuned_coalescing::parcels_to_next_look() const noexcept {
@@ -69,13 +74,30 @@ bool tuned_coalescing::is_felt(double share) noexcept {
   return m_is_felt = !is_ours() || share >= (m_is_felt ? k_not_felt : k_felt);
 }
 
+/// What the first parcels took, and a message, says with which choice messages should not be felt any more. The search
+/// begins there instead of coming there try by try.
+void tuned_coalescing::begin_where_it_should_be(const sender_totals& before, const sender_totals& now, double ns) {
+  const auto parcels = static_cast<double>(now.parcels - before.parcels);
+  const double messages_ns = now.message_ns * static_cast<double>(now.messages - before.messages);
+  const double parcel_ns = std::max(ns - messages_ns, ns / 100) / parcels;
+  const auto found =
+      m_choices.least_felt(now.message_ns, parcel_ns, static_cast<double>(now.bytes - before.bytes) / parcels);
+  m_known->search.believe({{found.at, std::log(found.parcel_ns), 0, 1, {}}});
+  m_known->has_start = true;
+  m_known->start_ns = ns / parcels;
+}
+
 /// Time per parcel; or as published, the share of messages in the time of all workers.
 void tuned_coalescing::report(const sender_totals& before, const sender_totals& now, double ns) {
   const auto parcels = static_cast<double>(now.parcels - before.parcels);
   if (!is_ours() && !(now.awake_ns > before.awake_ns)) return; // nobody was, or it is another runtime
   const double cost =
       is_ours() ? ns / parcels : (now.network_ns - before.network_ns) / (now.awake_ns - before.awake_ns);
-  m_decision.report(m_known->search, m_at, {cost, parcels, ns}, names(m_choices));
+  loop::state& search = m_known->search;
+  const bool was_believed = search.is_believed();
+  m_decision.report(search, m_at, {cost, parcels, ns}, names(m_choices));
+  if (was_believed && !search.is_believed() && m_known->start_ns > 0 && cost > m_known->start_ns)
+    search.reopen(m_choices.start()); // it was better there
 }
 
 std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::int64_t now_ns, unsigned workers) {
@@ -92,11 +114,14 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
     m_decision.interrupt(m_known->search);
     m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });
   } else if (is_felt(now.message_ns * static_cast<double>(now.parcels - before.parcels) / ns)) {
-    if (was_felt) report(before, now, ns);
+    if (!m_known->has_start)
+      begin_where_it_should_be(before, now, ns);
+    else if (was_felt)
+      report(before, now, ns);
   } else if (was_felt) {
     m_decision.interrupt(m_known->search);
   }
-  m_at = m_is_felt ? m_decision.next(m_known->search, now_ns, names(m_choices)) : m_choices.start();
+  m_at = may_search() ? m_decision.next(m_known->search, now_ns, names(m_choices)) : m_choices.start();
   if (m_at == was) return {};
   return m_choices.settings(m_at);
 }

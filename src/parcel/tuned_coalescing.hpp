@@ -16,6 +16,7 @@ struct sender_totals {
   std::uint64_t parcels = 0, messages = 0; ///< of the action, for one destination
   double message_ns = 0;                   ///< that it takes the sender to send one, at the moment
   double network_ns = 0, awake_ns = 0;     ///< of all workers: the time spent on messages, and all but sleep
+  std::uint64_t bytes = 0;                 ///< of the parcels
 };
 
 /// The settings that are left open for parcels of an action for one destination, as one decision. One thread at a time,
@@ -42,6 +43,8 @@ class tuned_coalescing final : loop::explained {
   struct known {
     loop::context of;
     loop::state search;
+    bool has_start = true; ///< or the first parcels are to say where the search begins
+    double start_ns = 0;   ///< that one of those took
   };
   class names;
 
@@ -53,6 +56,8 @@ class tuned_coalescing final : loop::explained {
   std::uint64_t parcels_to_next_look() const noexcept;
   bool is_due(const sender_totals& now, std::int64_t now_ns) noexcept;
   bool is_felt(double share) noexcept;
+  void begin_where_it_should_be(const sender_totals& before, const sender_totals& now, double ns);
+  bool may_search() const noexcept { return m_is_felt && m_known->has_start; }
   void report(const sender_totals& before, const sender_totals& now, double ns);
 
   const coalescing m_asked;
