@@ -35,7 +35,7 @@ class gathering {
       return leave();
     case coalescing_kind::adaptive:
       if (m_bytes >= static_cast<std::size_t>(s.bytes)) return leave();
-      if (!has_time && m_bytes < m_next_look) return false;
+      if (m_bytes < m_next_look && !(has_time && m_is_held)) return false;
       return may_leave(has_time ? 0 : s.hold_ns, now_ns, bytes) && is_free() ? leave() : false;
     default: {
       const bool is_sparse = note_time(now_ns(), s.interval_ns);
@@ -54,7 +54,7 @@ class gathering {
   static bool are_alike(const coalescing& a, const coalescing& b) noexcept {
     return a.how == coalescing_kind::adaptive && b.how == a.how && a.hold_ns == b.hold_ns && a.bytes == b.bytes;
   }
-  /// So many have come, of no more than these bytes.
+  /// So many have come, of which put() need not know: see bytes_without_a_look().
   void add(unsigned parcels, std::size_t bytes) noexcept {
     m_parcels += parcels;
     m_bytes += bytes;
@@ -63,8 +63,12 @@ class gathering {
   /// Between parcels. True: what was gathered leaves now.
   template <class IsFree>
   bool look(const coalescing& s, std::int64_t now_ns, IsFree is_free) {
-    if (m_parcels == 0 || now_ns < due_ns(s)) return false;
-    return s.how != coalescing_kind::adaptive || is_free() ? leave() : false;
+    return is_due(s, now_ns, is_free) && leave();
+  }
+  /// Whether it would.
+  template <class IsFree>
+  bool is_due(const coalescing& s, std::int64_t now_ns, IsFree is_free) const {
+    return m_parcels != 0 && now_ns >= due_ns(s) && (s.how != coalescing_kind::adaptive || is_free());
   }
   /// Everything leaves: the sender has nothing else to do, or is about to wait.
   bool flush() noexcept { return m_parcels != 0 && leave(); }
@@ -79,12 +83,14 @@ class gathering {
   }
   /// Whether to look at the wire. The more there is, the less one more parcel's wait matters: without a hold at the
   /// first one and whenever the bytes have doubled, otherwise at the first, as a sparse one, and whenever half as much
-  /// again has been held back, or eight of them.
+  /// again has been held back, or eight small ones.
   template <class Now>
   bool may_leave(std::int64_t hold_ns, Now now_ns, std::size_t bytes) noexcept {
-    constexpr std::size_t k_between_looks = 8;
-    m_next_look = hold_ns == 0 ? 2 * m_bytes : m_bytes + std::max(m_bytes / 2, k_between_looks * bytes);
-    if (hold_ns == 0) return true;
+    constexpr std::size_t k_between_looks = 8, k_usual_bytes = 64;
+    m_is_held = hold_ns != 0;
+    m_next_look =
+        m_is_held ? m_bytes + std::max(m_bytes / 2, k_between_looks * std::min(bytes, k_usual_bytes)) : 2 * m_bytes;
+    if (!m_is_held) return true;
     const bool is_sparse = note_time(now_ns(), hold_ns);
     return is_sparse || (m_parcels > 1 && m_last_ns - m_first_ns >= hold_ns);
   }
@@ -100,10 +106,12 @@ class gathering {
     return true;
   }
 
-  std::int64_t m_last_ns = std::numeric_limits<std::int64_t>::min() / 2; ///< when the time was asked
-  std::int64_t m_first_ns = 0;                                           ///< of those gathered
-  std::size_t m_bytes = 0, m_next_look = 0; ///< the latter of `adaptive`: with how many bytes
+  std::int64_t m_last_ns =
+      std::numeric_limits<std::int64_t>::min() / 2; ///< when the time was asked; more may have come since
+  std::int64_t m_first_ns = 0;                      ///< of those gathered
+  std::size_t m_bytes = 0, m_next_look = 0;         ///< the latter of `adaptive`: with how many bytes
   unsigned m_parcels = 0;
+  bool m_is_held = false; ///< m_next_look is of some that are held back
 };
 
 } // namespace treadle::decide

@@ -28,7 +28,7 @@ class gathered_bytes {
     m_size += bytes;
     return begin;
   }
-  /// For which extend() needs no memory; its bytes are where that will put them.
+  /// Room behind all() that extend() hands out next, without a new allocation.
   std::span<std::byte> unused() const noexcept { return {m_bytes.get() + m_size, m_room - m_size}; }
   void append(std::span<const std::byte> more) {
     std::byte* to = extend(more.size());

@@ -195,8 +195,6 @@ class world final : public parcel_receiver, public background_work {
       m_changed.notify_all();
       break;
     }
-    default:
-      break;
     }
   }
 

@@ -25,6 +25,9 @@ static_assert(k_parcel_sent_bit == bit_of(event_kind::parcel_sent));
 /// Of the calling thread, which handles messages meanwhile.
 static constinit thread_local bool is_looking = false;
 
+/// A run of fewer bytes does not pay.
+static constexpr std::size_t k_least_run = 128;
+
 /// A parcel that leaves at once, and has this many bytes, is sent from where it is, behind what was gathered.
 static constexpr std::size_t k_not_copied = std::size_t{16} << 10U;
 
@@ -62,7 +65,8 @@ void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, s
     std::uint64_t nth = 0;
     const std::int64_t start = begin_telling(event_kind::parcel_sent);
     {
-      const locked guard(box, true);
+      const locked guard(box);
+      note_sender(box);
       if (has_room(box)) {
         mine = &lane_of(box, number);
         add(box, *mine, parcel, owner);
@@ -82,8 +86,8 @@ parcel_place parcel_port::begin(unsigned to, std::uint32_t number, std::size_t b
   check();
   outbox& box = m_outboxes[to];
   box.lock.lock();
-  note_sender(box);
   end_run(box);
+  note_sender(box);
   try {
     if (has_room(box)) {
       lane& of = lane_of(box, number);
@@ -260,10 +264,9 @@ parcel_port::~parcel_port() {
 // in another thread.
 
 TREADLE_NOINLINE void parcel_port::open_run(outbox& box, const lane& of, std::uint32_t action, std::size_t bytes) {
-  constexpr std::size_t k_least = 128; // for less it does not pay
   const std::span<std::byte> unused = box.gathered.unused();
   const std::size_t room = std::min(box.gathers.bytes_without_a_look(of.how), unused.size());
-  if (room < k_least || callback_scope::is_inside() || m_failed.load(order::relaxed) != 0) return;
+  if (room < k_least_run || callback_scope::is_inside() || m_failed.load(order::relaxed) != 0) return;
   parcel_run* const runs = thread_runs::get();
   parcel_run* const run = runs ? &runs[box.to % k_parcel_runs] : nullptr;
   if (!run || run->outbox()) return;
@@ -272,13 +275,14 @@ TREADLE_NOINLINE void parcel_port::open_run(outbox& box, const lane& of, std::ui
     return one && decide::gathering::are_alike(one->how, of.how) ? one->parcels_unnoted() : 0;
   });
   if (!run->outbox()) return;
-  box.run.store(run, order::relaxed);
   box.run_began.store(ticks_now(), order::relaxed);
+  box.run.store(run, order::relaxed);
 }
 
 TREADLE_NOINLINE void parcel_port::end_open_run(outbox& box) {
   parcel_run* const run = box.run.load(order::relaxed);
   const bool is_own = treadle_parcel_runs && run == &treadle_parcel_runs[box.to % k_parcel_runs];
+  std::size_t all_bytes = 0;
   run->close(is_own, [&](const parcel_run::part& one) noexcept {
     lane& of = *box.lanes[one.lane];
     const std::size_t bytes = one.parcels * one.bytes();
@@ -287,16 +291,19 @@ TREADLE_NOINLINE void parcel_port::end_open_run(outbox& box) {
     box.parcels += one.parcels;
     box.gathers.add(one.parcels, bytes);
     box.gathered.extend(bytes);
+    all_bytes += bytes;
   });
   box.run.store(nullptr, order::relaxed);
-  if (is_own) box.patience = std::max(outbox::k_least_patience, box.patience - box.patience / 16);
+  if (!is_own) box.patience = std::min(2 * box.patience, outbox::k_most_patience);
+  if (!is_own || all_bytes < k_least_run)
+    box.streak = 0;
+  else
+    box.patience = std::max(outbox::k_least_patience, box.patience - box.patience / 16);
 }
 
 TREADLE_NOINLINE void parcel_port::note_sender(outbox& box) noexcept {
-  constexpr unsigned k_most = 4096;
   const void* const own = &treadle_parcel_runs;
   if (TREADLE_LIKELY(box.sender == own)) return;
-  if (box.run.load(order::relaxed)) box.patience = std::min(2 * box.patience, k_most);
   box.streak = 0;
   box.sender = own;
 }
@@ -336,7 +343,7 @@ bool parcel_port::transmit(outbox& box, std::span<const std::byte> message) {
   const bool is_sent = m_transport->send(box.to, message);
   const std::int64_t took = ticks_now() - start;
   if (!is_looking) box.sending_ticks += static_cast<std::int64_t>(k_each) * took; // else it is a part of that
-  box.message_ticks += (took - box.message_ticks) / 4;
+  if (is_sent) box.message_ticks += (took - box.message_ticks) / 4;
   return is_sent;
 }
 
@@ -361,7 +368,7 @@ void parcel_port::begin_holding(outbox& box) {
   if (m_sleeps.load(order::seq_cst) != 0) m_transport->wake();
 }
 
-/// A run: its thread is about to look at the wire itself.
+/// Such a run is left alone by who looks for what is due: its thread is about to look at the wire itself.
 static bool is_young(std::int64_t began) noexcept {
   constexpr std::int64_t k_young_ns = 20'000;
   return ticks_now() - began < ns_to_ticks(k_young_ns);
@@ -377,8 +384,15 @@ bool parcel_port::flush(outbox& box, leaving what) {
   if (box.run.load(order::relaxed) && is_young(box.run_began.load(order::relaxed))) return false;
   const scoped_try_lock guard(box.lock);
   if (!guard) return false; // mostly because somebody sends; `holds` stays, so somebody looks again
+  if (const parcel_run* const run = box.run.load(order::relaxed))
+    if (run->is_used() || (box.kept.empty() && !is_due(box))) return false; // the same
   end_run(box);
   return flush_with_lock(box, what);
+}
+
+bool parcel_port::is_due(const outbox& box) {
+  return box.first &&
+         box.gathers.is_due(box.first->how, ticks_to_ns(ticks_now()), [&] { return m_transport->is_free(box.to); });
 }
 
 /// True when one has left.
@@ -394,11 +408,10 @@ bool parcel_port::send_kept(outbox& box) {
 bool parcel_port::flush_with_lock(outbox& box, leaving what) {
   const bool any = send_kept(box);
   if (!box.kept.empty()) return any;
-  const bool leaves = what == leaving::all
-                          ? box.gathers.flush()
-                          : box.first && box.gathers.look(box.first->how, ticks_to_ns(ticks_now()),
-                                                          [&] { return m_transport->is_free(box.to); });
-  if (leaves) send_gathered(box);
+  if (what == leaving::all || is_due(box)) {
+    box.gathers.flush();
+    send_gathered(box);
+  }
   if (box.kept.empty() && box.gathered.empty()) box.holds.store(0, order::relaxed);
   return any;
 }
@@ -523,7 +536,7 @@ void parcel_port::run() {
       }
     } while (ticks_now() < end);
     end_polling();
-    m_sleeps.exchange(1, order::seq_cst); // pairs with note_holding()
+    m_sleeps.exchange(1, order::seq_cst); // pairs with begin_holding()
     bool holds = false;
     for (outbox& box : m_outboxes) holds |= box.holds.load(order::seq_cst) != 0;
     m_transport->wait(holds ? nap_ns : k_forever_ns);

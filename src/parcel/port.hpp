@@ -122,18 +122,17 @@ class parcel_port final : message_sink {
 
     atomic<parcel_run*> run{nullptr};  ///< an open one, of a thread
     atomic<std::int64_t> run_began{0}; ///< in ticks
-    /// Small parcels since another thread has sent one; with how many a run begins. A run that another sender ends
-    /// costs that one microseconds, so there are fewer of them the more often this happens.
-    static constexpr unsigned k_least_patience = 16;
+    /// Small parcels since another thread has sent one, or a run has ended too early; with how many a run begins. One
+    /// that another thread ends costs microseconds, so there are fewer of them the more often this happens.
+    static constexpr unsigned k_least_patience = 16, k_most_patience = 4096;
     unsigned streak = 0, patience = k_least_patience;
     const void* sender = nullptr; ///< who sends those of the streak
   };
   /// The lock of what is sent to one destination, for who wants to know or change what has been gathered.
   class locked {
    public:
-    explicit locked(outbox& box, bool sends = false) : m_box(box) {
+    explicit locked(outbox& box) : m_box(box) {
       m_box.lock.lock();
-      if (sends) note_sender(m_box);
       end_run(m_box);
     }
     ~locked() { m_box.lock.unlock(); }
@@ -191,6 +190,7 @@ class parcel_port final : message_sink {
     if (box.holds.load(order::relaxed) == 0) begin_holding(box);
   }
   void begin_holding(outbox& box);
+  bool is_due(const outbox& box);
   bool send_kept(outbox& box);
   bool flush_with_lock(outbox& box, leaving what);
 

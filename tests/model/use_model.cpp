@@ -2,11 +2,10 @@
 #include "base/sync/use_count.hpp"
 #include "model/protocols.hpp"
 #include "model/support.hpp"
-
 #include "task/latent/handover.hpp"
-#include <treadle/detail/use_flag.hpp>
 
 #include <treadle/detail/spinlock.hpp>
+#include <treadle/detail/use_flag.hpp>
 
 #include <optional>
 

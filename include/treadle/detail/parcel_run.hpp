@@ -84,6 +84,8 @@ class parcel_run {
 
   // With the lock
 
+  /// A parcel is being written.
+  bool is_used() const noexcept { return m_used.is_used(); }
   /// Calls count(part) of those that have had parcels. `is_own`: by the thread itself.
   template <class F>
   void close(bool is_own, F count) noexcept {
