@@ -172,6 +172,9 @@ TEST_P(localities_test, posts_are_executed_before_the_end) {
     EXPECT_EQ(result.sum(), 2 * (std::uint64_t{100'000} * 100'001 / 2));
   }
 }
+TEST_P(localities_test, streams_of_tasks_that_move_between_threads) {
+  EXPECT_EQ(run("streams").sum(), size() * 6 * (std::uint64_t{20'000} * 20'001 / 2));
+}
 TEST_P(localities_test, what_actions_cause_is_waited_for) { EXPECT_EQ(run("spread").sum(), (1U << 13U) - 1); }
 TEST_P(localities_test, who_comes_late_to_the_end_is_waited_for) { EXPECT_EQ(run("late").sum(), size()); }
 

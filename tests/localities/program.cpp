@@ -38,6 +38,7 @@ std::vector<double> twice(std::vector<double> values) {
 }
 void greet_back(const std::string& name) { REQUIRE(name.find_first_not_of('x') == std::string::npos); }
 void note(std::uint64_t value) { seen.fetch_add(value, std::memory_order_relaxed); }
+void note_twice(std::uint64_t value, std::uint64_t again) { note(value == again ? value : 0); }
 int fails(int x) { throw std::invalid_argument("cannot take " + std::to_string(x)); }
 unsigned where() { return find_here().number(); }
 /// Goes round all localities, and back.
@@ -192,6 +193,22 @@ constexpr std::uint64_t k_posts = 100'000;
 void posts() {
   for (std::uint64_t i = 1; i <= k_posts; ++i)
     post<direct<note>>(locality((find_here().number() + static_cast<unsigned>(i)) % num_localities()), i);
+}
+
+constexpr std::uint64_t k_in_stream = 20'000;
+/// Tasks that send streams, each to all localities in turn, and go on in other threads in between.
+void streams() {
+  std::vector<future<void>> tasks;
+  for (unsigned task = 0; task < 6; ++task)
+    tasks.push_back(async([task] {
+      for (std::uint64_t i = 1; i <= k_in_stream; ++i) {
+        const locality to((task + static_cast<unsigned>(i / 100)) % num_localities());
+        i % 3 == 0 ? post<direct<note_twice>>(to, i, i) : post<direct<note>>(to, i);
+        if (i % 1000 == 0) this_task::yield();
+        if (i % 2500 == 0) REQUIRE(async<where>(to).get() == to.number());
+      }
+    }));
+  for (future<void>& task : tasks) task.get();
 }
 
 std::atomic<int> alive{0};
@@ -518,6 +535,7 @@ int run(const std::string& name) {
     if (name == "calls") calls();
     if (name == "many_futures") many_futures();
     if (name == "posts") posts();
+    if (name == "streams") streams();
     if (name == "collectives") collectives();
     if (name == "count") count();
     if (name == "objects") objects();
@@ -551,6 +569,7 @@ int run(const std::string& name) {
   REQUIRE(alive == 0);
   // Everything that was sent has run by now.
   if (name == "posts" && expected == 2) std::printf("%llu\n", static_cast<unsigned long long>(seen.load()));
+  if (name == "streams") std::printf("%llu\n", static_cast<unsigned long long>(seen.load()));
   if (name == "spread") std::printf("%llu\n", static_cast<unsigned long long>(seen.load()));
   if (name == "late") std::printf("%llu\n", static_cast<unsigned long long>(seen.load()));
   return 0;
