@@ -50,10 +50,6 @@ class gathering {
     const std::size_t next = std::min(static_cast<std::size_t>(s.bytes), m_next_look);
     return next > m_bytes ? next - m_bytes - 1 : 0;
   }
-  /// For parcels with either of these, the same is decided.
-  static bool are_alike(const coalescing& a, const coalescing& b) noexcept {
-    return a.how == coalescing_kind::adaptive && b.how == a.how && a.hold_ns == b.hold_ns && a.bytes == b.bytes;
-  }
   /// So many have come, of which put() need not know: see bytes_without_a_look().
   void add(unsigned parcels, std::size_t bytes) noexcept {
     m_parcels += parcels;

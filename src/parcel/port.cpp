@@ -270,10 +270,12 @@ TREADLE_NOINLINE void parcel_port::open_run(outbox& box, const lane& of, std::ui
   parcel_run* const runs = thread_runs::get();
   parcel_run* const run = runs ? &runs[box.to % k_parcel_runs] : nullptr;
   if (!run || run->outbox()) return;
-  run->open(&box, box.to, action, bytes, of.number, unused.data(), room, [&](std::uint32_t number) noexcept {
-    const lane* const one = number < box.lanes.size() ? box.lanes[number].get() : nullptr;
-    return one && decide::gathering::are_alike(one->how, of.how) ? one->parcels_unnoted() : 0;
-  });
+  run->open(&box, box.to, action, bytes, of.number, unused.data(), room,
+            [&](const parcel_run::part& part) noexcept -> std::size_t {
+              const lane* const one = part.lane < box.lanes.size() ? box.lanes[part.lane].get() : nullptr;
+              if (!one) return 0;
+              return std::min(one->parcels_unnoted() * part.bytes(), box.gathers.bytes_without_a_look(one->how));
+            });
   if (!run->outbox()) return;
   box.run_began.store(ticks_now(), order::relaxed);
   box.run.store(run, order::relaxed);

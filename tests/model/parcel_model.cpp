@@ -131,7 +131,8 @@ struct outbox {
 
   // With the lock
   void open(detail::parcel_run& run) {
-    run.open(this, k_to, k_action, k_bytes, 0, room, sizeof room, [](std::uint32_t) { return std::size_t{100}; });
+    run.open(this, k_to, k_action, k_bytes, 0, room, sizeof room,
+             [](const detail::parcel_run::part&) { return std::size_t{100}; });
     open_run = &run;
   }
   void end_run(bool is_own) {

@@ -55,8 +55,8 @@ class parcel_run {
   }
 
   /// With the lock, where it has no outbox: it begins, at `begin` and with `room` bytes. Parcels like this one go into
-  /// it, and those that the last runs have had. `left(lane)`: after how many parcels there is something to decide; 0:
-  /// at once, and nothing begins for the sake of that lane.
+  /// it, and those that the last runs have had. `left(part)`: for how many bytes nothing is to be decided where such
+  /// parcels come; 0: they do not go into it.
   template <class Left>
   void open(void* outbox, unsigned to, std::uint32_t action, std::size_t bytes, std::uint32_t lane, std::byte* begin,
             std::size_t room, Left left) noexcept {
@@ -67,7 +67,7 @@ class parcel_run {
       m_runs_unused[i] = one.parcels != 0 ? 0 : static_cast<std::uint8_t>(m_runs_unused[i] + 1);
       one.parcels = 0;
       const bool goes_on = m_runs_unused[i] < k_most_unused && (m_to == to || one.kind == kind);
-      const std::size_t of_these = goes_on ? left(one.lane) * one.bytes() : 0;
+      const std::size_t of_these = goes_on ? left(one) : 0;
       if (of_these == 0)
         one.kind = 0;
       else
