@@ -111,7 +111,7 @@ TEST(coalescing, no_message_is_larger_than_allowed) {
   EXPECT_GE(got.messages, 10'000U * 100 / 1000);
 }
 
-/// Where it says that nothing is asked for so many bytes, put() asks nothing and lets nothing leave.
+/// put() asks nothing, and lets nothing leave, for as many bytes as bytes_without_a_look() says.
 TEST(coalescing, bytes_without_a_look_are_just_added) {
   detail::xorshift random(3);
   for (int round = 0; round < 500; ++round) {

@@ -34,7 +34,7 @@ constinit const action_entry* none[] = {&unknown};
 
 } // namespace
 
-constinit action_table g_actions{none, 1};
+constinit std::span<const action_entry* const> g_actions{none};
 
 namespace {
 
@@ -104,7 +104,7 @@ std::uint64_t number_actions() {
     names += one->symbol;
     names += '\n';
   }
-  g_actions = {numbered.data(), static_cast<std::uint32_t>(numbered.size())};
+  g_actions = numbered;
   return fnv1a(names);
 }
 

@@ -4,6 +4,7 @@
 #include <treadle/localities/action.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace treadle::detail {
@@ -16,13 +17,9 @@ std::string name_of(const action_entry& action);
 /// What a mangled name means.
 std::string readable(const char* symbol);
 /// All actions by their numbers. Number 0 answers with an error: no action has it.
-struct action_table {
-  const action_entry* const* actions;
-  std::uint32_t count;
-};
-extern constinit action_table g_actions; ///< one of no actions before the localities have met
+extern constinit std::span<const action_entry* const> g_actions; ///< that one alone before the localities have met
 inline const action_entry& find_action(std::uint32_t number) noexcept {
-  return *g_actions.actions[number < g_actions.count ? number : 0];
+  return *g_actions[number < g_actions.size() ? number : 0];
 }
 
 /// What was set for the action, or for all that have nothing of their own. Any thread, as the next.

@@ -320,7 +320,7 @@ TEST(parcel_port, what_had_no_room_leaves_later) {
   }
 }
 
-/// A thread that goes on with its stream is told of the failure like any other.
+/// A thread that has an open run gets the failure with its next parcel.
 TEST(parcel_port, a_stream_ends_with_the_failure_of_the_transport) {
   struct failed_receiver final : parcel_receiver {
     void arrived(unsigned, std::span<const std::byte>) override {}

@@ -8,8 +8,8 @@
 //   the flag is not used any more               what was written and counted is the outbox's
 //
 // One of both sees the other (use_flag.hpp). A run begins with the lock, when several parcels of the same thread have
-// been gathered and the next decision is some parcels away; whoever wants to know or change what has been gathered
-// takes the lock and ends it.
+// been gathered and the next decision is some parcels away; a thread that wants to know or change what has been
+// gathered takes the lock and ends the run.
 #pragma once
 
 #include <treadle/detail/atomic.hpp>
