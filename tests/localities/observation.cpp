@@ -53,8 +53,8 @@ void traced_parcels() {
     });
     const auto handles = events::on<events::parcel_handled>([&](const auto& e) {
       if (e.action.find("shown") == e.action.npos) return;
-      ++handled;
       bytes += static_cast<int>(e.bytes);
+      ++handled; // last: who waits for it looks at the bytes
       REQUIRE(e.from == static_cast<int>((here.number() + num_localities() - 1) % num_localities()));
     });
     trace recorded;
