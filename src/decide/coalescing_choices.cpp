@@ -58,22 +58,21 @@ coalescing_choices::coalescing_choices(const coalescing& asked) : m_asked(asked)
     m_start = detail::xorshift(asked.seed).below(static_cast<std::uint32_t>(over().size()));
 }
 
-coalescing_choices::expected coalescing_choices::least_felt(double message_ns, double parcel_ns,
-                                                            double parcel_bytes) const {
+tune::arm coalescing_choices::least_felt(double message_ns, double parcel_ns, double parcel_bytes) const {
   const tune::space all = over();
-  const auto at = [&](tune::arm one) {
-    const coalescing s = settings(one);
+  const auto expected_ns = [&](tune::arm at) {
+    const coalescing s = settings(at);
     const double parcels =
         std::min(static_cast<double>(s.hold_ns) / parcel_ns, static_cast<double>(s.bytes) / parcel_bytes);
-    return expected{one, parcel_ns + message_ns / std::max(parcels, 1.0)};
+    return parcel_ns + message_ns / std::max(parcels, 1.0);
   };
-  double least_ns = at(m_start).parcel_ns;
-  for (tune::arm one = 0; one < all.size(); ++one) least_ns = std::min(least_ns, at(one).parcel_ns);
+  double least_ns = expected_ns(m_start);
+  for (tune::arm at = 0; at < all.size(); ++at) least_ns = std::min(least_ns, expected_ns(at));
   const double enough_ns = std::max(parcel_ns, least_ns) * 1.01;
   for (std::uint32_t wait = 0; wait < m_waits_ns.size(); ++wait)
     for (std::uint32_t amount = 0; amount < m_amounts.size(); ++amount)
-      if (const expected one = at(all.point(std::array{wait, amount})); one.parcel_ns <= enough_ns) return one;
-  return at(m_start);
+      if (const tune::arm at = all.point(std::array{wait, amount}); expected_ns(at) <= enough_ns) return at;
+  return m_start;
 }
 
 tune::space coalescing_choices::over() const {

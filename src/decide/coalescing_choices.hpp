@@ -25,13 +25,11 @@ class coalescing_choices {
   coalescing settings(tune::arm at) const;
   coalescing first_settings() const { return settings(m_start); }
 
-  struct expected {
-    tune::arm at;
-    double parcel_ns; ///< that a parcel takes then, with its part of a message
-  };
+  /// The longest wait, and the most that leaves together.
+  tune::arm fewest_messages() const { return over().size() - 1; }
   /// Of `adaptive`: the shortest wait, and with that the fewest bytes, with which messages take 1 % of the time, or
   /// about as little as they can. `message_ns`: what one costs; `parcel_ns`: the time between two parcels beside that.
-  expected least_felt(double message_ns, double parcel_ns, double parcel_bytes) const;
+  tune::arm least_felt(double message_ns, double parcel_ns, double parcel_bytes) const;
 
   std::string text(tune::arm at) const; ///< "5 us, 16384 bytes"
   std::string all() const;

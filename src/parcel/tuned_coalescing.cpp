@@ -4,7 +4,6 @@
 #include "control/recall.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -38,7 +37,9 @@ tuned_coalescing::known tuned_coalescing::begin(unsigned workers) {
   const std::vector<tuned_point> before =
       is_ours() ? recall(*this, m_decision, of, m_choices.all()) : std::vector<tuned_point>();
   search.believe(before);
-  return {of, std::move(search), !is_ours() || !before.empty()};
+  known begun{of, std::move(search), {}};
+  if (is_ours() && before.empty()) begun.start.emplace(m_choices);
+  return begun;
 }
 
 std::uint64_t tuned_coalescing::parcels_to_next_look() const noexcept {
@@ -74,17 +75,16 @@ bool tuned_coalescing::is_felt(double share) noexcept {
   return m_is_felt = !is_ours() || share >= (m_is_felt ? k_not_felt : k_felt);
 }
 
-/// What the first parcels took, and a message, says with which choice messages should not be felt any more. The search
-/// begins there instead of coming there try by try.
-void tuned_coalescing::begin_where_it_should_be(const sender_totals& before, const sender_totals& now, double ns) {
-  const auto parcels = static_cast<double>(now.parcels - before.parcels);
-  const double messages_ns = now.message_ns * static_cast<double>(now.messages - before.messages);
-  const double parcel_ns = std::max(ns - messages_ns, ns / 100) / parcels;
-  const auto found =
-      m_choices.least_felt(now.message_ns, parcel_ns, static_cast<double>(now.bytes - before.bytes) / parcels);
-  m_known->search.believe({{found.at, std::log(found.parcel_ns), 0, 1, {}}});
-  m_known->has_start = true;
-  m_known->start_ns = ns / parcels;
+/// The first windows, of which the search does not know.
+void tuned_coalescing::find_start(const sender_totals& before, const sender_totals& now, double ns) {
+  decide::coalescing_start& start = *m_known->start;
+  start.add({.parcels = static_cast<double>(now.parcels - before.parcels),
+             .messages = static_cast<double>(now.messages - before.messages),
+             .bytes = static_cast<double>(now.bytes - before.bytes),
+             .ns = ns});
+  if (!start.is_over()) return;
+  m_known->search.believe(start.measured());
+  m_known->start.reset();
 }
 
 /// Time per parcel; or as published, the share of messages in the time of all workers.
@@ -93,11 +93,17 @@ void tuned_coalescing::report(const sender_totals& before, const sender_totals& 
   if (!is_ours() && !(now.awake_ns > before.awake_ns)) return; // nobody was, or it is another runtime
   const double cost =
       is_ours() ? ns / parcels : (now.network_ns - before.network_ns) / (now.awake_ns - before.awake_ns);
-  loop::state& search = m_known->search;
-  const bool was_believed = search.is_believed();
-  m_decision.report(search, m_at, {cost, parcels, ns}, names(m_choices));
-  if (was_believed && !search.is_believed() && m_known->start_ns > 0 && cost > m_known->start_ns)
-    search.reopen(m_choices.start()); // it was better there
+  m_decision.report(m_known->search, m_at, {cost, parcels, ns}, names(m_choices));
+}
+
+/// The present window tells nothing.
+void tuned_coalescing::interrupt() {
+  m_known->start ? m_known->start->interrupt() : static_cast<void>(m_decision.interrupt(m_known->search));
+}
+
+tune::arm tuned_coalescing::next(std::int64_t now_ns) {
+  if (!m_is_felt) return m_choices.start();
+  return m_known->start ? m_known->start->at() : m_decision.next(m_known->search, now_ns, names(m_choices));
 }
 
 std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::int64_t now_ns, unsigned workers) {
@@ -111,17 +117,14 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
   const bool was_felt = m_is_felt;
   const tune::arm was = m_at;
   if (!std::exchange(m_has_begun, true) || workers != m_known->of.workers) { // what was sent tells nothing
-    m_decision.interrupt(m_known->search);
+    interrupt();
     m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });
   } else if (is_felt(now.message_ns * static_cast<double>(now.parcels - before.parcels) / ns)) {
-    if (!m_known->has_start)
-      begin_where_it_should_be(before, now, ns);
-    else if (was_felt)
-      report(before, now, ns);
+    if (was_felt) m_known->start ? find_start(before, now, ns) : report(before, now, ns);
   } else if (was_felt) {
-    m_decision.interrupt(m_known->search);
+    interrupt();
   }
-  m_at = may_search() ? m_decision.next(m_known->search, now_ns, names(m_choices)) : m_choices.start();
+  m_at = next(now_ns);
   if (m_at == was) return {};
   return m_choices.settings(m_at);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "decide/coalescing_choices.hpp"
+#include "decide/coalescing_start.hpp"
 #include "loop/reasons.hpp"
 
 #include <treadle/detail/spinlock.hpp>
@@ -43,8 +44,7 @@ class tuned_coalescing final : loop::explained {
   struct known {
     loop::context of;
     loop::state search;
-    bool has_start = true; ///< or the first parcels are to say where the search begins
-    double start_ns = 0;   ///< that one of those took
+    std::optional<decide::coalescing_start> start; ///< until it is known where the search begins
   };
   class names;
 
@@ -56,9 +56,10 @@ class tuned_coalescing final : loop::explained {
   std::uint64_t parcels_to_next_look() const noexcept;
   bool is_due(const sender_totals& now, std::int64_t now_ns) noexcept;
   bool is_felt(double share) noexcept;
-  void begin_where_it_should_be(const sender_totals& before, const sender_totals& now, double ns);
-  bool may_search() const noexcept { return m_is_felt && m_known->has_start; }
+  void find_start(const sender_totals& before, const sender_totals& now, double ns);
   void report(const sender_totals& before, const sender_totals& now, double ns);
+  void interrupt();
+  tune::arm next(std::int64_t now_ns);
 
   const coalescing m_asked;
   const decide::coalescing_choices m_choices;

@@ -1,0 +1,56 @@
+// Where the search for how parcels travel begins. Pure.
+#pragma once
+
+#include "decide/coalescing_choices.hpp"
+
+#include <treadle/tune/tuning_store.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace treadle::decide {
+
+/// The time of a parcel is about linear in the messages per parcel. So what it took at the beginning, and with the
+/// fewest messages that can be chosen, says what a message costs, and with which choice messages should not be felt any
+/// more; that is measured next. A few windows do instead of a search try by try. Where fewer messages took longer, both
+/// are measured once more: what disturbs a program makes it slower, so that the shortest time of each is the one that
+/// counts.
+class coalescing_start {
+ public:
+  explicit coalescing_start(const coalescing_choices& all) : m_choices(all), m_at(all.start()) {}
+
+  struct spell {
+    double parcels = 0, messages = 0, bytes = 0, ns = 0;
+  };
+  tune::arm at() const noexcept { return m_at; } ///< is to be measured next
+  bool is_over() const noexcept { return m_is_over; }
+  /// What was sent with at().
+  void add(const spell& s);
+  /// What was sent since the last window tells nothing.
+  void interrupt() noexcept { m_window = {}; }
+  /// So far, for a search.
+  std::vector<tuned_point> measured() const;
+
+ private:
+  static constexpr double k_window_ns = 2e6;
+  static constexpr unsigned k_most = 10, k_most_of_one = 3; // windows
+
+  struct point {
+    tune::arm at;
+    double parcel_ns, messages; ///< of a parcel
+    unsigned windows = 0;
+  };
+  void measure(const spell& window);
+  std::optional<tune::arm> next(const spell& window) const;
+  void go_on(const spell& window);
+
+  const coalescing_choices& m_choices;
+  tune::arm m_at;
+  bool m_is_over = false;
+  spell m_window;
+  unsigned m_windows = 0;
+  std::vector<point> m_measured;
+};
+
+} // namespace treadle::decide
