@@ -77,18 +77,28 @@ class gathering {
     if (m_parcels == 1) m_first_ns = now_ns;
     return is_sparse;
   }
-  /// Whether to look at the wire. The more there is, the less one more parcel's wait matters: without a hold at the
-  /// first one and whenever the bytes have doubled, otherwise at the first, as a sparse one, and whenever half as much
-  /// again has been held back, or eight small ones.
+  /// Whether to look at the wire. The more there is, the less one more parcel's wait matters: so at the first one, and
+  /// whenever the bytes have doubled; in a hold also where it should end, as fast as they have come, and behind its end
+  /// whenever there is half as much again.
   template <class Now>
   bool may_leave(std::int64_t hold_ns, Now now_ns, std::size_t bytes) noexcept {
-    constexpr std::size_t k_between_looks = 8, k_usual_bytes = 64;
     m_is_held = hold_ns != 0;
-    m_next_look =
-        m_is_held ? m_bytes + std::max(m_bytes / 2, k_between_looks * std::min(bytes, k_usual_bytes)) : 2 * m_bytes;
+    m_next_look = 2 * m_bytes;
     if (!m_is_held) return true;
+    constexpr std::size_t k_least = 8, k_usual_bytes = 64;
+    const std::size_t few = k_least * std::min(bytes, k_usual_bytes);
     const bool is_sparse = note_time(now_ns(), hold_ns);
-    return is_sparse || (m_parcels > 1 && m_last_ns - m_first_ns >= hold_ns);
+    const std::int64_t held_ns = m_last_ns - m_first_ns;
+    if (m_parcels == 1) {
+      m_next_look = m_bytes + few;
+    } else if (held_ns >= hold_ns) {
+      m_next_look = m_bytes + std::max(m_bytes / 2, few);
+      return true;
+    } else if (held_ns > hold_ns / 2) {
+      const double left = static_cast<double>(hold_ns - held_ns) / static_cast<double>(held_ns);
+      m_next_look = m_bytes + std::max(static_cast<std::size_t>(left * static_cast<double>(m_bytes)), few);
+    }
+    return is_sparse;
   }
   /// When look() can be true first, where something is gathered.
   std::int64_t due_ns(const coalescing& s) const noexcept {

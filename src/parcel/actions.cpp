@@ -22,11 +22,11 @@ std::vector<const action_entry*>& numbered =
 
 extern action_entry unknown;
 
-void refuse(const arrived_parcel& parcel) {
+void refuse(std::span<const std::byte> /*arguments*/, unsigned from, std::uint64_t reply) {
   try {
     throw std::runtime_error("there is no action of this number");
   } catch (...) {
-    send_exception(unknown, parcel.reply, parcel.from);
+    send_exception(unknown, reply, from);
   }
 }
 action_entry unknown("", &refuse); // sorted before all others: number 0

@@ -41,7 +41,8 @@ class ring_writer {
   /// A record as large as this always fits in sooner or later.
   std::size_t largest() const noexcept { return m_capacity / 2 - k_ring_header; }
 
-  /// Room for a record of this many bytes, for the caller to fill; null while there is none.
+  /// Room for a record of up to this many bytes, for the caller to fill until end(); null while there is none. Without
+  /// end() there was no record.
   std::byte* begin(std::size_t bytes) noexcept {
     const std::size_t room = ring_room_of(bytes), at = m_written & (m_capacity - 1);
     const std::size_t skipped = at + room <= m_capacity ? 0 : m_capacity - at;
@@ -50,15 +51,14 @@ class ring_writer {
       if (m_written + skipped + room - m_read_seen > m_capacity) return nullptr;
     }
     if (skipped != 0) write_header(at, k_ring_skip);
-    const std::size_t start = skipped != 0 ? 0 : at;
-    write_header(start, bytes);
-    m_next = m_written + skipped + room;
-    return m_bytes + start + k_ring_header;
+    m_begin = m_written + skipped;
+    return m_bytes + (m_begin & (m_capacity - 1)) + k_ring_header;
   }
-  /// The record is complete: the reader may have it. seq_cst: the caller looks next at whether the reader sleeps, who
-  /// says that it does and then looks here.
-  void end() noexcept {
-    m_written = m_next;
+  /// The record is complete, with so many bytes: the reader may have it. seq_cst: the caller looks next at whether the
+  /// reader sleeps, who says that it does and then looks here.
+  void end(std::size_t bytes) noexcept {
+    write_header(m_begin & (m_capacity - 1), bytes);
+    m_written = m_begin + ring_room_of(bytes);
     m_shared.written.exchange(m_written, order::seq_cst);
   }
   /// Everything was read.
@@ -70,7 +70,7 @@ class ring_writer {
   ring_positions& m_shared;
   std::byte* const m_bytes;
   const std::size_t m_capacity;
-  std::uint64_t m_written, m_next = 0, m_read_seen;
+  std::uint64_t m_written, m_begin = 0, m_read_seen;
 };
 
 /// The reading end; for one thread at a time.

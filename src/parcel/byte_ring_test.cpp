@@ -15,11 +15,12 @@ namespace {
 struct ring {
   explicit ring(std::size_t capacity)
       : bytes(capacity), writer(positions, bytes.data(), capacity), reader(positions, bytes.data(), capacity) {}
-  bool write(const std::string& text) {
-    std::byte* const room = writer.begin(text.size());
+  /// `unused`: bytes that the writer has room for, too.
+  bool write(const std::string& text, std::size_t unused = 0) {
+    std::byte* const room = writer.begin(text.size() + unused);
     if (!room) return false;
     std::memcpy(room, text.data(), text.size());
-    writer.end();
+    writer.end(text.size());
     return true;
   }
   /// The oldest record, "-" where there is none.
@@ -46,9 +47,9 @@ TEST(byte_ring, records_of_any_size_come_in_order_while_there_is_room) {
     std::size_t refused = 0;
     for (int step = 0; step < 20'000; ++step) {
       if (random.below(2) == 0) {
-        const std::string text(random.below(static_cast<std::uint32_t>(r.writer.largest() + 1)),
-                               static_cast<char>('a' + step % 26));
-        if (r.write(text))
+        const std::uint32_t room = random.below(static_cast<std::uint32_t>(r.writer.largest() + 1));
+        const std::string text(random.below(room + 1), static_cast<char>('a' + step % 26));
+        if (r.write(text, room - text.size()))
           model.push_back(text);
         else
           ++refused;
@@ -73,6 +74,13 @@ TEST(byte_ring, an_abandoned_record_was_never_there) {
   EXPECT_EQ(r.read(), "-");
   EXPECT_TRUE(r.write("after"));
   EXPECT_EQ(r.read(), "after");
+  ASSERT_TRUE(r.write(std::string(100, 'x')));
+  r.read();
+  ASSERT_TRUE(r.write(std::string(100, 'y')));
+  r.read();
+  ASSERT_NE(r.writer.begin(100), nullptr); // at the beginning of the ring
+  EXPECT_TRUE(r.write("before the end of it"));
+  EXPECT_EQ(r.read(), "before the end of it");
 }
 
 TEST(byte_ring, between_two_threads) {
@@ -87,7 +95,7 @@ TEST(byte_ring, between_two_threads) {
         continue;
       }
       for (std::size_t w = 0; w < words; ++w) std::memcpy(room + 8 * w, &i, 8);
-      r.writer.end();
+      r.writer.end(words * 8);
       ++i;
     }
   });

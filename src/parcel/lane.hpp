@@ -8,26 +8,26 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace treadle::detail {
 
-/// The time between parcels, of one pair in several. A pair of which this is noted takes the way with the lock, and so
-/// some hundred ns more than others of a stream (parcel_run.hpp).
+/// The time between parcels, of one pair now and then. Such a pair takes the way with the lock, and so some hundred ns
+/// more than others of a stream (parcel_run.hpp).
 class sampled_gaps {
  public:
   static constexpr int k_ranges = 32; ///< range i: from 2^i ns to less than 2^(i + 1) ns; 0 ns is in the first
 
-  /// For each parcel, with how many there have been.
+  /// For each parcel that is wanted, with how many there have been.
   void note(std::uint64_t parcels) noexcept {
-    if (TREADLE_LIKELY(unnoted_behind(parcels - 1) != 0)) return;
+    if (TREADLE_LIKELY(!wants(parcels))) return;
     const std::int64_t now = ticks_now();
-    if (parcels % k_each == 2) add(ticks_to_ns(now - m_before));
+    if (std::exchange(m_in_pair, !m_in_pair)) add(ticks_to_ns(now - m_before));
     m_before = now;
+    m_next = m_in_pair ? parcels + 1 : parcels + k_between;
   }
-  /// For how many parcels, behind so many, note() has nothing to do: not for the first two of k_each.
-  static std::uint64_t unnoted_behind(std::uint64_t parcels) noexcept {
-    return parcels % k_each < 2 ? 0 : k_each - parcels % k_each;
-  }
+  /// Not those between two pairs.
+  bool wants(std::uint64_t parcels) const noexcept { return parcels >= m_next; }
   void add(const sampled_gaps& more) noexcept {
     m_count += more.m_count;
     m_sum_ns += more.m_sum_ns;
@@ -39,7 +39,7 @@ class sampled_gaps {
   const std::array<std::uint64_t, k_ranges>& ranges() const noexcept { return m_ranges; }
 
  private:
-  static constexpr std::uint64_t k_each = 256;
+  static constexpr std::uint64_t k_between = 256;
 
   void add(std::int64_t ns) noexcept {
     const auto of = static_cast<std::uint64_t>(std::clamp<std::int64_t>(ns, 1, (std::int64_t{1} << k_ranges) - 1));
@@ -48,7 +48,9 @@ class sampled_gaps {
     ++m_ranges[static_cast<std::size_t>(std::bit_width(of) - 1)];
   }
 
+  std::uint64_t m_next = 0;
   std::int64_t m_before = 0;
+  bool m_in_pair = false;
   std::uint64_t m_count = 0;
   double m_sum_ns = 0;
   std::array<std::uint64_t, k_ranges> m_ranges{};
@@ -67,10 +69,9 @@ struct lane {
   sampled_gaps gaps;
   std::unique_ptr<tuned_coalescing> tuned; ///< made at the first look
 
-  /// How many parcels may come of which nothing is noted.
-  std::uint64_t parcels_unnoted() const noexcept {
-    return next_look <= parcels ? 0 : std::min(sampled_gaps::unnoted_behind(parcels), next_look - parcels - 1);
-  }
+  /// Of the next parcel nothing is to be noted, and so not of those that follow it closely: a sample and a look may
+  /// come some parcels later.
+  bool is_calm() const noexcept { return parcels + 1 < next_look && !gaps.wants(parcels + 1); }
 };
 
 } // namespace treadle::detail

@@ -105,10 +105,10 @@ class world final : public parcel_receiver, public background_work {
 
   // parcel_receiver
   void arrived(unsigned from, std::span<const std::byte> message) override {
-    std::uint64_t counted = 0;
-    std::uint64_t& number = m_parcels_from[from];
+    const std::uint64_t received_before = m_received.load(order::relaxed);
+    std::uint64_t handled = 0, received = received_before; // all of this message; those of the program, so far
     const std::byte* const end = message.data() + message.size();
-    for (const std::byte* at = message.data(); at != end;) {
+    for (const std::byte* at = message.data(); at != end; ++handled) {
       const auto left = [&] { return static_cast<std::size_t>(end - at); };
       const auto take = [&](auto& value) {
         if (left() < sizeof value) throw_damaged(from, rank());
@@ -123,22 +123,17 @@ class world final : public parcel_receiver, public background_work {
       const std::span arguments(at, header.bytes);
       at += header.bytes;
       if (!is_about_departure(header.action)) { // before it is handled: who sees what it causes finds it counted
-        if (counted++ == 0) {
-          m_messages_received.fetch_add(1, order::relaxed);
-          m_bytes_received.fetch_add(message.size(), order::relaxed);
-        }
-        m_received.store(m_received.load(order::relaxed) + 1, order::relaxed); // by who polls alone
+        if (received++ == received_before) count_message(message.size());
+        m_received.store(received, order::relaxed); // by who polls alone
       }
-      ++number;
-      const std::int64_t start = parcel_port::begin_telling(event_kind::parcel_handled);
-      if (TREADLE_LIKELY(header.action < k_leave))
-        find_action(header.action).handle({arguments, from, reply});
+      if (TREADLE_UNLIKELY(is_wanted(event_kind::parcel_handled)))
+        handle_and_tell(from, header, reply, arguments, m_parcels_from[from] + handled + 1);
       else
-        handle_own(from, header.action, reply, arguments);
-      if (TREADLE_UNLIKELY(start != 0))
-        m_port.tell(event_kind::parcel_handled, start, lane_of(header.action), from, number, header.bytes);
+        handle(from, header.action, reply, arguments);
     }
-    m_handled.store(m_handled.load(order::relaxed) + counted, order::release); // what they have caused is there
+    m_parcels_from[from] += handled;
+    m_handled.store(m_handled.load(order::relaxed) + received - received_before,
+                    order::release); // what they have caused is there
   }
   void failed(std::exception_ptr why) noexcept override {
     replies.fail_all(why);
@@ -171,6 +166,22 @@ class world final : public parcel_receiver, public background_work {
   void depart() { rank() == 0 ? lead() : follow(); }
 
  private:
+  void handle(unsigned from, std::uint32_t action, std::uint64_t reply, std::span<const std::byte> arguments) {
+    if (TREADLE_LIKELY(action < k_leave))
+      find_action(action).handle(arguments, from, reply);
+    else
+      handle_own(from, action, reply, arguments);
+  }
+  TREADLE_NOINLINE void handle_and_tell(unsigned from, parcel_header header, std::uint64_t reply,
+                                        std::span<const std::byte> arguments, std::uint64_t number) {
+    const std::int64_t start = ticks_now();
+    handle(from, header.action, reply, arguments);
+    m_port.tell(event_kind::parcel_handled, start, lane_of(header.action), from, number, header.bytes);
+  }
+  void count_message(std::size_t bytes) noexcept {
+    m_messages_received.fetch_add(1, order::relaxed);
+    m_bytes_received.fetch_add(bytes, order::relaxed);
+  }
   /// A parcel of the library.
   void handle_own(unsigned from, std::uint32_t action, std::uint64_t reply, std::span<const std::byte> bytes) {
     switch (action) {

@@ -23,11 +23,11 @@ struct piece_header {
 /// The messages for one destination.
 class message_splitter {
  public:
-  /// Calls put(header, bytes) for pieces of at most `most` bytes. False where that had no room: the next call, with the
-  /// same message, goes on behind what was sent.
+  /// Calls put(header, bytes) for pieces of `most` bytes, or for the whole, where that is not much more. False where
+  /// that had no room: the next call, with the same message, goes on behind what was sent.
   template <class Put>
   bool send(std::span<const std::byte> message, std::size_t most, Put put) {
-    if (message.size() <= most) return put(piece_header{message.size(), piece_kind::whole}, message);
+    if (message.size() <= most + most / 2) return put(piece_header{message.size(), piece_kind::whole}, message);
     while (m_sent < message.size()) {
       const auto piece = message.subspan(m_sent, std::min(most, message.size() - m_sent));
       if (!put(piece_header{message.size(), m_sent == 0 ? piece_kind::first : piece_kind::further}, piece))

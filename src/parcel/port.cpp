@@ -91,7 +91,7 @@ parcel_place parcel_port::begin(unsigned to, std::uint32_t number, std::size_t b
   try {
     if (has_room(box)) {
       lane& of = lane_of(box, number);
-      if (box.gathered.empty()) box.first = &of;
+      if (box.gathered.empty()) begin_gathering(box, of);
       box.written = &of;
       return {box.gathered.extend(bytes), &box};
     }
@@ -273,8 +273,7 @@ TREADLE_NOINLINE void parcel_port::open_run(outbox& box, const lane& of, std::ui
   run->open(&box, box.to, action, bytes, of.number, unused.data(), room,
             [&](const parcel_run::part& part) noexcept -> std::size_t {
               const lane* const one = part.lane < box.lanes.size() ? box.lanes[part.lane].get() : nullptr;
-              if (!one) return 0;
-              return std::min(one->parcels_unnoted() * part.bytes(), box.gathers.bytes_without_a_look(one->how));
+              return one && one->is_calm() ? box.gathers.bytes_without_a_look(one->how) : 0;
             });
   if (!run->outbox()) return;
   box.run_began.store(ticks_now(), order::relaxed);
@@ -332,27 +331,36 @@ void parcel_port::add(outbox& box, lane& of, std::span<const std::byte> parcel, 
   const bool leaves = put(box, of, parcel.size());
   if (leaves && parcel.size() >= k_not_copied) send_gathered(box);
   if (leaves && box.gathered.empty()) return send_message(box, of, parcel, owner);
-  if (box.gathered.empty()) box.first = &of;
+  if (box.gathered.empty()) begin_gathering(box, of);
   box.gathered.append(parcel);
   leaves ? send_gathered(box) : note_holding(box);
 }
 
-/// False when there is no room.
-bool parcel_port::transmit(outbox& box, std::span<const std::byte> message) {
+/// Where the transport has room it is put together there, unless others have to leave before it.
+void parcel_port::begin_gathering(outbox& box, lane& first) {
+  constexpr std::size_t k_room = std::size_t{72} << 10U; // more than what leaves together in most cases
+  box.first = &first;
+  if (!box.kept.empty()) return;
+  if (const std::span<std::byte> room = m_transport->reserve(box.to, k_room); !room.empty()) box.gathered.lend(room);
+}
+
+/// `send` is false when there is no room.
+template <class Send>
+bool parcel_port::transmit(outbox& box, Send send) {
   constexpr std::uint64_t k_each = 16; // that is timed
-  if (TREADLE_LIKELY(++box.messages % k_each != 0)) return m_transport->send(box.to, message);
+  if (TREADLE_LIKELY(++box.messages % k_each != 0)) return send();
   const std::int64_t start = ticks_now();
-  const bool is_sent = m_transport->send(box.to, message);
+  const bool is_sent = send();
   const std::int64_t took = ticks_now() - start;
   if (!is_looking) box.sending_ticks += static_cast<std::int64_t>(k_each) * took; // else it is a part of that
-  if (is_sent) box.message_ticks += (took - box.message_ticks) / 4;
+  if (is_sent) box.message_ticks += box.message_ticks == 0 ? took : (took - box.message_ticks) / 4;
   return is_sent;
 }
 
 void parcel_port::send_message(outbox& box, lane& of, std::span<const std::byte> message,
                                std::vector<std::byte>* owner) {
   ++of.messages;
-  if (box.kept.empty() && transmit(box, message)) return;
+  if (box.kept.empty() && transmit(box, [&] { return m_transport->send(box.to, message); })) return;
   box.kept_bytes += message.size();
   owner ? box.kept.emplace_back(std::move(*owner)) : box.kept.emplace_back(message.begin(), message.end());
   note_holding(box);
@@ -360,7 +368,15 @@ void parcel_port::send_message(outbox& box, lane& of, std::span<const std::byte>
 
 void parcel_port::send_gathered(outbox& box) {
   if (box.gathered.empty()) return;
-  send_message(box, *box.first, box.gathered.all(), nullptr);
+  if (box.gathered.is_lent()) {
+    ++box.first->messages;
+    transmit(box, [&] {
+      m_transport->send_reserved(box.to, box.gathered.all().size());
+      return true;
+    });
+  } else {
+    send_message(box, *box.first, box.gathered.all(), nullptr);
+  }
   box.gathered.clear();
 }
 
@@ -400,7 +416,8 @@ bool parcel_port::is_due(const outbox& box) {
 /// True when one has left.
 bool parcel_port::send_kept(outbox& box) {
   bool any = false;
-  for (; !box.kept.empty() && transmit(box, box.kept.front()); box.kept.pop_front()) {
+  const auto send = [&] { return m_transport->send(box.to, box.kept.front()); };
+  for (; !box.kept.empty() && transmit(box, send); box.kept.pop_front()) {
     box.kept_bytes -= box.kept.front().size();
     any = true;
   }

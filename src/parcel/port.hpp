@@ -183,7 +183,9 @@ class parcel_port final : message_sink {
   }
   void add(outbox& box, lane& of, std::span<const std::byte> parcel, std::vector<std::byte>* owner);
   void send_message(outbox& box, lane& of, std::span<const std::byte> message, std::vector<std::byte>* owner);
-  bool transmit(outbox& box, std::span<const std::byte> message);
+  void begin_gathering(outbox& box, lane& first);
+  template <class Send>
+  bool transmit(outbox& box, Send send);
   void send_gathered(outbox& box);
   static bool wants_look(const lane& of) noexcept { return of.parcels >= of.next_look; }
   void note_holding(outbox& box) {

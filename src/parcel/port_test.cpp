@@ -283,6 +283,10 @@ class moody_transport final : public transport {
   bool send(unsigned to, std::span<const std::byte> message) override {
     return m_chance.below(10) >= m_refuses && m_over->send(to, message);
   }
+  std::span<std::byte> reserve(unsigned to, std::size_t bytes) noexcept override {
+    return m_chance.below(10) >= m_refuses ? m_over->reserve(to, bytes) : std::span<std::byte>();
+  }
+  void send_reserved(unsigned to, std::size_t bytes) noexcept override { m_over->send_reserved(to, bytes); }
   bool is_free(unsigned to) noexcept override { return m_over->is_free(to); }
   bool poll(message_sink& sink) override {
     if (m_fails) throw std::runtime_error("it fails");

@@ -85,7 +85,7 @@ class shared_memory final : public transport {
       ring_part& in = ring(other, m_rank);
       ring_part& out = ring(m_rank, other);
       m_in.push_back({ring_reader(in.positions, in.bytes, k_ring_bytes), {}});
-      m_out.push_back({ring_writer(out.positions, out.bytes, k_ring_bytes), {}});
+      m_out.push_back({ring_writer(out.positions, out.bytes, k_ring_bytes), {}, {}});
     }
   }
 
@@ -101,10 +101,20 @@ class shared_memory final : public transport {
       if (!room) return false;
       std::memcpy(room, &header, sizeof header);
       std::memcpy(room + sizeof header, piece.data(), piece.size());
-      out.ring.end();
-      part(to).rings.ring();
+      end_record(to, sizeof header + piece.size());
       return true;
     });
+  }
+  std::span<std::byte> reserve(unsigned to, std::size_t bytes) noexcept override {
+    outgoing& out = m_out[to];
+    std::byte* const room = out.ring.begin(sizeof(piece_header) + bytes);
+    if (!room) return {};
+    return out.reserved = {room + sizeof(piece_header), bytes};
+  }
+  void send_reserved(unsigned to, std::size_t bytes) noexcept override {
+    const piece_header header{bytes, piece_kind::whole};
+    std::memcpy(m_out[to].reserved.data() - sizeof header, &header, sizeof header);
+    end_record(to, sizeof header + bytes);
   }
 
   bool is_free(unsigned to) noexcept override { return m_out[to].ring.is_drained(); }
@@ -177,7 +187,13 @@ class shared_memory final : public transport {
   struct outgoing {
     ring_writer ring;
     message_splitter pieces;
+    std::span<std::byte> reserved;
   };
+
+  void end_record(unsigned to, std::size_t bytes) noexcept {
+    m_out[to].ring.end(bytes);
+    part(to).rings.ring();
+  }
 
   /// Now and then. What it finds poll() tells, behind what was sent before.
   void check_others() noexcept {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,6 +51,38 @@ TEST(shared_memory, messages_of_any_size_arrive_in_order) {
     EXPECT_EQ(got.all[i].second, sent[i]);
   }
   EXPECT_FALSE(a->poll(got));
+}
+
+/// Some are written where they are sent, into room that is larger, and some of that room is not used in the end.
+TEST(shared_memory, messages_may_be_written_in_place) {
+  const shared_file file;
+  const auto a = file.open(0, 2), b = file.open(1, 2);
+  xorshift random(4);
+  std::vector<std::string> sent;
+  collected got;
+  unsigned refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::uint32_t room = 1 + random.below(70'000), kind = random.below(3);
+    const std::string text(1 + random.below(room), static_cast<char>('a' + i % 26));
+    if (const std::span<std::byte> place = a->reserve(1, room); kind != 0 && !place.empty()) {
+      ASSERT_EQ(place.size(), room);
+      std::memset(place.data(), 'x', place.size());
+      if (kind == 2) continue;
+      std::memcpy(place.data(), text.data(), text.size());
+      a->send_reserved(1, text.size());
+      sent.push_back(text);
+    } else if (a->send(1, bytes_of(text))) {
+      sent.push_back(text);
+    } else {
+      ++refused;
+      while (random.below(4) != 0) b->poll(got);
+    }
+  }
+  while (b->poll(got)) {
+  }
+  EXPECT_GT(refused, 0U);
+  ASSERT_EQ(got.all.size(), sent.size());
+  for (std::size_t i = 0; i < sent.size(); ++i) ASSERT_EQ(got.all[i].second, sent[i]);
 }
 
 TEST(shared_memory, a_locality_sends_to_itself) {

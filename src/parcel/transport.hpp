@@ -28,6 +28,11 @@ class transport {
   /// Copies the message out. False: there is no room at the moment, and nothing was sent. One thread at a time for each
   /// destination; never blocks. Throws what names the peer where it is gone.
   virtual bool send(unsigned to, std::span<const std::byte> message) = 0;
+  /// Room where the next message there may be written, of up to so many bytes, until the next call of send() or
+  /// reserve(); empty: there is none at the moment, or never. As send().
+  virtual std::span<std::byte> reserve(unsigned /*to*/, std::size_t /*bytes*/) noexcept { return {}; }
+  /// The message that was written there is sent.
+  virtual void send_reserved(unsigned /*to*/, std::size_t /*bytes*/) noexcept {}
   /// As far as it is known, all that was sent there has left: what is sent now waits for nothing. As send().
   virtual bool is_free(unsigned to) noexcept = 0;
   /// Hands over what has arrived, at most a few of each sender; true when there was something. One thread at a time;

@@ -10,7 +10,7 @@
 #define REQUIRE(condition)                                                                                             \
   do {                                                                                                                 \
     if (!(condition)) {                                                                                                \
-      std::fprintf(stderr, "%s:%d: Failure: %s in locality %u\n", __FILE__, __LINE__, #condition,                               \
+      std::fprintf(stderr, "%s:%d: Failure: %s in locality %u\n", __FILE__, __LINE__, #condition,                      \
                    treadle::find_here().number());                                                                     \
       std::exit(3);                                                                                                    \
     }                                                                                                                  \

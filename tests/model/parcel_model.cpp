@@ -27,7 +27,7 @@ void send(channel& over, detail::ring_writer& writer, std::uint64_t number) {
   while (!(room = writer.begin(sizeof number))) detail::cpu_relax();
   std::memcpy(room, &number, sizeof number);
   over.places[number % 2] = number;
-  writer.end();
+  writer.end(sizeof number);
   over.rings.ring();
 }
 

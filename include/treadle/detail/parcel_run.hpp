@@ -56,7 +56,7 @@ class parcel_run {
 
   /// With the lock, where it has no outbox: it begins, at `begin` and with `room` bytes. Parcels like this one go into
   /// it, and those that the last runs have had. `left(part)`: for how many bytes nothing is to be decided where such
-  /// parcels come; 0: they do not go into it.
+  /// parcels come. 0, of any of them: it does not begin, because that parcel would end it.
   template <class Left>
   void open(void* outbox, unsigned to, std::uint32_t action, std::size_t bytes, std::uint32_t lane, std::byte* begin,
             std::size_t room, Left left) noexcept {
@@ -64,17 +64,13 @@ class parcel_run {
     m_parts[place_of(kind)] = {kind, lane, 1};
     for (std::size_t i = 0; i < k_kinds; ++i) {
       part& one = m_parts[i];
-      m_runs_unused[i] = one.parcels != 0 ? 0 : static_cast<std::uint8_t>(m_runs_unused[i] + 1);
+      m_opens_unused[i] = one.parcels != 0 ? 0 : static_cast<std::uint8_t>(m_opens_unused[i] + 1);
       one.parcels = 0;
-      const bool goes_on = m_runs_unused[i] < k_most_unused && (m_to == to || one.kind == kind);
-      const std::size_t of_these = goes_on ? left(one) : 0;
-      if (of_these == 0)
-        one.kind = 0;
-      else
-        room = std::min(room, of_these);
+      if (m_opens_unused[i] == k_most_unused || (m_to != to && one.kind != kind)) one.kind = 0;
+      if (one.kind != 0) room = std::min(room, left(one));
     }
     m_to = to;
-    if (m_parts[place_of(kind)].kind == 0) return;
+    if (room == 0) return;
     m_outbox.store(outbox, order::relaxed);
     m_next = begin;
     m_end.store(begin + room, order::relaxed);
@@ -114,7 +110,7 @@ class parcel_run {
   plain<std::byte*> m_next{nullptr};
   unsigned m_to = 0;
   part m_parts[k_kinds];
-  std::uint8_t m_runs_unused[k_kinds] = {}; ///< for how many runs
+  std::uint8_t m_opens_unused[k_kinds] = {}; ///< how often open() has found that none had come
 };
 
 inline constexpr unsigned k_parcel_runs = 8;                ///< of a thread, for as many destinations

@@ -49,17 +49,11 @@ inline constexpr priority action_priority = priority::normal;
 
 namespace detail {
 
-/// A parcel that has arrived: what is left of its arguments, and where the result goes.
-struct arrived_parcel {
-  std::span<const std::byte> arguments;
-  unsigned from = 0;
-  std::uint64_t reply = 0; ///< 0: nobody waits for it
-};
-
 /// An action in this program, made before main(). Numbers are given when localities meet.
 class action_entry {
  public:
-  using handler = void (*)(const arrived_parcel&);
+  /// Of a parcel that has arrived. `reply`: where the result goes; 0: nobody waits for it.
+  using handler = void (*)(std::span<const std::byte> arguments, unsigned from, std::uint64_t reply);
   action_entry(const char* symbol, handler handle) noexcept;
 
   const char* const symbol; ///< the mangled name of its type, which no other one has
@@ -156,6 +150,13 @@ inline constexpr std::size_t k_most_on_stack = 512;
 /// All of them, and they are not many bytes: such parcels need no memory.
 template <class... Ts>
 inline constexpr bool are_small = (is_bitwise<Ts> && ...) && (sizeof(Ts) + ... + 0) <= k_most_on_stack;
+
+/// Of such values together; 0: others, or none.
+template <class Tuple>
+inline constexpr std::size_t bytes_of_small = 0;
+template <class... Ts>
+  requires are_small<Ts...>
+inline constexpr std::size_t bytes_of_small<std::tuple<Ts...>> = (sizeof(Ts) + ... + 0);
 
 /// A parcel of these values, of which the bytes are the value.
 template <class... Ts>
@@ -281,22 +282,21 @@ class action {
     send_as(static_cast<arguments*>(nullptr), where, reply, args...);
   }
 
-  static void handle(const arrived_parcel& parcel) {
+  static void handle(std::span<const std::byte> archive, unsigned from, std::uint64_t reply) {
+    constexpr std::size_t bytes = bytes_of_small<arguments>; // of all archives: no check can fail behind this one
+    if (bytes != 0 && TREADLE_LIKELY(archive.size() == bytes)) {
+      arguments values;
+      read_all({archive.data(), bytes}, values);
+      return start(values, from, reply);
+    }
     arguments values;
     try {
-      std::span<const std::byte> left = parcel.arguments;
-      std::apply([&](auto&... each) { (read_value(left, each), ...); }, values);
-      if (!left.empty()) throw archive_error("an archive goes on behind what it should hold");
+      read_all(archive, values);
     } catch (...) {
-      send_exception(entry, parcel.reply, parcel.from);
+      send_exception(entry, reply, from);
       return;
     }
-    if constexpr (is_direct) {
-      execute(values, parcel.reply, parcel.from);
-    } else {
-      static_cast<void>(async_with<level>([values = std::move(values), reply = parcel.reply,
-                                           from = parcel.from]() mutable { execute(values, reply, from); }));
-    }
+    start(values, from, reply);
   }
 
   static inline action_entry entry{typeid(action).name(), handle};
@@ -323,6 +323,18 @@ class action {
 
  private:
   static constexpr priority level = priority_of<F>();
+
+  static void read_all(std::span<const std::byte> archive, arguments& values) {
+    std::apply([&](auto&... each) { (read_value(archive, each), ...); }, values);
+    if (!archive.empty()) throw archive_error("an archive goes on behind what it should hold");
+  }
+  static void start(arguments& values, unsigned from, std::uint64_t reply) {
+    if constexpr (is_direct)
+      execute(values, reply, from);
+    else
+      static_cast<void>(
+          async_with<level>([values = std::move(values), reply, from]() mutable { execute(values, reply, from); }));
+  }
 
   static future<result> as_one_future(future<returned> made) {
     if constexpr (std::is_same_v<returned, shared_future<result>>)
