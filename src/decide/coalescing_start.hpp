@@ -14,8 +14,8 @@ namespace treadle::decide {
 /// The time of a parcel is about linear in the messages per parcel. So what it took at the beginning, and with the
 /// fewest messages that can be chosen, says what a message costs, and with which choice messages should not be felt any
 /// more; that is measured next. A few windows do instead of a search try by try. Where fewer messages took longer, both
-/// are measured once more: what disturbs a program makes it slower, so that the shortest time of each is the one that
-/// counts.
+/// are measured again, twice at most: what disturbs a program makes it slower, so that the shortest time of each is the
+/// one that counts.
 class coalescing_start {
  public:
   explicit coalescing_start(const coalescing_choices& all) : m_choices(all), m_at(all.start()) {}

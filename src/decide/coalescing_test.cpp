@@ -145,6 +145,28 @@ TEST(coalescing, bytes_without_a_look_are_just_added) {
   }
 }
 
+/// The wire is free, and parcels come steadily: they leave soon after the end of the hold, or with the bytes.
+TEST(coalescing, a_hold_ends_about_in_time) {
+  for (const std::int64_t hold_ns : {1000, 10'000, 100'000}) {
+    for (const std::int64_t gap_ns : {10, 100, 3000}) {
+      const coalescing s{.hold_ns = hold_ns, .bytes = 1 << 20};
+      gathering all;
+      std::int64_t now = 1'000'000'000, first = 0;
+      int messages = 0;
+      for (int i = 0; i < 200'000 && messages < 5; ++i, now += gap_ns) {
+        if (first == 0) first = now;
+        if (!all.put(s, false, [&] { return now; }, 24, [] { return true; })) continue;
+        if (messages++ > 0) { // the very first parcel is sparse
+          EXPECT_GE(now - first, gap_ns > hold_ns ? 0 : hold_ns);
+          EXPECT_LE(now - first, hold_ns * 3 / 2 + 9 * gap_ns) << hold_ns << ' ' << gap_ns;
+        }
+        first = 0;
+      }
+      EXPECT_EQ(messages, 5) << hold_ns << ' ' << gap_ns;
+    }
+  }
+}
+
 TEST(coalescing_choices, know_where_messages_are_not_felt) {
   const coalescing_choices usual({});
   const auto felt_least = [&](double message_ns, double parcel_ns, double bytes) {

@@ -71,7 +71,10 @@ void store_coalescing(action_entry* of, const coalescing& how) {
     usual_coalescing = how;
 }
 
-action_entry::action_entry(const char* s, handler h) noexcept : symbol(s), handle(h), next(first) { first = this; }
+action_entry::action_entry(const char* s, handler h, beginner b) noexcept
+    : symbol(s), handle(h), begin(b), next(first) {
+  first = this;
+}
 
 std::string name_of(const action_entry& action) {
   constexpr std::string_view k_before = "treadle::detail::action<";

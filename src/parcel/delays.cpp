@@ -33,14 +33,14 @@ class delayed_transport final : public transport, message_sink {
   unsigned size() const noexcept override { return m_inner->size(); }
 
   /// With the time at which it arrives before it.
-  bool send(unsigned to, std::span<const std::byte> message) override {
+  bool send(unsigned to, message_parts message) override {
     outgoing& out = m_out[to];
     if (!out.is_stamped) { // else it is the same once more, that had no room
       be_busy(m_of.overhead_ns);
       const std::int64_t arrives = leave(message.size()) + m_of.latency_ns;
-      out.bytes.resize(sizeof arrives);
+      out.bytes.resize(sizeof arrives + message.size());
       std::memcpy(out.bytes.data(), &arrives, sizeof arrives);
-      out.bytes.insert(out.bytes.end(), message.begin(), message.end());
+      message.copy(out.bytes.data() + sizeof arrives, 0, message.size());
       out.is_stamped = true;
     }
     if (!m_inner->send(to, out.bytes)) return false;

@@ -18,7 +18,7 @@ class sampled_gaps {
  public:
   static constexpr int k_ranges = 32; ///< range i: from 2^i ns to less than 2^(i + 1) ns; 0 ns is in the first
 
-  /// For each parcel that is wanted, with how many there have been.
+  /// With how many parcels there have been, for each that is wanted at least.
   void note(std::uint64_t parcels) noexcept {
     if (TREADLE_LIKELY(!wants(parcels))) return;
     const std::int64_t now = ticks_now();

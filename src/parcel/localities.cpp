@@ -95,6 +95,12 @@ class world final : public parcel_receiver, public background_work {
     std::memcpy(&header, parcel.data(), sizeof header);
     m_port.send(to, parcel, lane_of(header.action), owner);
   }
+  /// The same with a second part, which stays until it returns.
+  void send(std::vector<std::byte>& parcel, std::span<const std::byte> rest, unsigned to) {
+    parcel_header header;
+    std::memcpy(&header, parcel.data(), sizeof header);
+    m_port.send_large(to, parcel, rest, lane_of(header.action));
+  }
   parcel_port& port() noexcept { return m_port; }
 
   // background_work
@@ -134,6 +140,34 @@ class world final : public parcel_receiver, public background_work {
     m_parcels_from[from] += handled;
     m_handled.store(m_handled.load(order::relaxed) + received - received_before,
                     order::release); // what they have caused is there
+  }
+  /// One large parcel, of an action that takes it as it comes.
+  std::unique_ptr<message_in_pieces> begin_pieces(unsigned /*from*/, std::span<const std::byte> first,
+                                                  std::size_t bytes) override {
+    auto message = std::make_unique<large_message>();
+    const auto take = [&](auto& value) {
+      if (first.size() < sizeof value) return false;
+      std::memcpy(&value, first.data(), sizeof value);
+      first = first.subspan(sizeof value);
+      bytes -= sizeof value;
+      return true;
+    };
+    parcel_header& header = message->header;
+    if (!take(header) || (header.has_reply && !take(message->reply)) || bytes != header.bytes) return nullptr;
+    const action_entry::beginner begin_parcel = header.action < k_leave ? find_action(header.action).begin : nullptr;
+    if (begin_parcel) message->parcel = begin_parcel(first, bytes);
+    return message->parcel ? std::move(message) : nullptr;
+  }
+  void end_pieces(unsigned from, message_in_pieces& whole) override {
+    auto& message = static_cast<large_message&>(whole);
+    const parcel_header header = message.header;
+    const std::uint64_t number = ++m_parcels_from[from];
+    count_message(header.bytes + sizeof header + (header.has_reply ? sizeof message.reply : 0));
+    m_received.store(m_received.load(order::relaxed) + 1, order::relaxed);
+    const std::int64_t start = parcel_port::begin_telling(event_kind::parcel_handled);
+    message.parcel->handle(from, message.reply);
+    if (start != 0) m_port.tell(event_kind::parcel_handled, start, lane_of(header.action), from, number, header.bytes);
+    m_handled.store(m_handled.load(order::relaxed) + 1, order::release); // what it has caused is there
   }
   void failed(std::exception_ptr why) noexcept override {
     replies.fail_all(why);
@@ -178,6 +212,13 @@ class world final : public parcel_receiver, public background_work {
     handle(from, header.action, reply, arguments);
     m_port.tell(event_kind::parcel_handled, start, lane_of(header.action), from, number, header.bytes);
   }
+  struct large_message final : message_in_pieces {
+    bool add(std::span<const std::byte> piece) override { return parcel->add(piece); }
+    parcel_header header;
+    std::uint64_t reply = 0;
+    std::unique_ptr<arriving_parcel> parcel;
+  };
+
   void count_message(std::size_t bytes) noexcept {
     m_messages_received.fetch_add(1, order::relaxed);
     m_bytes_received.fetch_add(bytes, order::relaxed);
@@ -337,7 +378,7 @@ new_parcel::~new_parcel() {
 void new_parcel::finish() {
   parcel_header header;
   std::memcpy(&header, bytes.data(), sizeof header);
-  const std::size_t size = bytes.size() - sizeof header - (header.has_reply ? sizeof(std::uint64_t) : 0);
+  const std::size_t size = bytes.size() + rest.size() - sizeof header - (header.has_reply ? sizeof(std::uint64_t) : 0);
   if (size > std::numeric_limits<std::uint32_t>::max())
     throw std::length_error("localities: a parcel of " + std::to_string(size) + " bytes; 4 GiB is the most");
   header.bytes = static_cast<std::uint32_t>(size);
@@ -353,7 +394,9 @@ void end_parcel(const parcel_place& written, std::uint32_t action, std::size_t b
 }
 void send_parcel(new_parcel& parcel, locality to) {
   parcel.finish();
-  world_with(to.number()).send(parcel.bytes, to.number(), &parcel.bytes);
+  world& all = world_with(to.number());
+  parcel.rest.empty() ? all.send(parcel.bytes, to.number(), &parcel.bytes)
+                      : all.send(parcel.bytes, parcel.rest, to.number());
 }
 
 void set_coalescing(action_entry* of, const coalescing& how) {

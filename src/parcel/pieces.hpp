@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace treadle::detail {
@@ -23,16 +25,19 @@ struct piece_header {
 /// The messages for one destination.
 class message_splitter {
  public:
-  /// Calls put(header, bytes) for pieces of `most` bytes, or for the whole, where that is not much more. False where
-  /// that had no room: the next call, with the same message, goes on behind what was sent.
+  /// Calls put(header, from, bytes) for pieces of `most` bytes, or for the whole, where that is not much more. False
+  /// where that had no room: the next call, with the same message, goes on behind what was sent. Where `most` is a
+  /// multiple of 64 bytes, pieces of the second part begin at such.
   template <class Put>
-  bool send(std::span<const std::byte> message, std::size_t most, Put put) {
-    if (message.size() <= most + most / 2) return put(piece_header{message.size(), piece_kind::whole}, message);
-    while (m_sent < message.size()) {
-      const auto piece = message.subspan(m_sent, std::min(most, message.size() - m_sent));
-      if (!put(piece_header{message.size(), m_sent == 0 ? piece_kind::first : piece_kind::further}, piece))
-        return false;
-      m_sent += piece.size();
+  bool send(const message_parts& message, std::size_t most, Put put) {
+    const std::size_t all = message.size();
+    if (all <= most + most / 2) return put(piece_header{all, piece_kind::whole}, std::size_t{0}, all);
+    while (m_sent < all) {
+      std::size_t bytes = std::min(most, all - m_sent);
+      if (const std::size_t first = message.first().size(); m_sent == 0 && first != 0 && first < most)
+        bytes -= (most - first) % 64;
+      if (!put(piece_header{all, m_sent == 0 ? piece_kind::first : piece_kind::further}, m_sent, bytes)) return false;
+      m_sent += bytes;
     }
     m_sent = 0;
     return true;
@@ -57,8 +62,9 @@ class message_joiner {
       sink.arrived(from, piece);
       return true;
     case piece_kind::first:
-      if (m_total != 0) return false;
+      if (m_total != 0 || piece.size() > header.total) return false;
       m_total = header.total;
+      m_into = sink.begin_pieces(from, piece, m_total);
       break;
     case piece_kind::further:
       if (m_total != header.total) return false;
@@ -66,11 +72,20 @@ class message_joiner {
     default:
       return false;
     }
-    if (piece.empty() || piece.size() > m_total - m_joined.size()) return false;
-    if (m_joined.empty()) m_joined.reserve(std::min(m_total, k_trusted)); // it may be damaged
-    m_joined.insert(m_joined.end(), piece.begin(), piece.end());
-    if (m_joined.size() < m_total) return true;
-    m_total = 0;
+    if (piece.empty() || piece.size() > m_total - m_taken) return false;
+    m_taken += piece.size();
+    if (m_into) {
+      if (header.kind == piece_kind::further && !m_into->add(piece)) return false;
+    } else {
+      if (m_joined.empty()) m_joined.reserve(std::min(m_total, k_trusted)); // it may be damaged
+      m_joined.insert(m_joined.end(), piece.begin(), piece.end());
+    }
+    if (m_taken < m_total) return true;
+    m_total = m_taken = 0;
+    if (const std::unique_ptr<message_in_pieces> whole = std::move(m_into)) {
+      sink.end_pieces(from, *whole);
+      return true;
+    }
     sink.arrived(from, m_joined);
     m_joined.clear(); // the memory stays for the next one
     if (m_joined.capacity() > k_kept) m_joined.shrink_to_fit();
@@ -80,8 +95,9 @@ class message_joiner {
  private:
   static constexpr std::size_t k_trusted = std::size_t{256} << 20U, k_kept = std::size_t{16} << 20U;
 
+  std::unique_ptr<message_in_pieces> m_into; ///< or m_joined
   std::vector<std::byte> m_joined;
-  std::size_t m_total = 0; ///< 0: none is under way
+  std::size_t m_total = 0, m_taken = 0; ///< 0: none is under way
 };
 
 } // namespace treadle::detail

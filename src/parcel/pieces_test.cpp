@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
+#include <cstring>
+#include <memory>
 #include <vector>
 
 namespace treadle::detail {
@@ -15,7 +16,26 @@ struct joined_messages final : message_sink {
     EXPECT_EQ(from, 3U);
     all.emplace_back(message.begin(), message.end());
   }
+  /// Those that begin with an odd byte are taken as they come.
+  struct taken final : message_in_pieces {
+    bool add(std::span<const std::byte> piece) override {
+      bytes.insert(bytes.end(), piece.begin(), piece.end());
+      return true;
+    }
+    std::vector<std::byte> bytes;
+  };
+  std::unique_ptr<message_in_pieces> begin_pieces(unsigned, std::span<const std::byte> first, std::size_t) override {
+    if (first.empty() || (first[0] & std::byte{1}) == std::byte{0}) return nullptr;
+    auto made = std::make_unique<taken>();
+    EXPECT_TRUE(made->add(first));
+    return made;
+  }
+  void end_pieces(unsigned, message_in_pieces& whole) override {
+    all.push_back(static_cast<taken&>(whole).bytes);
+    ++in_pieces;
+  }
   std::vector<std::vector<std::byte>> all;
+  int in_pieces = 0;
 };
 
 TEST(pieces, messages_are_whole_again_wherever_room_ends) {
@@ -27,13 +47,19 @@ TEST(pieces, messages_are_whole_again_wherever_room_ends) {
   for (int i = 0; i < 500; ++i) {
     std::vector<std::byte> message(random.below(1000));
     for (std::byte& one : message) one = static_cast<std::byte>(random.below(256));
-    const std::size_t most = 1 + random.below(200);
-    while (!splitter.send(message, most, [&](const piece_header& header, std::span<const std::byte> piece) {
+    const std::size_t most = random.below(2) == 0 ? 1 + random.below(200) : 64 * (1 + random.below(4));
+    const std::size_t of_first = random.below(2) == 0 ? message.size() : random.below(100) * message.size() / 100;
+    const std::span<const std::byte> all(message);
+    const message_parts parts(all.first(of_first), all.subspan(of_first));
+    while (!splitter.send(parts, most, [&](const piece_header& header, std::size_t from, std::size_t bytes) {
       if (random.below(3) == 0) return false; // no room
-      EXPECT_LE(piece.size(), most);
-      std::vector<std::byte> record(sizeof header + piece.size());
+      EXPECT_LE(bytes, header.kind == piece_kind::whole ? most + most / 2 : most);
+      if (header.kind == piece_kind::further && most % 64 == 0 && of_first < most) {
+        EXPECT_EQ((from - of_first) % 64, 0U);
+      }
+      std::vector<std::byte> record(sizeof header + bytes);
       std::memcpy(record.data(), &header, sizeof header);
-      std::copy(piece.begin(), piece.end(), record.begin() + sizeof header);
+      parts.copy(record.data() + sizeof header, from, bytes);
       EXPECT_TRUE(joiner.take(record, 3, got));
       return true;
     })) {
@@ -41,6 +67,7 @@ TEST(pieces, messages_are_whole_again_wherever_room_ends) {
     sent.push_back(std::move(message));
   }
   EXPECT_EQ(got.all, sent);
+  EXPECT_GT(got.in_pieces, 0);
 }
 
 TEST(pieces, anything_else_is_damaged_or_a_message) {

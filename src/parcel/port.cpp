@@ -82,6 +82,52 @@ void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, s
   }
 }
 
+void parcel_port::send_large(unsigned to, std::vector<std::byte>& first, std::span<const std::byte> rest,
+                             std::uint32_t number) {
+  constexpr std::int64_t k_lookout_ns = 100'000, k_nap_ns = 50'000;
+  outbox& box = m_outboxes[to];
+  const std::size_t bytes = first.size() + rest.size();
+  const std::int64_t start = begin_telling(event_kind::parcel_sent);
+  bool has_left = false, may_wait = !callback_scope::is_inside(), looks = false;
+  lane* mine = nullptr; // until it is added
+  std::uint64_t nth = 0;
+  std::int64_t nap_at = steady_now_ns() + k_lookout_ns;
+  try {
+    for (patient_spin spin;; spin.wait()) {
+      check();
+      {
+        const locked guard(box);
+        note_sender(box);
+        if (mine) {
+          send_kept(box);
+        } else if (has_room(box)) {
+          mine = &lane_of(box, number);
+          add_large(box, *mine, {std::move(first), rest, &has_left});
+          looks = wants_look(*mine);
+          nth = box.parcels;
+        }
+        if (mine && !has_left && !may_wait) copy_kept(box, has_left);
+        if (has_left) break;
+      }
+      if (steady_now_ns() < nap_at) continue;
+      try {
+        this_task::sleep_for_ns(k_nap_ns);
+      } catch (...) { // nobody may wait here
+        if (!mine) throw;
+        may_wait = false;
+      }
+      nap_at = steady_now_ns() + k_lookout_ns;
+    }
+  } catch (...) {
+    if (mine) fail(); // what is on its way is not whole any more
+    const locked guard(box);
+    std::erase_if(box.kept, [&](const kept_message& one) { return one.has_left == &has_left; });
+    throw;
+  }
+  if (looks) look_at(box, *mine);
+  if (start != 0) tell(event_kind::parcel_sent, start, number, to, nth, bytes);
+}
+
 parcel_place parcel_port::begin(unsigned to, std::uint32_t number, std::size_t bytes) {
   check();
   outbox& box = m_outboxes[to];
@@ -270,7 +316,7 @@ TREADLE_NOINLINE void parcel_port::open_run(outbox& box, const lane& of, std::ui
   parcel_run* const runs = thread_runs::get();
   parcel_run* const run = runs ? &runs[box.to % k_parcel_runs] : nullptr;
   if (!run || run->outbox()) return;
-  run->open(&box, box.to, action, bytes, of.number, unused.data(), room,
+  run->open(&box, box.to, action, bytes, of.number, unused.data(), room, k_least_run,
             [&](const parcel_run::part& part) noexcept -> std::size_t {
               const lane* const one = part.lane < box.lanes.size() ? box.lanes[part.lane].get() : nullptr;
               return one && one->is_calm() ? box.gathers.bytes_without_a_look(one->how) : 0;
@@ -336,10 +382,33 @@ void parcel_port::add(outbox& box, lane& of, std::span<const std::byte> parcel, 
   leaves ? send_gathered(box) : note_holding(box);
 }
 
+/// It leaves behind what was gathered.
+void parcel_port::add_large(outbox& box, lane& of, kept_message parcel) {
+  if (!put(box, of, parcel.parts().size())) box.gathers.flush();
+  send_gathered(box);
+  ++of.messages;
+  if (box.kept.empty() && transmit(box, [&] { return m_transport->send(box.to, parcel.parts()); }))
+    *parcel.has_left = true;
+  else
+    keep(box, std::move(parcel));
+}
+
+/// Its sender does not wait any more.
+void parcel_port::copy_kept(outbox& box, bool& has_left) {
+  const auto found = std::find_if(box.kept.begin(), box.kept.end(),
+                                  [&](const kept_message& one) { return one.has_left == &has_left; });
+  found->first.insert(found->first.end(), found->rest.begin(), found->rest.end());
+  box.kept_bytes += found->rest.size();
+  found->rest = {};
+  found->has_left = nullptr;
+  has_left = true;
+}
+
 /// Where the transport has room it is put together there, unless others have to leave before it.
 void parcel_port::begin_gathering(outbox& box, lane& first) {
   constexpr std::size_t k_room = std::size_t{72} << 10U; // more than what leaves together in most cases
   box.first = &first;
+  box.gathered.clear(); // where nothing came of what was begun last
   if (!box.kept.empty()) return;
   if (const std::span<std::byte> room = m_transport->reserve(box.to, k_room); !room.empty()) box.gathered.lend(room);
 }
@@ -361,8 +430,12 @@ void parcel_port::send_message(outbox& box, lane& of, std::span<const std::byte>
                                std::vector<std::byte>* owner) {
   ++of.messages;
   if (box.kept.empty() && transmit(box, [&] { return m_transport->send(box.to, message); })) return;
-  box.kept_bytes += message.size();
-  owner ? box.kept.emplace_back(std::move(*owner)) : box.kept.emplace_back(message.begin(), message.end());
+  keep(box, {owner ? std::move(*owner) : std::vector(message.begin(), message.end())});
+}
+
+void parcel_port::keep(outbox& box, kept_message message) {
+  box.kept_bytes += message.first.size();
+  box.kept.push_back(std::move(message));
   note_holding(box);
 }
 
@@ -416,9 +489,10 @@ bool parcel_port::is_due(const outbox& box) {
 /// True when one has left.
 bool parcel_port::send_kept(outbox& box) {
   bool any = false;
-  const auto send = [&] { return m_transport->send(box.to, box.kept.front()); };
+  const auto send = [&] { return m_transport->send(box.to, box.kept.front().parts()); };
   for (; !box.kept.empty() && transmit(box, send); box.kept.pop_front()) {
-    box.kept_bytes -= box.kept.front().size();
+    box.kept_bytes -= box.kept.front().first.size();
+    if (bool* const has_left = box.kept.front().has_left) *has_left = true;
     any = true;
   }
   return any;
@@ -480,6 +554,15 @@ void parcel_port::end_polling() noexcept {
 void parcel_port::arrived(unsigned from, std::span<const std::byte> message) {
   const callback_scope handles; // must not wait
   m_receiver.arrived(from, message);
+}
+
+std::unique_ptr<message_in_pieces> parcel_port::begin_pieces(unsigned from, std::span<const std::byte> first,
+                                                             std::size_t bytes) {
+  return m_receiver.begin_pieces(from, first, bytes);
+}
+void parcel_port::end_pieces(unsigned from, message_in_pieces& whole) {
+  const callback_scope handles; // must not wait
+  m_receiver.end_pieces(from, whole);
 }
 
 void parcel_port::tell(event_kind kind, std::int64_t begin_ticks, std::uint32_t lane, unsigned other,

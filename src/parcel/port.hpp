@@ -30,6 +30,12 @@ class parcel_receiver {
  public:
   /// Each message once, those from one sender in order. What it throws ends the port.
   virtual void arrived(unsigned from, std::span<const std::byte> message) = 0;
+  /// As the sink of a transport.
+  virtual std::unique_ptr<message_in_pieces> begin_pieces(unsigned /*from*/, std::span<const std::byte> /*first*/,
+                                                          std::size_t /*bytes*/) {
+    return nullptr;
+  }
+  virtual void end_pieces(unsigned /*from*/, message_in_pieces& /*whole*/) {}
   /// Nothing is sent or received any more. Once.
   virtual void failed(std::exception_ptr why) noexcept = 0;
   /// Of parcels with this number.
@@ -61,6 +67,9 @@ class parcel_port final : message_sink {
   /// has to keep them.
   void send(unsigned to, std::span<const std::byte> parcel, std::uint32_t lane,
             std::vector<std::byte>* owner = nullptr);
+  /// The same for a parcel that has a second part, which is sent from where it is. Waits until it has left; in a
+  /// handler it is copied instead. May take the first part away.
+  void send_large(unsigned to, std::vector<std::byte>& first, std::span<const std::byte> rest, std::uint32_t lane);
   /// The same for a parcel of few bytes that is written where it is gathered: between begin() and end(), by who must
   /// not wait there, or throw. Nothing has begun where there is no room: send() waits for it.
   parcel_place begin(unsigned to, std::uint32_t number, std::size_t bytes);
@@ -105,6 +114,13 @@ class parcel_port final : message_sink {
 
  private:
   enum class leaving { due, all };
+  /// That had no room. `rest` is its sender's, who waits.
+  struct kept_message {
+    std::vector<std::byte> first;
+    std::span<const std::byte> rest = {};
+    bool* has_left = nullptr; ///< of who waits; null: nobody does
+    message_parts parts() const noexcept { return {first, rest}; }
+  };
   /// What is on its way to one destination, in its order: messages that had no room, then what is being gathered.
   struct outbox {
     mutable spinlock lock;
@@ -114,7 +130,7 @@ class parcel_port final : message_sink {
     std::vector<std::unique_ptr<lane>> lanes; ///< none where nothing was sent
     lane* first = nullptr;                    ///< that of the first parcel that is gathered
     gathered_bytes gathered;
-    std::deque<std::vector<std::byte>> kept;
+    std::deque<kept_message> kept;
     std::size_t kept_bytes = 0;
     std::uint64_t parcels = 0, messages = 0;
     std::int64_t message_ticks = 0, sending_ticks = 0; ///< that one takes at the moment; that all have taken
@@ -145,6 +161,9 @@ class parcel_port final : message_sink {
   class thread_runs;
 
   void arrived(unsigned from, std::span<const std::byte> message) override;
+  std::unique_ptr<message_in_pieces> begin_pieces(unsigned from, std::span<const std::byte> first,
+                                                  std::size_t bytes) override;
+  void end_pieces(unsigned from, message_in_pieces& whole) override;
   void check() const {
     if (TREADLE_UNLIKELY(m_failed.load(order::acquire) != 0)) std::rethrow_exception(m_failure);
   }
@@ -182,10 +201,13 @@ class parcel_port final : message_sink {
         [&] { return box.kept.empty() && m_transport->is_free(box.to); });
   }
   void add(outbox& box, lane& of, std::span<const std::byte> parcel, std::vector<std::byte>* owner);
+  void add_large(outbox& box, lane& of, kept_message parcel);
+  static void copy_kept(outbox& box, bool& has_left);
   void send_message(outbox& box, lane& of, std::span<const std::byte> message, std::vector<std::byte>* owner);
   void begin_gathering(outbox& box, lane& first);
   template <class Send>
   bool transmit(outbox& box, Send send);
+  void keep(outbox& box, kept_message message);
   void send_gathered(outbox& box);
   static bool wants_look(const lane& of) noexcept { return of.parcels >= of.next_look; }
   void note_holding(outbox& box) {

@@ -85,7 +85,7 @@ class shared_memory final : public transport {
       ring_part& in = ring(other, m_rank);
       ring_part& out = ring(m_rank, other);
       m_in.push_back({ring_reader(in.positions, in.bytes, k_ring_bytes), {}});
-      m_out.push_back({ring_writer(out.positions, out.bytes, k_ring_bytes), {}, {}});
+      m_out.push_back({ring_writer(out.positions, out.bytes, k_ring_bytes), {}, nullptr});
     }
   }
 
@@ -94,26 +94,26 @@ class shared_memory final : public transport {
   unsigned rank() const noexcept override { return m_rank; }
   unsigned size() const noexcept override { return m_size; }
 
-  bool send(unsigned to, std::span<const std::byte> message) override {
+  bool send(unsigned to, message_parts message) override {
     outgoing& out = m_out[to];
-    return out.pieces.send(message, k_piece, [&](const piece_header& header, std::span<const std::byte> piece) {
-      std::byte* const room = out.ring.begin(sizeof header + piece.size());
+    return out.pieces.send(message, k_piece, [&](const piece_header& header, std::size_t from, std::size_t bytes) {
+      std::byte* const room = out.ring.begin(sizeof header + bytes);
       if (!room) return false;
       std::memcpy(room, &header, sizeof header);
-      std::memcpy(room + sizeof header, piece.data(), piece.size());
-      end_record(to, sizeof header + piece.size());
+      message.copy(room + sizeof header, from, bytes);
+      end_record(to, sizeof header + bytes);
       return true;
     });
   }
   std::span<std::byte> reserve(unsigned to, std::size_t bytes) noexcept override {
     outgoing& out = m_out[to];
-    std::byte* const room = out.ring.begin(sizeof(piece_header) + bytes);
-    if (!room) return {};
-    return out.reserved = {room + sizeof(piece_header), bytes};
+    out.reserved = out.ring.begin(sizeof(piece_header) + bytes);
+    if (!out.reserved) return {};
+    return {out.reserved + sizeof(piece_header), bytes};
   }
   void send_reserved(unsigned to, std::size_t bytes) noexcept override {
     const piece_header header{bytes, piece_kind::whole};
-    std::memcpy(m_out[to].reserved.data() - sizeof header, &header, sizeof header);
+    std::memcpy(m_out[to].reserved, &header, sizeof header);
     end_record(to, sizeof header + bytes);
   }
 
@@ -187,7 +187,7 @@ class shared_memory final : public transport {
   struct outgoing {
     ring_writer ring;
     message_splitter pieces;
-    std::span<std::byte> reserved;
+    std::byte* reserved = nullptr; ///< with its header
   };
 
   void end_record(unsigned to, std::size_t bytes) noexcept {

@@ -1,16 +1,57 @@
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <span>
 
 namespace treadle::detail {
+
+/// A message that is sent: one part behind the other, so that what is large need not be copied to its beginning.
+class message_parts {
+ public:
+  template <class Bytes>
+    requires std::convertible_to<const Bytes&, std::span<const std::byte>>
+  message_parts(const Bytes& whole) noexcept : m_first(whole) {}
+  message_parts(std::span<const std::byte> first, std::span<const std::byte> rest) noexcept
+      : m_first(first), m_rest(rest) {}
+  std::span<const std::byte> first() const noexcept { return m_first; }
+  std::size_t size() const noexcept { return m_first.size() + m_rest.size(); }
+  void copy(std::byte* to, std::size_t from, std::size_t bytes) const noexcept {
+    const std::size_t of_first = from < m_first.size() ? std::min(bytes, m_first.size() - from) : 0;
+    if (of_first != 0) std::memcpy(to, m_first.data() + from, of_first);
+    if (bytes != of_first)
+      std::memcpy(to + of_first, m_rest.data() + (from + of_first - m_first.size()), bytes - of_first);
+  }
+
+ private:
+  std::span<const std::byte> m_first, m_rest;
+};
+
+/// Where a message goes that arrives in pieces.
+class message_in_pieces {
+ public:
+  virtual ~message_in_pieces() = default;
+  /// The next one, in order. False: it cannot be one.
+  [[nodiscard]] virtual bool add(std::span<const std::byte> piece) = 0;
+};
 
 /// Gets what arrives.
 class message_sink {
  public:
   /// The bytes stay until it returns.
   virtual void arrived(unsigned from, std::span<const std::byte> message) = 0;
+  /// A message of `bytes` bytes begins with this piece. What is returned has it, and gets the others. Null: the message
+  /// is wanted whole.
+  virtual std::unique_ptr<message_in_pieces> begin_pieces(unsigned /*from*/, std::span<const std::byte> /*first*/,
+                                                          std::size_t /*bytes*/) {
+    return nullptr;
+  }
+  /// All pieces have been added.
+  virtual void end_pieces(unsigned /*from*/, message_in_pieces& /*whole*/) {}
 
  protected:
   ~message_sink() = default;
@@ -27,7 +68,7 @@ class transport {
 
   /// Copies the message out. False: there is no room at the moment, and nothing was sent. One thread at a time for each
   /// destination; never blocks. Throws what names the peer where it is gone.
-  virtual bool send(unsigned to, std::span<const std::byte> message) = 0;
+  virtual bool send(unsigned to, message_parts message) = 0;
   /// Room where the next message there may be written, of up to so many bytes, until the next call of send() or
   /// reserve(); empty: there is none at the moment, or never. As send().
   virtual std::span<std::byte> reserve(unsigned /*to*/, std::size_t /*bytes*/) noexcept { return {}; }

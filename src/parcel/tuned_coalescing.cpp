@@ -37,7 +37,7 @@ tuned_coalescing::known tuned_coalescing::begin(unsigned workers) {
   const std::vector<tuned_point> before =
       is_ours() ? recall(*this, m_decision, of, m_choices.all()) : std::vector<tuned_point>();
   search.believe(before);
-  known begun{of, std::move(search), {}};
+  known begun{of, std::move(search), {}, false};
   if (is_ours() && before.empty()) begun.start.emplace(m_choices);
   return begun;
 }
@@ -85,6 +85,7 @@ void tuned_coalescing::find_start(const sender_totals& before, const sender_tota
   if (!start.is_over()) return;
   m_known->search.believe(start.measured());
   m_known->start.reset();
+  m_known->has_measured_start = true;
 }
 
 /// Time per parcel; or as published, the share of messages in the time of all workers.
@@ -94,11 +95,6 @@ void tuned_coalescing::report(const sender_totals& before, const sender_totals& 
   const double cost =
       is_ours() ? ns / parcels : (now.network_ns - before.network_ns) / (now.awake_ns - before.awake_ns);
   m_decision.report(m_known->search, m_at, {cost, parcels, ns}, names(m_choices));
-}
-
-/// The present window tells nothing.
-void tuned_coalescing::interrupt() {
-  m_known->start ? m_known->start->interrupt() : static_cast<void>(m_decision.interrupt(m_known->search));
 }
 
 tune::arm tuned_coalescing::next(std::int64_t now_ns) {
@@ -117,12 +113,12 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
   const bool was_felt = m_is_felt;
   const tune::arm was = m_at;
   if (!std::exchange(m_has_begun, true) || workers != m_known->of.workers) { // what was sent tells nothing
-    interrupt();
+    m_known->start ? m_known->start->interrupt() : static_cast<void>(m_decision.interrupt(m_known->search));
     m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });
   } else if (is_felt(now.message_ns * static_cast<double>(now.parcels - before.parcels) / ns)) {
     if (was_felt) m_known->start ? find_start(before, now, ns) : report(before, now, ns);
-  } else if (was_felt) {
-    interrupt();
+  } else if (was_felt && !m_known->start) { // what a start has measured so far remains
+    m_decision.interrupt(m_known->search);
   }
   m_at = next(now_ns);
   if (m_at == was) return {};
@@ -132,8 +128,15 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
 void tuned_coalescing::explain(std::vector<decision_report>& to) {
   scoped_lock held(m_lock);
   for (const auto& one : m_contexts) {
-    to.push_back(loop::report(m_decision, one->of, one->search, names(m_choices)));
-    to.back().present = one.get() == m_known;
+    decision_report& r = to.emplace_back(loop::report(m_decision, one->of, one->search, names(m_choices)));
+    r.present = one.get() == m_known;
+    if (one->start) {
+      r.trying = m_is_felt;
+      r.chosen = m_choices.text(m_is_felt ? one->start->at() : m_choices.start());
+      r.why = m_is_felt ? "is measured, to find where to begin" : "messages are not felt";
+    } else if (one->has_measured_start && one->search.windows() == 0) {
+      r.why = "measured at the beginning";
+    }
   }
 }
 

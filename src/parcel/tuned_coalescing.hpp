@@ -45,6 +45,7 @@ class tuned_coalescing final : loop::explained {
     loop::context of;
     loop::state search;
     std::optional<decide::coalescing_start> start; ///< until it is known where the search begins
+    bool has_measured_start;
   };
   class names;
 
@@ -58,7 +59,6 @@ class tuned_coalescing final : loop::explained {
   bool is_felt(double share) noexcept;
   void find_start(const sender_totals& before, const sender_totals& now, double ns);
   void report(const sender_totals& before, const sender_totals& now, double ns);
-  void interrupt();
   tune::arm next(std::int64_t now_ns);
 
   const coalescing m_asked;

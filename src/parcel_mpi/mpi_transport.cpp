@@ -79,17 +79,17 @@ class mpi_transport final : public transport {
   unsigned rank() const noexcept override { return m_rank; }
   unsigned size() const noexcept override { return m_size; }
 
-  bool send(unsigned to, std::span<const std::byte> message) override {
+  bool send(unsigned to, message_parts message) override {
     outgoing& out = m_out[to];
-    return out.pieces.send(message, k_piece, [&](const piece_header& header, std::span<const std::byte> piece) {
+    return out.pieces.send(message, k_piece, [&](const piece_header& header, std::size_t from, std::size_t bytes) {
       const scoped_lock guard(m_calls_mpi);
       forget_sent(out);
-      if (!out.under_way.empty() && out.bytes + piece.size() > k_under_way) return false;
+      if (!out.under_way.empty() && out.bytes + bytes > k_under_way) return false;
       sending& one = out.under_way.emplace_back();
-      one.bytes = take_buffer(sizeof header + piece.size());
+      one.bytes = take_buffer(sizeof header + bytes);
       std::memcpy(one.bytes.data(), &header, sizeof header);
-      std::memcpy(one.bytes.data() + sizeof header, piece.data(), piece.size());
-      out.bytes += piece.size();
+      message.copy(one.bytes.data() + sizeof header, from, bytes);
+      out.bytes += bytes;
       check(MPI_Isend(one.bytes.data(), static_cast<int>(one.bytes.size()), MPI_BYTE, static_cast<int>(to), k_tag,
                       m_mpi.world(), &one.request),
             "MPI_Isend");

@@ -149,6 +149,7 @@ TEST_P(localities_test, partitioned_vectors) { run("vectors"); }
 TEST_P(localities_test, partitioned_maps) { run("maps"); }
 TEST_P(localities_test, actions_that_return_futures) { run("futures"); }
 TEST_P(localities_test, latches_and_channels) { run("coordination"); }
+TEST_P(localities_test, large_arguments) { run("large"); }
 TEST_P(localities_test, urgent_actions_first) {
   if (GetParam().workers == 1) run("priorities");
 }

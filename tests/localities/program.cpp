@@ -548,6 +548,7 @@ int run(const std::string& name) {
     if (name == "coordination") testing::latches_and_channels();
     if (name == "priorities") testing::priorities();
     if (name == "migrations") testing::migrations();
+    if (name == "large") testing::large_arguments();
     if (name == "traced") testing::traced_parcels();
     if (name == "placed") testing::placed_calls();
     if (name == "placements") testing::random_placements();

@@ -29,6 +29,9 @@ void latches_and_channels();
 void priorities();
 void migrations();
 
+// Of large_arguments.cpp.
+void large_arguments();
+
 // Of arrays.cpp.
 void placed_calls();
 void random_placements();

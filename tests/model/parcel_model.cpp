@@ -21,7 +21,7 @@ struct channel {
   plain<std::uint64_t> places[2] = {0, 0}; ///< stand for the bytes of the ring, which the explorer does not see
 };
 
-/// As shared_memory::put(); waits for room.
+/// As shared_memory::send(); waits for room.
 void send(channel& over, detail::ring_writer& writer, std::uint64_t number) {
   std::byte* room = nullptr;
   while (!(room = writer.begin(sizeof number))) detail::cpu_relax();
@@ -131,7 +131,7 @@ struct outbox {
 
   // With the lock
   void open(detail::parcel_run& run) {
-    run.open(this, k_to, k_action, k_bytes, 0, room, sizeof room,
+    run.open(this, k_to, k_action, k_bytes, 0, room, sizeof room, 1,
              [](const detail::parcel_run::part&) { return std::size_t{100}; });
     open_run = &run;
   }

@@ -56,10 +56,10 @@ class parcel_run {
 
   /// With the lock, where it has no outbox: it begins, at `begin` and with `room` bytes. Parcels like this one go into
   /// it, and those that the last runs have had. `left(part)`: for how many bytes nothing is to be decided where such
-  /// parcels come. 0, of any of them: it does not begin, because that parcel would end it.
+  /// parcels come. Less than `least`, of any of them: it does not begin, because that parcel would soon end it.
   template <class Left>
   void open(void* outbox, unsigned to, std::uint32_t action, std::size_t bytes, std::uint32_t lane, std::byte* begin,
-            std::size_t room, Left left) noexcept {
+            std::size_t room, std::size_t least, Left left) noexcept {
     const std::uint64_t kind = kind_of(action, bytes);
     m_parts[place_of(kind)] = {kind, lane, 1};
     for (std::size_t i = 0; i < k_kinds; ++i) {
@@ -70,7 +70,7 @@ class parcel_run {
       if (one.kind != 0) room = std::min(room, left(one));
     }
     m_to = to;
-    if (room == 0) return;
+    if (room < least) return;
     m_outbox.store(outbox, order::relaxed);
     m_next = begin;
     m_end.store(begin + room, order::relaxed);

@@ -8,7 +8,9 @@
 #include <treadle/localities/locality.hpp>
 #include <treadle/promise.hpp>
 
+#include <algorithm>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -49,15 +51,29 @@ inline constexpr priority action_priority = priority::normal;
 
 namespace detail {
 
+/// The arguments of a large parcel, which come in pieces.
+class arriving_parcel {
+ public:
+  virtual ~arriving_parcel() = default;
+  /// False: that cannot be one of its pieces.
+  [[nodiscard]] virtual bool add(std::span<const std::byte> piece) = 0;
+  /// All have come. As action_entry::handle.
+  virtual void handle(unsigned from, std::uint64_t reply) = 0;
+};
+
 /// An action in this program, made before main(). Numbers are given when localities meet.
 class action_entry {
  public:
   /// Of a parcel that has arrived. `reply`: where the result goes; 0: nobody waits for it.
   using handler = void (*)(std::span<const std::byte> arguments, unsigned from, std::uint64_t reply);
-  action_entry(const char* symbol, handler handle) noexcept;
+  /// Of one that begins so and is `bytes` bytes of arguments; what it returns has the first piece. Null: it has to be
+  /// whole.
+  using beginner = std::unique_ptr<arriving_parcel> (*)(std::span<const std::byte> first, std::size_t bytes);
+  action_entry(const char* symbol, handler handle, beginner begin = nullptr) noexcept;
 
   const char* const symbol; ///< the mangled name of its type, which no other one has
   const handler handle;
+  const beginner begin; ///< null: parcels of it have to be whole
   std::uint32_t number = 0;
   action_entry* next;
   std::optional<coalescing> own_coalescing; ///< see coalescing_of()
@@ -84,6 +100,7 @@ class new_parcel {
   /// Throws std::length_error beyond 4 GiB.
   void finish();
   std::vector<std::byte> bytes;
+  std::span<const std::byte> rest; ///< stands behind them, and is the caller's
 };
 
 /// Writes a parcel of values of which the bytes are the value, and returns its size.
@@ -151,11 +168,11 @@ inline constexpr std::size_t k_most_on_stack = 512;
 template <class... Ts>
 inline constexpr bool are_small = (is_bitwise<Ts> && ...) && (sizeof(Ts) + ... + 0) <= k_most_on_stack;
 
-/// Of such values together; 0: others, or none.
+/// Of such values together, where any bytes are values of them; 0: of others, or of none.
 template <class Tuple>
 inline constexpr std::size_t bytes_of_small = 0;
 template <class... Ts>
-  requires are_small<Ts...>
+  requires(are_small<Ts...> && (!std::is_same_v<Ts, bool> && ...))
 inline constexpr std::size_t bytes_of_small<std::tuple<Ts...>> = (sizeof(Ts) + ... + 0);
 
 /// A parcel of these values, of which the bytes are the value.
@@ -181,11 +198,25 @@ template <class... Ts>
   write_parcel(at, action, reply, values...);
   run->end(action, bytes);
 }
+/// The contents of a large vector are not copied where they can be sent from there.
+template <class T>
+void add_value(new_parcel& to, const T& value, bool is_last) {
+  constexpr std::size_t k_large = std::size_t{256} << 10U;
+  if constexpr (is_bitwise_vector<T>) {
+    if (const std::size_t size = value.size(); is_last && size * sizeof(value[0]) >= k_large) {
+      write_value(to.bytes, size);
+      to.rest = std::as_bytes(std::span(value));
+      return;
+    }
+  }
+  write_value(to.bytes, value);
+}
 /// Of any values.
 template <class... Ts>
 void send_any(std::uint32_t action, std::uint64_t reply, locality to, const Ts&... values) {
   new_parcel parcel(action, reply);
-  (write_value(parcel.bytes, values), ...);
+  std::size_t left = sizeof...(Ts);
+  (add_value(parcel, values, --left == 0), ...);
   send_parcel(parcel, to);
 }
 
@@ -262,6 +293,72 @@ struct awaited_value<shared_future<T>> {
   using type = T;
 };
 
+/// Values of which the bytes are the value, and at the end a vector of such, of which pieces that are multiples of 64
+/// bytes hold whole elements, aligned as the bytes of a message are.
+template <class Tuple>
+inline constexpr bool ends_in_vector = false;
+template <class... Ts>
+  requires(sizeof...(Ts) != 0)
+inline constexpr bool ends_in_vector<std::tuple<Ts...>> = [] {
+  using last = std::tuple_element_t<sizeof...(Ts) - 1, std::tuple<Ts...>>;
+  if constexpr (is_bitwise_vector<last>) {
+    using element = typename last::value_type;
+    return (std::size_t{is_bitwise<Ts>} + ...) == sizeof...(Ts) - 1 && 64 % sizeof(element) == 0 &&
+           alignof(element) <= 8;
+  } else {
+    return false;
+  }
+}();
+
+/// Such arguments while they arrive: elements go where they will be. Start(arguments, from, reply) executes the action.
+template <class Arguments, auto Start>
+class arriving final : public arriving_parcel {
+  static constexpr std::size_t k_last = std::tuple_size_v<Arguments> - 1;
+  using element = typename std::tuple_element_t<k_last, Arguments>::value_type;
+
+ public:
+  static std::unique_ptr<arriving_parcel> begin(std::span<const std::byte> first, std::size_t bytes) {
+    try {
+      auto parcel = std::make_unique<arriving>();
+      if (parcel->read(first, bytes)) return parcel;
+    } catch (...) { // who has it whole finds that, too, and can say so
+    }
+    return nullptr;
+  }
+  bool add(std::span<const std::byte> piece) override {
+    if (!fits(piece)) return false;
+    const auto* const values = reinterpret_cast<const element*>(piece.data());
+    const std::size_t size = piece.size() / sizeof(element);
+    auto& to = std::get<k_last>(m_arguments);
+    to.insert(to.end(), values, values + size);
+    m_left -= size;
+    return true;
+  }
+  void handle(unsigned from, std::uint64_t reply) override { Start(m_arguments, from, reply); }
+
+ private:
+  static constexpr std::size_t k_trusted = std::size_t{256} << 20U; // bytes
+
+  bool read(std::span<const std::byte> first, std::size_t bytes) {
+    const std::size_t before = first.size();
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (read_value(first, std::get<I>(m_arguments)), ...);
+    }(std::make_index_sequence<k_last>());
+    take_bytes<std::size_t>(first, &m_left, sizeof m_left);
+    bytes -= before - first.size();
+    if (bytes % sizeof(element) != 0 || m_left != bytes / sizeof(element) || !fits(first)) return false;
+    std::get<k_last>(m_arguments).reserve(std::min(m_left, k_trusted / sizeof(element)));
+    return add(first);
+  }
+  bool fits(std::span<const std::byte> piece) const noexcept {
+    return piece.size() % sizeof(element) == 0 && piece.size() / sizeof(element) <= m_left &&
+           reinterpret_cast<std::uintptr_t>(piece.data()) % alignof(element) == 0;
+  }
+
+  Arguments m_arguments;
+  std::size_t m_left = 0; ///< elements
+};
+
 template <auto F>
 class action {
   static constexpr auto function = function_of<F>();
@@ -283,7 +380,7 @@ class action {
   }
 
   static void handle(std::span<const std::byte> archive, unsigned from, std::uint64_t reply) {
-    constexpr std::size_t bytes = bytes_of_small<arguments>; // of all archives: no check can fail behind this one
+    constexpr std::size_t bytes = bytes_of_small<arguments>; // no check can fail behind that of the size
     if (bytes != 0 && TREADLE_LIKELY(archive.size() == bytes)) {
       arguments values;
       read_all({archive.data(), bytes}, values);
@@ -299,7 +396,14 @@ class action {
     start(values, from, reply);
   }
 
-  static inline action_entry entry{typeid(action).name(), handle};
+  static std::unique_ptr<arriving_parcel> begin(std::span<const std::byte> first, std::size_t bytes) {
+    if constexpr (ends_in_vector<arguments>)
+      return arriving<arguments, start>::begin(first, bytes);
+    else
+      return nullptr;
+  }
+
+  static inline action_entry entry{typeid(action).name(), handle, begin};
 
   /// Arguments are converted now, as those that travel are.
   template <class... Args>
@@ -420,8 +524,9 @@ struct action_of {
 /// action: a program whose localities have nothing else to do ends. The arguments end when F returns. Who makes it
 /// ready sends the result, and is suspended while much waits to be sent: it must not hold a lock.
 ///
-/// Does not wait for an answer; suspends the task while more than 2 MiB for that locality wait to be sent. What F
-/// throws there arrives as remote_error. Any thread.
+/// Does not wait for an answer; suspends the task while more than 2 MiB for that locality wait to be sent. A vector of
+/// numbers of 256 KiB or more, where it is the last argument, is sent from where it is, without a copy: the task is
+/// suspended until it has left. What F throws there arrives as remote_error. Any thread.
 template <auto F, class... Args>
 [[nodiscard]] auto async(locality where, Args&&... args) {
   using action = detail::action<F>;
