@@ -138,8 +138,7 @@ class world final : public parcel_receiver, public background_work {
         handle(from, header.action, reply, arguments);
     }
     m_parcels_from[from] += handled;
-    m_handled.store(m_handled.load(order::relaxed) + received - received_before,
-                    order::release); // what they have caused is there
+    count_handled(received - received_before);
   }
   /// One large parcel, of an action that takes it as it comes.
   std::unique_ptr<message_in_pieces> begin_pieces(unsigned /*from*/, std::span<const std::byte> first,
@@ -167,7 +166,7 @@ class world final : public parcel_receiver, public background_work {
     const std::int64_t start = parcel_port::begin_telling(event_kind::parcel_handled);
     message.parcel->handle(from, message.reply);
     if (start != 0) m_port.tell(event_kind::parcel_handled, start, lane_of(header.action), from, number, header.bytes);
-    m_handled.store(m_handled.load(order::relaxed) + 1, order::release); // what it has caused is there
+    count_handled(1);
   }
   void failed(std::exception_ptr why) noexcept override {
     replies.fail_all(why);
@@ -219,6 +218,10 @@ class world final : public parcel_receiver, public background_work {
     std::unique_ptr<arriving_parcel> parcel;
   };
 
+  /// What they have caused is there.
+  void count_handled(std::uint64_t parcels) noexcept {
+    m_handled.store(m_handled.load(order::relaxed) + parcels, order::release);
+  }
   void count_message(std::size_t bytes) noexcept {
     m_messages_received.fetch_add(1, order::relaxed);
     m_bytes_received.fetch_add(bytes, order::relaxed);

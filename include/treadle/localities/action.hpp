@@ -4,11 +4,11 @@
 #include <treadle/detail/parcel_run.hpp>
 #include <treadle/executors.hpp>
 #include <treadle/localities/archive.hpp>
+#include <treadle/localities/arriving.hpp>
 #include <treadle/localities/coalescing.hpp>
 #include <treadle/localities/locality.hpp>
 #include <treadle/promise.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -50,16 +50,6 @@ template <auto F>
 inline constexpr priority action_priority = priority::normal;
 
 namespace detail {
-
-/// The arguments of a large parcel, which come in pieces.
-class arriving_parcel {
- public:
-  virtual ~arriving_parcel() = default;
-  /// False: that cannot be one of its pieces.
-  [[nodiscard]] virtual bool add(std::span<const std::byte> piece) = 0;
-  /// All have come. As action_entry::handle.
-  virtual void handle(unsigned from, std::uint64_t reply) = 0;
-};
 
 /// An action in this program, made before main(). Numbers are given when localities meet.
 class action_entry {
@@ -291,72 +281,6 @@ struct awaited_value : unwrapped_future<T> {};
 template <class T>
 struct awaited_value<shared_future<T>> {
   using type = T;
-};
-
-/// Values of which the bytes are the value, and at the end a vector of such, of which pieces that are multiples of 64
-/// bytes hold whole elements, aligned as the bytes of a message are.
-template <class Tuple>
-inline constexpr bool ends_in_vector = false;
-template <class... Ts>
-  requires(sizeof...(Ts) != 0)
-inline constexpr bool ends_in_vector<std::tuple<Ts...>> = [] {
-  using last = std::tuple_element_t<sizeof...(Ts) - 1, std::tuple<Ts...>>;
-  if constexpr (is_bitwise_vector<last>) {
-    using element = typename last::value_type;
-    return (std::size_t{is_bitwise<Ts>} + ...) == sizeof...(Ts) - 1 && 64 % sizeof(element) == 0 &&
-           alignof(element) <= 8;
-  } else {
-    return false;
-  }
-}();
-
-/// Such arguments while they arrive: elements go where they will be. Start(arguments, from, reply) executes the action.
-template <class Arguments, auto Start>
-class arriving final : public arriving_parcel {
-  static constexpr std::size_t k_last = std::tuple_size_v<Arguments> - 1;
-  using element = typename std::tuple_element_t<k_last, Arguments>::value_type;
-
- public:
-  static std::unique_ptr<arriving_parcel> begin(std::span<const std::byte> first, std::size_t bytes) {
-    try {
-      auto parcel = std::make_unique<arriving>();
-      if (parcel->read(first, bytes)) return parcel;
-    } catch (...) { // who has it whole finds that, too, and can say so
-    }
-    return nullptr;
-  }
-  bool add(std::span<const std::byte> piece) override {
-    if (!fits(piece)) return false;
-    const auto* const values = reinterpret_cast<const element*>(piece.data());
-    const std::size_t size = piece.size() / sizeof(element);
-    auto& to = std::get<k_last>(m_arguments);
-    to.insert(to.end(), values, values + size);
-    m_left -= size;
-    return true;
-  }
-  void handle(unsigned from, std::uint64_t reply) override { Start(m_arguments, from, reply); }
-
- private:
-  static constexpr std::size_t k_trusted = std::size_t{256} << 20U; // bytes
-
-  bool read(std::span<const std::byte> first, std::size_t bytes) {
-    const std::size_t before = first.size();
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (read_value(first, std::get<I>(m_arguments)), ...);
-    }(std::make_index_sequence<k_last>());
-    take_bytes<std::size_t>(first, &m_left, sizeof m_left);
-    bytes -= before - first.size();
-    if (bytes % sizeof(element) != 0 || m_left != bytes / sizeof(element) || !fits(first)) return false;
-    std::get<k_last>(m_arguments).reserve(std::min(m_left, k_trusted / sizeof(element)));
-    return add(first);
-  }
-  bool fits(std::span<const std::byte> piece) const noexcept {
-    return piece.size() % sizeof(element) == 0 && piece.size() / sizeof(element) <= m_left &&
-           reinterpret_cast<std::uintptr_t>(piece.data()) % alignof(element) == 0;
-  }
-
-  Arguments m_arguments;
-  std::size_t m_left = 0; ///< elements
 };
 
 template <auto F>
