@@ -216,7 +216,7 @@ bool state::is_refuted(double x) {
   return std::abs(b.sum / b.windows - b.mean) > 4 * b.deviation;
 }
 
-void state::believe(const std::vector<tuned_point>& known) {
+void state::believe(const std::vector<tuned_point>& known, bool is_earlier) {
   const auto leading = std::min_element(known.begin(), known.end(),
                                         [](const tuned_point& a, const tuned_point& b) { return a.mean < b.mean; });
   if (leading == known.end() || leading->at >= m_space.size()) return;
@@ -225,7 +225,7 @@ void state::believe(const std::vector<tuned_point>& known) {
   for (const tuned_point& r : known)
     if (r.at < m_space.size()) m_strategy->believe(r.at, r.mean - *m_reference, std::min(r.windows, 4u));
   m_belief = belief{leading->at, 0, std::max(leading->deviation, 0.05)};
-  m_believed = leading->at;
+  if (is_earlier) m_believed = leading->at;
   m_first_tried = m_first.size(); // by then
   if (m_strategy->freezes()) m_chosen = leading->at;
 }

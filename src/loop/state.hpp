@@ -55,8 +55,9 @@ class state {
   /// for.
   void refuse(arm at);
 
-  /// Of an earlier run. Before the first next(); is dropped when the first windows at its best point tell otherwise.
-  void believe(const std::vector<tuned_point>& known);
+  /// Before the first next(); is dropped when the first windows at its best point tell otherwise. `is_earlier`: of an
+  /// earlier run, as is_believed() says then.
+  void believe(const std::vector<tuned_point>& known, bool is_earlier = true);
 
   arm best() const;
   /// Whether that was found by an earlier run, and nothing has told otherwise yet.

@@ -20,8 +20,9 @@ struct joined_messages final : message_sink {
   struct taken final : message_in_pieces {
     bool add(std::span<const std::byte> piece) override {
       bytes.insert(bytes.end(), piece.begin(), piece.end());
-      return true;
+      return bytes.size() < refused_from;
     }
+    std::size_t refused_from = ~std::size_t{0};
     std::vector<std::byte> bytes;
   };
   std::unique_ptr<message_in_pieces> begin_pieces(unsigned, std::span<const std::byte> first, std::size_t) override {
@@ -68,6 +69,26 @@ TEST(pieces, messages_are_whole_again_wherever_room_ends) {
   }
   EXPECT_EQ(got.all, sent);
   EXPECT_GT(got.in_pieces, 0);
+}
+
+TEST(pieces, what_the_sink_refuses_is_damaged) {
+  struct refusing final : message_sink {
+    void arrived(unsigned, std::span<const std::byte>) override {}
+    std::unique_ptr<message_in_pieces> begin_pieces(unsigned, std::span<const std::byte>, std::size_t) override {
+      auto made = std::make_unique<joined_messages::taken>();
+      made->refused_from = 1;
+      return made;
+    }
+  } sink;
+  std::byte record[sizeof(piece_header) + 8] = {};
+  const auto take = [&](message_joiner& by, piece_kind kind) {
+    const piece_header header{16, kind};
+    std::memcpy(record, &header, sizeof header);
+    return by.take(record, 3, sink);
+  };
+  message_joiner joiner;
+  EXPECT_TRUE(take(joiner, piece_kind::first));
+  EXPECT_FALSE(take(joiner, piece_kind::further));
 }
 
 TEST(pieces, anything_else_is_damaged_or_a_message) {

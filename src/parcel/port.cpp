@@ -72,48 +72,27 @@ void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, s
 
 void parcel_port::send_large(unsigned to, std::vector<std::byte>& first, std::span<const std::byte> rest,
                              std::uint32_t number) {
-  constexpr std::int64_t k_lookout_ns = 100'000, k_nap_ns = 50'000;
+  constexpr std::int64_t k_lookout_ns = 100'000, k_later_lookout_ns = 20'000, k_nap_ns = 50'000;
   outbox& box = m_outboxes[to];
-  const std::size_t bytes = first.size() + rest.size();
-  const std::int64_t start = begin_telling(event_kind::parcel_sent);
-  bool has_left = false, may_wait = !callback_scope::is_inside(), looks = false;
-  lane* mine = nullptr; // until it is added
-  std::uint64_t nth = 0;
+  bool has_left = false, is_added = false;
   std::int64_t nap_at = steady_now_ns() + k_lookout_ns;
   try {
     for (patient_spin spin;; spin.wait()) {
-      check();
-      {
-        const locked guard(box);
-        note_sender(box);
-        if (mine) {
-          send_kept(box);
-        } else if (has_room(box)) {
-          mine = &lane_of(box, number);
-          add_large(box, *mine, {std::move(first), rest, &has_left});
-          looks = wants_look(*mine);
-          nth = box.parcels;
-        }
-        if (mine && !has_left && !may_wait) copy_kept(box, has_left);
-        if (has_left) break;
-      }
+      if (is_added ? push_large(box, has_left) : begin_large(box, first, rest, number, is_added, has_left)) return;
       if (steady_now_ns() < nap_at) continue;
       try {
         this_task::sleep_for_ns(k_nap_ns);
-      } catch (...) { // nobody may wait here
-        if (!mine) throw;
-        may_wait = false;
+      } catch (...) { // who may not wait looks on
+        if (!is_added) throw;
       }
-      nap_at = steady_now_ns() + k_lookout_ns;
+      nap_at = steady_now_ns() + k_later_lookout_ns;
     }
   } catch (...) {
-    if (mine) fail(); // what is on its way is not whole any more
+    if (is_added) fail(); // what is on its way is not whole any more
     const locked guard(box);
     std::erase_if(box.kept, [&](const kept_message& one) { return one.has_left == &has_left; });
     throw;
   }
-  if (looks) look_at(box, *mine);
-  if (start != 0) tell(event_kind::parcel_sent, start, number, to, nth, bytes);
 }
 
 parcel_place parcel_port::begin(unsigned to, std::uint32_t number, std::size_t bytes) {
@@ -258,26 +237,51 @@ void parcel_port::add(outbox& box, lane& of, std::span<const std::byte> parcel, 
   leaves ? send_gathered(box) : note_holding(box);
 }
 
-/// It leaves behind what was gathered.
-void parcel_port::add_large(outbox& box, lane& of, kept_message parcel) {
-  if (!put(box, of, parcel.parts().size())) box.gathers.flush();
-  send_gathered(box);
-  ++of.messages;
-  if (box.kept.empty() && transmit(box, [&] { return m_transport->send(box.to, parcel.parts()); }))
-    *parcel.has_left = true;
-  else
-    keep(box, std::move(parcel));
+// Never inlined, as what is a thread's own is found anew each time: their caller goes on in other threads.
+
+/// It leaves behind what was gathered, and is kept where there is no room; in a handler, which cannot wait, a copy of
+/// it is. Not added: nobody may add anything at the moment. True when it needs its sender no more.
+TREADLE_NOINLINE bool parcel_port::begin_large(outbox& box, std::vector<std::byte>& first,
+                                               std::span<const std::byte> rest, std::uint32_t number, bool& is_added,
+                                               bool& has_left) {
+  check();
+  const std::size_t bytes = first.size() + rest.size();
+  const std::int64_t start = begin_telling(event_kind::parcel_sent);
+  lane* of = nullptr;
+  std::uint64_t nth = 0;
+  bool looks = false, is_done = false;
+  {
+    const locked guard(box);
+    note_sender(box);
+    if (!has_room(box)) return false;
+    of = &lane_of(box, number);
+    is_added = true;
+    if (!put(box, *of, bytes)) box.gathers.flush();
+    send_gathered(box);
+    ++of->messages;
+    is_done = box.kept.empty() && transmit(box, [&] { return m_transport->send(box.to, message_parts(first, rest)); });
+    if (!is_done && callback_scope::is_inside()) {
+      first.insert(first.end(), rest.begin(), rest.end());
+      keep(box, {std::move(first)});
+      is_done = true;
+    } else if (!is_done) {
+      keep(box, {std::move(first), rest, &has_left});
+    }
+    looks = wants_look(*of);
+    nth = box.parcels;
+  }
+  if (looks) look_at(box, *of);
+  if (start != 0) tell(event_kind::parcel_sent, start, number, box.to, nth, bytes);
+  return is_done;
 }
 
-/// Its sender does not wait any more.
-void parcel_port::copy_kept(outbox& box, bool& has_left) {
-  const auto found = std::find_if(box.kept.begin(), box.kept.end(),
-                                  [&](const kept_message& one) { return one.has_left == &has_left; });
-  found->first.insert(found->first.end(), found->rest.begin(), found->rest.end());
-  box.kept_bytes += found->rest.size();
-  found->rest = {};
-  found->has_left = nullptr;
-  has_left = true;
+/// True when it has left. Runs of others go on.
+TREADLE_NOINLINE bool parcel_port::push_large(outbox& box, const bool& has_left) {
+  check();
+  const scoped_try_lock guard(box.lock);
+  if (!guard) return false;
+  if (!has_left) send_kept(box);
+  return has_left;
 }
 
 /// Where the transport has room it is put together there, unless others have to leave before it.
@@ -293,6 +297,7 @@ void parcel_port::begin_gathering(outbox& box, lane& first) {
 template <class Send>
 bool parcel_port::transmit(outbox& box, Send send) {
   constexpr std::uint64_t k_each = 16; // that is timed
+  check();                             // behind a failure the last message may not be whole
   if (TREADLE_LIKELY(++box.messages % k_each != 0)) return send();
   const std::int64_t start = ticks_now();
   const bool is_sent = send();

@@ -118,7 +118,7 @@ class parcel_port final : message_sink {
   struct kept_message {
     std::vector<std::byte> first;
     std::span<const std::byte> rest = {};
-    bool* has_left = nullptr; ///< of who waits; null: nobody does
+    bool* has_left = nullptr; ///< of who waits, with the lock; null: nobody does
     message_parts parts() const noexcept { return {first, rest}; }
   };
   /// What is on its way to one destination, in its order: messages that had no room, then what is being gathered.
@@ -201,8 +201,9 @@ class parcel_port final : message_sink {
         [&] { return box.kept.empty() && m_transport->is_free(box.to); });
   }
   void add(outbox& box, lane& of, std::span<const std::byte> parcel, std::vector<std::byte>* owner);
-  void add_large(outbox& box, lane& of, kept_message parcel);
-  static void copy_kept(outbox& box, bool& has_left);
+  bool begin_large(outbox& box, std::vector<std::byte>& first, std::span<const std::byte> rest, std::uint32_t number,
+                   bool& is_added, bool& has_left);
+  bool push_large(outbox& box, const bool& has_left);
   void send_message(outbox& box, lane& of, std::span<const std::byte> message, std::vector<std::byte>* owner);
   void begin_gathering(outbox& box, lane& first);
   template <class Send>

@@ -66,7 +66,8 @@ class transport {
   virtual unsigned rank() const noexcept = 0;
   virtual unsigned size() const noexcept = 0;
 
-  /// Copies the message out. False: there is no room at the moment, and nothing was sent. One thread at a time for each
+  /// Copies the message out. False: there is no room at the moment, for all of it or for the rest, and the next message
+  /// there has to be this one once more, which goes on where it has stopped. One thread at a time for each
   /// destination; never blocks. Throws what names the peer where it is gone.
   virtual bool send(unsigned to, message_parts message) = 0;
   /// Room where the next message there may be written, of up to so many bytes, until the next call of send() or

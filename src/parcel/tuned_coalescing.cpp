@@ -37,7 +37,7 @@ tuned_coalescing::known tuned_coalescing::begin(unsigned workers) {
   const std::vector<tuned_point> before =
       is_ours() ? recall(*this, m_decision, of, m_choices.all()) : std::vector<tuned_point>();
   search.believe(before);
-  known begun{of, std::move(search), {}, false};
+  known begun{of, std::move(search), {}};
   if (is_ours() && before.empty()) begun.start.emplace(m_choices);
   return begun;
 }
@@ -82,8 +82,10 @@ void tuned_coalescing::find_start(const sender_totals& before, const sender_tota
              .messages = static_cast<double>(now.messages - before.messages),
              .bytes = static_cast<double>(now.bytes - before.bytes),
              .ns = ns});
-  if (!start.is_over()) return;
-  m_known->search.believe(start.measured());
+  if (start.is_over()) end_start();
+}
+void tuned_coalescing::end_start() {
+  m_known->search.believe(m_known->start->measured(), false);
   m_known->start.reset();
   m_known->has_measured_start = true;
 }
@@ -116,7 +118,10 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
     m_known->start ? m_known->start->interrupt() : static_cast<void>(m_decision.interrupt(m_known->search));
     m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });
   } else if (is_felt(now.message_ns * static_cast<double>(now.parcels - before.parcels) / ns)) {
-    if (was_felt) m_known->start ? find_start(before, now, ns) : report(before, now, ns);
+    if (was_felt)
+      m_known->start ? find_start(before, now, ns) : report(before, now, ns);
+    else if (m_known->start && m_known->start->at() != m_choices.start() && ++m_known->looks_in_vain == k_most_in_vain)
+      end_start();                          // in bursts that are too short for it to be measured
   } else if (was_felt && !m_known->start) { // what a start has measured so far remains
     m_decision.interrupt(m_known->search);
   }
@@ -131,9 +136,9 @@ void tuned_coalescing::explain(std::vector<decision_report>& to) {
     decision_report& r = to.emplace_back(loop::report(m_decision, one->of, one->search, names(m_choices)));
     r.present = one.get() == m_known;
     if (one->start) {
-      r.trying = m_is_felt;
-      r.chosen = m_choices.text(m_is_felt ? one->start->at() : m_choices.start());
-      r.why = m_is_felt ? "is measured, to find where to begin" : "messages are not felt";
+      r.trying = r.present && m_is_felt;
+      r.chosen = m_choices.text(r.trying ? one->start->at() : m_choices.start());
+      r.why = r.trying ? "is measured, to find where to begin" : "messages were not felt for long enough";
     } else if (one->has_measured_start && one->search.windows() == 0) {
       r.why = "measured at the beginning";
     }

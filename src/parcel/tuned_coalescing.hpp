@@ -39,13 +39,15 @@ class tuned_coalescing final : loop::explained {
   /// it is less than the second. Below, nothing can be gained that would be felt.
   static constexpr double k_felt = 0.02, k_not_felt = 0.01;
   static constexpr std::uint64_t k_parcels_per_look = 512, k_parcels_per_trigger_look = 64;
+  static constexpr unsigned k_most_in_vain = 100;
   static constexpr std::uint64_t k_parcels_until_told = std::uint64_t{1} << 62U; ///< of an event
 
   struct known {
     loop::context of;
     loop::state search;
     std::optional<decide::coalescing_start> start; ///< until it is known where the search begins
-    bool has_measured_start;
+    bool has_measured_start = false;
+    unsigned looks_in_vain = 0; ///< of the start
   };
   class names;
 
@@ -58,6 +60,7 @@ class tuned_coalescing final : loop::explained {
   bool is_due(const sender_totals& now, std::int64_t now_ns) noexcept;
   bool is_felt(double share) noexcept;
   void find_start(const sender_totals& before, const sender_totals& now, double ns);
+  void end_start();
   void report(const sender_totals& before, const sender_totals& now, double ns);
   tune::arm next(std::int64_t now_ns);
 

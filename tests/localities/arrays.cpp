@@ -319,6 +319,41 @@ void distributed_products() {
                "cannon_product_d(): operands of shapes (1, 2) and (1, 2)");
 }
 
+/// Tiles of batches, of lengths (equal and uneven ones, some shorter than a kernel, some empty) and of channels.
+void distributed_convolutions() {
+  const physl::over_localities all;
+  std::mt19937 random(num_localities() + 7);
+  const auto upto = [&](unsigned most) { return static_cast<unsigned>(random() % (most + 1)); };
+  const std::string here = "define(n, num_localities()) define(i, find_here()) ";
+  for (int round = 0; round < 60; ++round) {
+    const unsigned batch = 1 + upto(3), length = upto(20), channels = 1 + upto(2), width = 1 + upto(3),
+                   filters = 1 + upto(1);
+    const auto array = [](unsigned a, unsigned b, unsigned c, int less) {
+      return "(reshape(arange(" + std::to_string(a * b * c) + "), list(" + std::to_string(a) + ", " +
+             std::to_string(b) + ", " + std::to_string(c) + ")) - " + std::to_string(less) + ")";
+    };
+    const std::string x = array(batch, length, channels, 5), kernel = array(width, channels, filters, 2);
+    const std::string how = std::vector<std::string>{", \"valid\", ", ", \"same\", ", ", \"causal\", "}[random() % 3] +
+                            std::to_string(1 + upto(2)) + ", " + std::to_string(1 + upto(3)) + ")";
+    const std::string text = std::to_string(length);
+    const std::string ranges[] = {"define(cut, lambda(k, k * " + text + " / n)) ", "define(cut, lambda(k, if(k == n, " +
+                                                                                       text + ", if(k * k < " + text +
+                                                                                       ", k * k, " + text + ")))) "};
+    const std::string along_length =
+        ranges[random() % 2] +
+        "define(tile, annotate_d(slice(x, nil, list(cut(i), cut(i + 1))), \"x\", list(\"tile\", list(\"pages\", 0, " +
+        std::to_string(batch) + "), list(\"rows\", cut(i), cut(i + 1)), list(\"columns\", 0, " +
+        std::to_string(channels) + ")))) ";
+    const std::string tiles[] = {along_length, "define(tile, retile_d(x)) ", "define(tile, retile_d(x, \"column\")) ",
+                                 "define(tile, x) "};
+    const std::size_t kind = random() % 5;
+    expect(here + "define(x, " + x + ") " + tiles[kind < 2 ? 0 : kind - 1] + "all_gather_d(retile_d(conv1d_d(tile, " +
+               kernel + how + "))",
+           run("conv1d(" + x + ", " + kernel + how).result);
+  }
+  expect_error("conv1d_d(retile_d([[[1, 2]]]), [[[1]]])", "the input has 2 channels, the kernel 1");
+}
+
 void distributed_diagonals() {
   const physl::over_localities all;
   for (const char* array : {"arange(5)", "arange(1.5, 2.0)", "zeros(0)", "reshape(arange(35), '(7, 5))",

@@ -159,6 +159,7 @@ TEST_P(localities_test, random_programs_are_the_same_wherever_their_calls_are_co
 TEST_P(localities_test, distributed_arrays) { run("arrays"); }
 TEST_P(localities_test, distributed_products) { run("products"); }
 TEST_P(localities_test, distributed_diagonals) { run("diagonals"); }
+TEST_P(localities_test, distributed_convolutions) { run("convolutions"); }
 TEST_P(localities_test, array_programs_that_do_not_fit_together_fail_everywhere) { run("array_faults"); }
 TEST_P(localities_test, array_programs_that_some_do_not_run_fail) { run("without_others"); }
 TEST_P(localities_test, parcels_in_events_and_traces) { run("traced"); }

@@ -555,6 +555,7 @@ int run(const std::string& name) {
     if (name == "arrays") testing::distributed_arrays();
     if (name == "products") testing::distributed_products();
     if (name == "diagonals") testing::distributed_diagonals();
+    if (name == "convolutions") testing::distributed_convolutions();
     if (name == "array_faults") testing::array_faults();
     if (name == "without_others") testing::array_programs_without_others();
     if (name == "objects" || name == "references") {

@@ -38,6 +38,7 @@ void random_placements();
 void distributed_arrays();
 void distributed_products();
 void distributed_diagonals();
+void distributed_convolutions();
 void array_faults();
 void array_programs_without_others();
 

@@ -449,8 +449,8 @@ struct action_of {
 /// ready sends the result, and is suspended while much waits to be sent: it must not hold a lock.
 ///
 /// Does not wait for an answer; suspends the task while more than 2 MiB for that locality wait to be sent. A vector of
-/// numbers of 256 KiB or more, where it is the last argument, is sent from where it is, without a copy: the task is
-/// suspended until it has left. What F throws there arrives as remote_error. Any thread.
+/// numbers of 256 KiB or more, where it is the last argument, is sent from where it is, without a copy: the call
+/// returns when it has left. What F throws there arrives as remote_error. Any thread.
 template <auto F, class... Args>
 [[nodiscard]] auto async(locality where, Args&&... args) {
   using action = detail::action<F>;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <tuple>
@@ -25,7 +26,7 @@ class arriving_parcel {
 };
 
 /// Values of which the bytes are the value, and at the end a vector of such, of which pieces that are multiples of 64
-/// bytes hold whole elements, aligned as the bytes of a message are.
+/// bytes hold whole elements.
 template <class Tuple>
 inline constexpr bool ends_in_vector = false;
 template <class... Ts>
@@ -34,8 +35,7 @@ inline constexpr bool ends_in_vector<std::tuple<Ts...>> = [] {
   using last = std::tuple_element_t<sizeof...(Ts) - 1, std::tuple<Ts...>>;
   if constexpr (is_bitwise_vector<last>) {
     using element = typename last::value_type;
-    return (std::size_t{is_bitwise<Ts>} + ...) == sizeof...(Ts) - 1 && 64 % sizeof(element) == 0 &&
-           alignof(element) <= 8;
+    return (std::size_t{is_bitwise<Ts>} + ...) == sizeof...(Ts) - 1 && 64 % sizeof(element) == 0;
   } else {
     return false;
   }
@@ -58,10 +58,15 @@ class arriving final : public arriving_parcel {
   }
   bool add(std::span<const std::byte> piece) override {
     if (!fits(piece)) return false;
-    const auto* const values = reinterpret_cast<const element*>(piece.data());
-    const std::size_t size = piece.size() / sizeof(element);
     auto& to = std::get<k_last>(m_arguments);
-    to.insert(to.end(), values, values + size);
+    const std::size_t size = piece.size() / sizeof(element);
+    if (reinterpret_cast<std::uintptr_t>(piece.data()) % alignof(element) == 0) {
+      const auto* const values = reinterpret_cast<const element*>(piece.data());
+      to.insert(to.end(), values, values + size);
+    } else if (size != 0) { // the first one, behind arguments of other sizes
+      to.resize(to.size() + size);
+      std::memcpy(&to.back() + 1 - size, piece.data(), piece.size());
+    }
     m_left -= size;
     return true;
   }
@@ -82,8 +87,7 @@ class arriving final : public arriving_parcel {
     return add(first);
   }
   bool fits(std::span<const std::byte> piece) const noexcept {
-    return piece.size() % sizeof(element) == 0 && piece.size() / sizeof(element) <= m_left &&
-           reinterpret_cast<std::uintptr_t>(piece.data()) % alignof(element) == 0;
+    return piece.size() % sizeof(element) == 0 && piece.size() / sizeof(element) <= m_left;
   }
 
   Arguments m_arguments;

@@ -29,12 +29,12 @@ std::span<const primitive* const> all_primitives() {
   static const auto table = [] {
     std::vector<const primitive*> all;
     for (auto family :
-         {arithmetic_primitives(),  comparison_primitives(), unary_primitives(),   transcendental_primitives(),
-          reduction_primitives(),   statistics_primitives(), norm_primitives(),    creation_primitives(),
-          shape_primitives(),       joining_primitives(),    padding_primitives(), slicing_primitives(),
-          matrix_primitives(),      solver_primitives(),     sorting_primitives(), list_primitives(),
-          random_primitives(),      output_primitives(),     format_primitives(),  information_primitives(),
-          distributed_primitives(), python_primitives()})
+         {arithmetic_primitives(),  comparison_primitives(),  unary_primitives(),   transcendental_primitives(),
+          reduction_primitives(),   statistics_primitives(),  norm_primitives(),    creation_primitives(),
+          shape_primitives(),       joining_primitives(),     padding_primitives(), slicing_primitives(),
+          matrix_primitives(),      solver_primitives(),      sorting_primitives(), list_primitives(),
+          random_primitives(),      output_primitives(),      format_primitives(),  information_primitives(),
+          distributed_primitives(), convolution_primitives(), python_primitives()})
       for (const auto& p : family) all.push_back(&p);
     std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name < b->name; });
     return all;

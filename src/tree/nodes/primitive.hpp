@@ -88,6 +88,7 @@ std::span<const primitive> output_primitives();
 std::span<const primitive> format_primitives();
 std::span<const primitive> information_primitives();
 std::span<const primitive> distributed_primitives();
+std::span<const primitive> convolution_primitives();
 std::span<const primitive> python_primitives();
 
 // Helpers for kernels

@@ -8,9 +8,9 @@ __all__ = ["CASES", "FORMS", "WITHOUT_TWIN", "Case", "Draw"]
 # What has no twin in NumPy, SciPy or Python: tested in C++ beside the sources.
 WITHOUT_TWIN = set(
     "__name annotate annotate_d assert cout debug file_read_csv file_write_csv find_all_localities find_here hostname"
-    " num_localities __type get_seed set_seed random random_integers random_sample randn shuffle __index fromfunction"
+    " conv1d num_localities __type get_seed set_seed random random_integers random_sample randn shuffle __index fromfunction"
     # Arrays over localities: tests/localities/arrays.cpp and test_distributed.py.
-    " all_gather_d all_reduce_d amax_d amin_d argmax_d argmin_d cannon_product_d constant_d diag_d dot_d"
+    " all_gather_d all_reduce_d amax_d amin_d argmax_d argmin_d cannon_product_d constant_d conv1d_d diag_d dot_d"
     " file_read_csv_d identity_d inverse_d random_d retile_d shape_d slice_column_d slice_row_d transpose_d"
     # What compiled Python means by its own functions and statements: semantics_cases.py, test_aliasing.py,
     # test_errors.py.
