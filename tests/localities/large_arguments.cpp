@@ -3,6 +3,7 @@
 
 #include <treadle/localities/collectives.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -23,9 +24,16 @@ void set(triple& value, std::uint64_t bits) {
 }
 template <class T>
 std::vector<T> made(std::uint64_t seed, std::size_t size) {
-  std::vector<T> values(size);
+  constexpr std::size_t k_drawn = 61; // then they repeat, with which no piece fits
+  std::vector<T> values(std::min(size, k_drawn));
   std::uint64_t bits = seed;
   for (T& value : values) set(value, (bits = bits * 6364136223846793005U + 1442695040888963407U) >> 33U);
+  std::size_t made = values.size();
+  values.resize(size);
+  for (std::size_t more = 0; made < size; made += more) {
+    more = std::min(made, size - made);
+    std::copy_n(values.begin(), more, values.begin() + static_cast<std::ptrdiff_t>(made));
+  }
   return values;
 }
 
@@ -70,7 +78,7 @@ bool flag(bool value) { return value; }
 
 template <class T>
 void call(locality to, chance& random) {
-  const std::uint32_t kib = random.below(4) == 0 ? 4000 : 400;
+  const std::uint32_t kib = random.below(4) == 0 ? 3000 : 400;
   const std::uint32_t size = random.below(kib * 1024 / static_cast<std::uint32_t>(sizeof(T)));
   const std::uint64_t seed = random.below(1000);
   REQUIRE(async<take<T>>(to, seed, size, made<T>(seed, size)).get());
@@ -87,7 +95,7 @@ void large_arguments() {
   for (std::uint64_t t = 0; t < 3; ++t) {
     senders.push_back(async([to, t] {
       chance random(10 * find_here().number() + t + 1);
-      for (int i = 0; i < 12; ++i) {
+      for (int i = 0; i < 5; ++i) {
         call<double>(to, random);
         call<float>(to, random);
         call<char>(to, random);
@@ -102,10 +110,10 @@ void large_arguments() {
   for (auto& one : senders) one.get();
   barrier(all).get();
 
-  constexpr std::uint64_t k_ordered = 150;
+  constexpr std::uint64_t k_ordered = 60;
   chance random(here + 1);
   for (std::uint64_t i = 0; i < k_ordered; ++i)
-    post<direct<in_order>>(to, here, i, made<double>(i, random.below(random.below(3) == 0 ? 400'000 : 20)));
+    post<direct<in_order>>(to, here, i, made<double>(i, random.below(random.below(3) == 0 ? 300'000 : 20)));
   until([&] { return next[(here + n - 1) % n] == k_ordered; });
 
   constexpr unsigned k_relays = 12;
