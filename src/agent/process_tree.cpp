@@ -61,6 +61,18 @@ process_table::process_table() {
     if (const auto found = read(pid)) m_all.emplace(pid, *found);
 }
 
+bool process_table::any_runnable(const std::vector<int>& processes) {
+  for (const int pid : processes) {
+    const std::string threads = "/proc/" + std::to_string(pid) + "/task/";
+    for (const int thread : numbers_in(threads)) {
+      const std::string text = detail::file_text((threads + std::to_string(thread) + "/stat").c_str());
+      const std::size_t end = text.rfind(')');
+      if (end != std::string::npos && text.compare(end, 3, ") R") == 0) return true;
+    }
+  }
+  return false;
+}
+
 std::vector<int> process_table::tree(int root) const {
   std::multimap<int, int> children;
   for (const auto& [pid, one] : m_all) children.emplace(one.parent, pid);

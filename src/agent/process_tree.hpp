@@ -15,6 +15,8 @@ class process_table {
   std::vector<int> tree(int root) const;
   /// Seconds of processor time that these have used, with those of their children that have ended.
   double cpu_s(const std::vector<int>& processes) const;
+  /// Whether any of their threads runs at the moment, or waits for a processor.
+  static bool any_runnable(const std::vector<int>& processes);
 
  private:
   struct entry {

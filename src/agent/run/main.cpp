@@ -203,8 +203,9 @@ class command {
       m_tree = processes(all);
       const double used = all.cpu_s(m_tree);
       const double cores = std::max(used - std::exchange(m_used_s, used), 0.0) / seconds;
-      // A tick of the kernel's clock, a tenth of a core here, is less than what a program uses that works.
-      m_idle_looks = cores <= 0.1 ? m_idle_looks + 1 : 0;
+      // A tick of the kernel's clock, a tenth of a core here, is less than what a program uses that works, unless it
+      // gets no processor.
+      m_idle_looks = cores <= 0.1 && !process_table::any_runnable(m_tree) ? m_idle_looks + 1 : 0;
       m_state.workers = static_cast<std::uint32_t>(m_all.size());
       m_state.active = m_idle_looks >= k_idle_looks ? 0 : 1;
       meet();
