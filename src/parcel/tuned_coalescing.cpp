@@ -84,6 +84,11 @@ void tuned_coalescing::find_start(const sender_totals& before, const sender_tota
              .ns = ns});
   if (start.is_over()) end_start();
 }
+/// A choice of the start could not be measured.
+void tuned_coalescing::note_in_vain(unsigned weight) {
+  m_known->looks_in_vain += weight;
+  if (m_known->looks_in_vain >= k_most_in_vain) end_start();
+}
 void tuned_coalescing::end_start() {
   m_known->search.believe(m_known->start->measured(), false);
   m_known->start.reset();
@@ -120,13 +125,17 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
   } else if (is_felt(now.message_ns * static_cast<double>(now.parcels - before.parcels) / ns)) {
     if (was_felt)
       m_known->start ? find_start(before, now, ns) : report(before, now, ns);
-    else if (m_known->start && m_known->start->at() != m_choices.start() && ++m_known->looks_in_vain == k_most_in_vain)
-      end_start();                          // in bursts that are too short for it to be measured
-  } else if (was_felt && !m_known->start) { // what a start has measured so far remains
-    m_decision.interrupt(m_known->search);
+    else if (m_known->start && m_known->start->at() != m_choices.start())
+      note_in_vain(1); // in bursts that are too short for it to be measured
+  } else if (was_felt) {
+    if (!m_known->start)
+      m_decision.interrupt(m_known->search);
+    else if (now.parcels - before.parcels < 2 * k_parcels_to_first_look)
+      note_in_vain(k_most_in_vain / 3); // each parcel waits for its answer, and pays for the hold
   }
   m_at = next(now_ns);
   if (m_at == was) return {};
+  if (m_known->start) m_next_look = now.parcels + k_parcels_to_first_look;
   return m_choices.settings(m_at);
 }
 

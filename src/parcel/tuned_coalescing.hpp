@@ -39,7 +39,9 @@ class tuned_coalescing final : loop::explained {
   /// it is less than the second. Below, nothing can be gained that would be felt.
   static constexpr double k_felt = 0.02, k_not_felt = 0.01;
   static constexpr std::uint64_t k_parcels_per_look = 512, k_parcels_per_trigger_look = 64;
-  static constexpr unsigned k_most_in_vain = 100;
+  /// With another choice of the start: where each parcel waits for its answer, a long hold takes long.
+  static constexpr std::uint64_t k_parcels_to_first_look = 32;
+  static constexpr unsigned k_most_in_vain = 99;
   static constexpr std::uint64_t k_parcels_until_told = std::uint64_t{1} << 62U; ///< of an event
 
   struct known {
@@ -60,6 +62,7 @@ class tuned_coalescing final : loop::explained {
   bool is_due(const sender_totals& now, std::int64_t now_ns) noexcept;
   bool is_felt(double share) noexcept;
   void find_start(const sender_totals& before, const sender_totals& now, double ns);
+  void note_in_vain(unsigned weight);
   void end_start();
   void report(const sender_totals& before, const sender_totals& now, double ns);
   tune::arm next(std::int64_t now_ns);

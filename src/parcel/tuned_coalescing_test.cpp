@@ -146,6 +146,27 @@ TEST(tuned_coalescing, begins_in_bursts_too) {
   EXPECT_LT(sender.send(3000, one.gap_ns), best_ns(one.of, one.gap_ns, {}) * 1.1) << sender.report().chosen;
 }
 
+/// Each parcel waits for its answer, so that every hold is paid in full: it is not tried for long.
+TEST(tuned_coalescing, leaves_a_long_hold_soon_where_every_parcel_waits) {
+  tuned_coalescing tuned("parcels", {}, 1);
+  coalescing how = decide::coalescing_choices({}).first_settings();
+  sender_totals now;
+  const std::int64_t begin_ns = steady_now_ns();
+  std::int64_t now_ns = begin_ns, held_ns = 0;
+  while (now_ns < begin_ns + 1'000'000'000) {
+    const std::int64_t took_ns = 1000 + how.hold_ns;
+    now_ns += took_ns;
+    if (how.hold_ns > 0) held_ns += took_ns;
+    ++now.parcels;
+    ++now.messages;
+    now.bytes += 16;
+    now.message_ns = 100;
+    if (now.parcels >= tuned.parcels_at_next_look())
+      if (const auto changed = tuned.look(now, now_ns, 1)) how = *changed;
+  }
+  EXPECT_LT(held_ns, 50'000'000);
+}
+
 TEST(tuned_coalescing, says_that_it_looks_for_where_to_begin) {
   tuned_sender sender(k_loads[2].of, {});
   sender.send(5000, 100);
