@@ -30,6 +30,13 @@ std::vector<int> numbers_in(const std::string& folder) {
   return found;
 }
 
+/// What stands in /proc/.../stat behind the name, which may hold anything; empty: there is none.
+std::string stat_behind_name(const std::string& folder) {
+  const std::string text = detail::file_text((folder + "/stat").c_str());
+  const std::size_t end = text.rfind(')');
+  return end == std::string::npos ? "" : text.substr(end + 1);
+}
+
 cpu_set_t as_set(const std::vector<unsigned>& cpus) noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -40,16 +47,14 @@ cpu_set_t as_set(const std::vector<unsigned>& cpus) noexcept {
 
 } // namespace
 
-/// Fields 4 and 14 to 17 of /proc/PID/stat; the name in parentheses before them may hold anything.
+/// Fields 4 and 14 to 17 of /proc/PID/stat.
 std::optional<process_table::entry> process_table::read(int pid) {
-  const std::string text = detail::file_text(("/proc/" + std::to_string(pid) + "/stat").c_str());
-  const std::size_t end = text.rfind(')');
+  const std::string text = stat_behind_name("/proc/" + std::to_string(pid));
   entry found{};
   unsigned long long user = 0, system = 0;
   long long children_user = 0, children_system = 0;
-  if (end == std::string::npos ||
-      std::sscanf(text.c_str() + end + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld",
-                  &found.parent, &user, &system, &children_user, &children_system) != 5)
+  if (std::sscanf(text.c_str(), " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld", &found.parent, &user,
+                  &system, &children_user, &children_system) != 5)
     return std::nullopt;
   const long long children = std::max(children_user, 0LL) + std::max(children_system, 0LL);
   found.ticks = user + system + static_cast<unsigned long long>(children);
@@ -64,11 +69,8 @@ process_table::process_table() {
 bool process_table::any_runnable(const std::vector<int>& processes) {
   for (const int pid : processes) {
     const std::string threads = "/proc/" + std::to_string(pid) + "/task/";
-    for (const int thread : numbers_in(threads)) {
-      const std::string text = detail::file_text((threads + std::to_string(thread) + "/stat").c_str());
-      const std::size_t end = text.rfind(')');
-      if (end != std::string::npos && text.compare(end, 3, ") R") == 0) return true;
-    }
+    for (const int thread : numbers_in(threads))
+      if (stat_behind_name(threads + std::to_string(thread)).starts_with(" R")) return true;
   }
   return false;
 }

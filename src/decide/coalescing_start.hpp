@@ -3,9 +3,9 @@
 
 #include "decide/coalescing_choices.hpp"
 
+#include <treadle/tune/search_options.hpp>
 #include <treadle/tune/tuning_store.hpp>
 
-#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -33,8 +33,8 @@ class coalescing_start {
   std::vector<tuned_point> measured() const;
 
  private:
-  static constexpr double k_window_ns = 2e6;
-  static constexpr unsigned k_most = 10, k_most_of_one = 3; // windows
+  static constexpr double k_window_ns = search_options{}.window_ns; // as the search has them
+  static constexpr unsigned k_most = 10, k_most_of_one = 3;         // windows
 
   struct point {
     tune::arm at;

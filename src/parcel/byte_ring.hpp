@@ -54,8 +54,8 @@ class ring_writer {
     m_begin = m_written + skipped;
     return m_bytes + (m_begin & (m_capacity - 1)) + k_ring_header;
   }
-  /// The record is complete, with so many bytes: the reader may have it. seq_cst: the caller looks next at whether the
-  /// reader sleeps, who says that it does and then looks here.
+  /// The record is complete, with this many bytes: the reader may have it. seq_cst: the caller looks next at whether
+  /// the reader sleeps, who says that it does and then looks here.
   void end(std::size_t bytes) noexcept {
     write_header(m_begin & (m_capacity - 1), bytes);
     m_written = m_begin + ring_room_of(bytes);

@@ -25,17 +25,10 @@
 
 namespace treadle::detail {
 
-/// Who uses a port: what is done with what arrives, and what is to be known of parcels. Must not wait.
-class parcel_receiver {
+/// Who uses a port: what is done with what arrives, and what is to be known of parcels. Gets each message once, those
+/// from one sender in order. Must not wait; what it throws then ends the port.
+class parcel_receiver : public message_sink {
  public:
-  /// Each message once, those from one sender in order. What it throws ends the port.
-  virtual void arrived(unsigned from, std::span<const std::byte> message) = 0;
-  /// As the sink of a transport.
-  virtual std::unique_ptr<message_in_pieces> begin_pieces(unsigned /*from*/, std::span<const std::byte> /*first*/,
-                                                          std::size_t /*bytes*/) {
-    return nullptr;
-  }
-  virtual void end_pieces(unsigned /*from*/, message_in_pieces& /*whole*/) {}
   /// Nothing is sent or received any more. Once.
   virtual void failed(std::exception_ptr why) noexcept = 0;
   /// Of parcels with this number.

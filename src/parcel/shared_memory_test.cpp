@@ -31,6 +31,17 @@ struct collected final : message_sink {
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
+/// All of these, and nothing else, from locality 0; some have been got before.
+void expect_arrival(transport& by, collected& got, const std::vector<std::string>& sent) {
+  while (by.poll(got)) {
+  }
+  ASSERT_EQ(got.all.size(), sent.size());
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    EXPECT_EQ(got.all[i].first, 0U);
+    EXPECT_EQ(got.all[i].second, sent[i]);
+  }
+}
+
 TEST(shared_memory, messages_of_any_size_arrive_in_order) {
   const shared_file file;
   const auto a = file.open(0, 2), b = file.open(1, 2);
@@ -43,13 +54,7 @@ TEST(shared_memory, messages_of_any_size_arrive_in_order) {
     while (!a->send(1, bytes_of(sent.back())))
       EXPECT_TRUE(b->poll(got)) << "what does not fit is made room for by reading";
   }
-  while (b->poll(got)) {
-  }
-  ASSERT_EQ(got.all.size(), sent.size());
-  for (std::size_t i = 0; i < sent.size(); ++i) {
-    EXPECT_EQ(got.all[i].first, 0U);
-    EXPECT_EQ(got.all[i].second, sent[i]);
-  }
+  expect_arrival(*b, got, sent);
   EXPECT_FALSE(a->poll(got));
 }
 
@@ -78,11 +83,8 @@ TEST(shared_memory, messages_may_be_written_in_place) {
       while (random.below(4) != 0) b->poll(got);
     }
   }
-  while (b->poll(got)) {
-  }
   EXPECT_GT(refused, 0U);
-  ASSERT_EQ(got.all.size(), sent.size());
-  for (std::size_t i = 0; i < sent.size(); ++i) ASSERT_EQ(got.all[i].second, sent[i]);
+  expect_arrival(*b, got, sent);
 }
 
 TEST(shared_memory, a_locality_sends_to_itself) {

@@ -70,7 +70,7 @@ class transport {
   /// there has to be this one once more, which goes on where it has stopped. One thread at a time for each
   /// destination; never blocks. Throws what names the peer where it is gone.
   virtual bool send(unsigned to, message_parts message) = 0;
-  /// Room where the next message there may be written, of up to so many bytes, until the next call of send() or
+  /// Room where the next message there may be written, of up to this many bytes, until the next call of send() or
   /// reserve(); empty: there is none at the moment, or never. As send().
   virtual std::span<std::byte> reserve(unsigned /*to*/, std::size_t /*bytes*/) noexcept { return {}; }
   /// The message that was written there is sent.

@@ -92,7 +92,6 @@ void tuned_coalescing::note_in_vain(unsigned weight) {
 void tuned_coalescing::end_start() {
   m_known->search.believe(m_known->start->measured(), false);
   m_known->start.reset();
-  m_known->has_measured_start = true;
 }
 
 /// Time per parcel; or as published, the share of messages in the time of all workers.
@@ -148,7 +147,7 @@ void tuned_coalescing::explain(std::vector<decision_report>& to) {
       r.trying = r.present && m_is_felt;
       r.chosen = m_choices.text(r.trying ? one->start->at() : m_choices.start());
       r.why = r.trying ? "is measured, to find where to begin" : "messages were not felt for long enough";
-    } else if (one->has_measured_start && one->search.windows() == 0) {
+    } else if (is_ours() && one->search.windows() == 0 && !one->search.is_believed()) {
       r.why = "measured at the beginning";
     }
   }

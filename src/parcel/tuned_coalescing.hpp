@@ -48,8 +48,7 @@ class tuned_coalescing final : loop::explained {
     loop::context of;
     loop::state search;
     std::optional<decide::coalescing_start> start; ///< until it is known where the search begins
-    bool has_measured_start = false;
-    unsigned looks_in_vain = 0; ///< of the start
+    unsigned looks_in_vain = 0;                    ///< of the start
   };
   class names;
 

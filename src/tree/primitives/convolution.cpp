@@ -84,20 +84,26 @@ array convolve(const array& x, const array& kernel, const convolution& c, i64 ou
   return result;
 }
 
+// Of no size where they have nothing in common.
+tile shared(const tile& a, const tile& b) {
+  tile both = a;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    both.start[axis] = std::max(a.start[axis], b.start[axis]);
+    both.shape[axis] = std::max<i64>(std::min(a.stop(axis), b.stop(axis)) - both.start[axis], 0);
+  }
+  return both;
+}
+// The same part, as one of `whole` alone.
+tile within(tile part, const tile& whole) {
+  for (std::size_t axis = 0; axis < 3; ++axis) part.start[axis] -= whole.start[axis];
+  return part;
+}
+
 // Inputs of a range, zeros where there are none, of pieces of the whole array.
 class input {
  public:
   // `where`: which part of the whole; along the length it may go beyond.
   input(dtype type, tile where) : m_where(std::move(where)), m_values(array::zeros(type, m_where.shape)) {}
-  // Of no size where they have nothing in common.
-  static tile shared(const tile& a, const tile& b) {
-    tile both = a;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      both.start[axis] = std::max(a.start[axis], b.start[axis]);
-      both.shape[axis] = std::max<i64>(std::min(a.stop(axis), b.stop(axis)) - both.start[axis], 0);
-    }
-    return both;
-  }
   bool needs(const tile& piece) const { return size_of(shared(m_where, piece).shape) > 0; }
   void add(const tile& place, const array& piece) {
     const tile both = shared(m_where, place);
@@ -111,30 +117,19 @@ class input {
     for (const i64 each : e) n *= each;
     return n;
   }
-  static tile within(tile part, const tile& whole) {
-    for (std::size_t axis = 0; axis < 3; ++axis) part.start[axis] -= whole.start[axis];
-    return part;
-  }
 
   tile m_where;
   array m_values;
 };
 
 // What others can need of a tile: as many inputs from each end as one output has beside its first one.
-struct ends {
-  std::vector<tile> places;
-
-  ends(const tile& t, i64 halo) {
-    if (t.shape[1] <= 2 * halo) {
-      places = {t};
-      return;
-    }
-    tile first = t, last = t;
-    first.shape[1] = last.shape[1] = halo;
-    last.start[1] = t.stop(1) - halo;
-    places = {first, last};
-  }
-};
+std::vector<tile> ends_of(const tile& t, i64 halo) {
+  if (t.shape[1] <= 2 * halo) return {t};
+  tile first = t, last = t;
+  first.shape[1] = last.shape[1] = halo;
+  last.start[1] = t.stop(1) - halo;
+  return {first, last};
+}
 
 // Outputs that begin in these inputs.
 std::pair<i64, i64> outputs_in(const convolution& c, const tile& t) noexcept {
@@ -173,19 +168,14 @@ value conv1d_d(call_context& context, std::span<value> args) {
   const i64 halo = c.span - 1;
   const tile& mine = x.mine();
   std::vector<value> offered;
-  for (const tile& place : ends(mine, halo).places) {
-    tile part = place;
-    part.start[0] = part.start[2] = 0;
-    part.start[1] -= mine.start[1];
-    offered.push_back(cut_out(x.own, part));
-  }
+  for (const tile& place : ends_of(mine, halo)) offered.push_back(cut_out(x.own, within(place, mine)));
   const auto offer = context.services->offer(context.self->name, value::list(offered));
   const auto [first, last] = outputs_in(c, mine);
   const auto [from, to] = c.inputs_of(first, last);
   input needed(x.own.type(), {{mine.start[0], from, 0}, {mine.shape[0], to - from, mine.shape[2]}});
   needed.add(mine, x.own);
   for (unsigned i = 0; i < x.tiles.size(); ++i) {
-    const auto places = ends(x.tiles[i].where, halo).places;
+    const auto places = ends_of(x.tiles[i].where, halo);
     if (i == own_locality() ||
         std::none_of(places.begin(), places.end(), [&](const tile& t) { return needed.needs(t); }))
       continue;

@@ -79,7 +79,7 @@ TEST(conv1d, is_the_sum_that_it_is_defined_as) {
                                 ")) list(shape(y), sum(y), sum(y * reshape(arange(1, size(y) + 1), shape(y))))";
     const std::string expected =
         "list(" + shape(batch, outputs, filters) + ", " + std::to_string(sum) + ", " + std::to_string(weighted) + ")";
-    check({{program.c_str(), expected.c_str()}});
+    check({{program, expected}});
   }
 }
 
