@@ -75,6 +75,13 @@ bool tuned_coalescing::is_felt(double share) noexcept {
   return m_is_felt = !is_ours() || share >= (m_is_felt ? k_not_felt : k_felt);
 }
 
+/// As between two bursts of parcels. Never twice in a row: then that is what a parcel takes now.
+bool tuned_coalescing::has_pause(double parcel_ns) noexcept {
+  m_had_pause = !m_had_pause && m_parcel_ns > 0 && parcel_ns > k_pause * m_parcel_ns;
+  if (!m_had_pause) m_parcel_ns = parcel_ns;
+  return m_had_pause;
+}
+
 /// The first windows, of which the search does not know.
 void tuned_coalescing::find_start(const sender_totals& before, const sender_totals& now, double ns) {
   decide::coalescing_start& start = *m_known->start;
@@ -118,10 +125,15 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
   const auto ns = static_cast<double>(now_ns - std::exchange(m_last_ns, now_ns));
   const bool was_felt = m_is_felt;
   const tune::arm was = m_at;
+  const auto parcels = static_cast<double>(now.parcels - before.parcels);
+  if (is_ours() && m_has_begun && has_pause(ns / parcels)) { // tells nothing of messages
+    m_next_look = now.parcels + k_parcels_to_first_look;
+    return {};
+  }
   if (!std::exchange(m_has_begun, true) || workers != m_known->of.workers) { // what was sent tells nothing
     m_known->start ? m_known->start->interrupt() : static_cast<void>(m_decision.interrupt(m_known->search));
     m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });
-  } else if (is_felt(now.message_ns * static_cast<double>(now.parcels - before.parcels) / ns)) {
+  } else if (is_felt(now.message_ns * parcels / ns)) {
     if (was_felt)
       m_known->start ? find_start(before, now, ns) : report(before, now, ns);
     else if (m_known->start && m_known->start->at() != m_choices.start())
@@ -129,7 +141,7 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
   } else if (was_felt) {
     if (!m_known->start)
       m_decision.interrupt(m_known->search);
-    else if (now.parcels - before.parcels < 2 * k_parcels_to_first_look)
+    else if (parcels < 2.0 * k_parcels_to_first_look)
       note_in_vain(k_most_in_vain / 3); // each parcel waits for its answer, and pays for the hold
   }
   m_at = next(now_ns);

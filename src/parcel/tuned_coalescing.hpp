@@ -38,8 +38,11 @@ class tuned_coalescing final : loop::explained {
   /// Sending is a part of the sender's time: what a message costs, for each parcel, from the first share on, and until
   /// it is less than the second. Below, nothing can be gained that would be felt.
   static constexpr double k_felt = 0.02, k_not_felt = 0.01;
+  /// The program did something else where parcels take so many times as long as before.
+  static constexpr double k_pause = 8;
   static constexpr std::uint64_t k_parcels_per_look = 512, k_parcels_per_trigger_look = 64;
-  /// With another choice of the start: where each parcel waits for its answer, a long hold takes long.
+  /// With another choice of the start, or after what looked like a pause: where each parcel waits for its answer, a long
+  /// hold takes long.
   static constexpr std::uint64_t k_parcels_to_first_look = 32;
   static constexpr unsigned k_most_in_vain = 99;
   static constexpr std::uint64_t k_parcels_until_told = std::uint64_t{1} << 62U; ///< of an event
@@ -60,6 +63,7 @@ class tuned_coalescing final : loop::explained {
   std::uint64_t parcels_to_next_look() const noexcept;
   bool is_due(const sender_totals& now, std::int64_t now_ns) noexcept;
   bool is_felt(double share) noexcept;
+  bool has_pause(double parcel_ns) noexcept;
   void find_start(const sender_totals& before, const sender_totals& now, double ns);
   void note_in_vain(unsigned weight);
   void end_start();
@@ -76,6 +80,8 @@ class tuned_coalescing final : loop::explained {
   std::int64_t m_last_ns = 0;
   bool m_has_begun = false;
   bool m_is_felt = true, m_event = false;
+  double m_parcel_ns = 0; ///< what a parcel took when there was no pause
+  bool m_had_pause = false;
   std::uint64_t m_next_look = 0;
   spinlock m_lock; ///< of what explain() reads
 
