@@ -82,32 +82,29 @@ bool tuned_coalescing::has_pause(double parcel_ns) noexcept {
   return m_had_pause;
 }
 
-/// The first windows, of which the search does not know.
-void tuned_coalescing::find_start(const sender_totals& before, const sender_totals& now, double ns) {
-  decide::coalescing_start& start = *m_known->start;
-  start.add({.parcels = static_cast<double>(now.parcels - before.parcels),
-             .messages = static_cast<double>(now.messages - before.messages),
-             .bytes = static_cast<double>(now.bytes - before.bytes),
-             .ns = ns});
-  if (start.is_over()) end_start();
-}
-/// A choice of the start could not be measured.
-void tuned_coalescing::note_in_vain(unsigned weight) {
-  m_known->looks_in_vain += weight;
-  if (m_known->looks_in_vain >= k_most_in_vain) end_start();
-}
-void tuned_coalescing::end_start() {
-  m_known->search.believe(m_known->start->measured(), false);
-  m_known->start.reset();
-}
-
-/// Time per parcel; or as published, the share of messages in the time of all workers.
-void tuned_coalescing::report(const sender_totals& before, const sender_totals& now, double ns) {
-  const auto parcels = static_cast<double>(now.parcels - before.parcels);
-  if (!is_ours() && !(now.awake_ns > before.awake_ns)) return; // nobody was, or it is another runtime
+/// In the first windows, of which the search does not know: parcels, messages, bytes; then time per parcel, or as
+/// published, the share of messages in the time of all workers.
+void tuned_coalescing::report(const spell& s) {
+  const auto parcels = static_cast<double>(s.now.parcels - s.before.parcels);
+  if (m_known->start) {
+    decide::coalescing_start& start = *m_known->start;
+    start.add({.parcels = parcels,
+               .messages = static_cast<double>(s.now.messages - s.before.messages),
+               .bytes = static_cast<double>(s.now.bytes - s.before.bytes),
+               .ns = s.ns});
+    if (!start.is_over()) return;
+    m_known->search.believe(start.measured(), false);
+    m_known->start.reset();
+    return;
+  }
+  if (!is_ours() && !(s.now.awake_ns > s.before.awake_ns)) return; // nobody was, or it is another runtime
   const double cost =
-      is_ours() ? ns / parcels : (now.network_ns - before.network_ns) / (now.awake_ns - before.awake_ns);
-  m_decision.report(m_known->search, m_at, {cost, parcels, ns}, names(m_choices));
+      is_ours() ? s.ns / parcels : (s.now.network_ns - s.before.network_ns) / (s.now.awake_ns - s.before.awake_ns);
+  m_decision.report(m_known->search, s.at, {cost, parcels, s.ns}, names(m_choices));
+}
+void tuned_coalescing::interrupt() noexcept {
+  m_rare.reset();
+  m_known->start ? m_known->start->interrupt() : m_decision.interrupt(m_known->search);
 }
 
 tune::arm tuned_coalescing::next(std::int64_t now_ns) {
@@ -122,31 +119,26 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
   if (m_has_begun && !is_due(now, now_ns)) return {};
   const deciding_time timed(m_decision);
   const sender_totals before = std::exchange(m_last, now);
-  const auto ns = static_cast<double>(now_ns - std::exchange(m_last_ns, now_ns));
-  const bool was_felt = m_is_felt;
-  const tune::arm was = m_at;
+  const spell last{before, now, static_cast<double>(now_ns - std::exchange(m_last_ns, now_ns)), m_at};
   const auto parcels = static_cast<double>(now.parcels - before.parcels);
-  if (is_ours() && m_has_begun && has_pause(ns / parcels)) { // tells nothing of messages
+  const bool was_felt = m_is_felt;
+  if (!std::exchange(m_has_begun, true) || workers != m_known->of.workers) { // what was sent tells nothing
+    interrupt();
+    m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });
+  } else if (is_ours() && has_pause(last.ns / parcels)) { // nor does this
     m_next_look = now.parcels + k_parcels_to_first_look;
     return {};
+  } else if (is_felt(now.message_ns * parcels / last.ns)) {
+    if (was_felt) report(last);
+    if (m_rare) report(*std::exchange(m_rare, {})); // the choice it was that made parcels rare
+  } else if (was_felt && m_at != m_choices.start()) {
+    m_rare = last; // the next look, at the start, tells why
+  } else {
+    interrupt();
   }
-  if (!std::exchange(m_has_begun, true) || workers != m_known->of.workers) { // what was sent tells nothing
-    m_known->start ? m_known->start->interrupt() : static_cast<void>(m_decision.interrupt(m_known->search));
-    m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });
-  } else if (is_felt(now.message_ns * parcels / ns)) {
-    if (was_felt)
-      m_known->start ? find_start(before, now, ns) : report(before, now, ns);
-    else if (m_known->start && m_known->start->at() != m_choices.start())
-      note_in_vain(1); // in bursts that are too short for it to be measured
-  } else if (was_felt) {
-    if (!m_known->start)
-      m_decision.interrupt(m_known->search);
-    else if (parcels < 2.0 * k_parcels_to_first_look)
-      note_in_vain(k_most_in_vain / 3); // each parcel waits for its answer, and pays for the hold
-  }
-  m_at = next(now_ns);
+  const tune::arm was = std::exchange(m_at, next(now_ns));
   if (m_at == was) return {};
-  if (m_known->start) m_next_look = now.parcels + k_parcels_to_first_look;
+  if (is_ours()) m_next_look = now.parcels + k_parcels_to_first_look;
   return m_choices.settings(m_at);
 }
 

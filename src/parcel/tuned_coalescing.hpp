@@ -41,17 +41,20 @@ class tuned_coalescing final : loop::explained {
   /// The program did something else where parcels take so many times as long as before.
   static constexpr double k_pause = 8;
   static constexpr std::uint64_t k_parcels_per_look = 512, k_parcels_per_trigger_look = 64;
-  /// With another choice of the start, or after what looked like a pause: where each parcel waits for its answer, a long
-  /// hold takes long.
+  /// With another choice, or after what looked like a pause: where each parcel waits for its answer, a long hold takes
+  /// long.
   static constexpr std::uint64_t k_parcels_to_first_look = 32;
-  static constexpr unsigned k_most_in_vain = 99;
   static constexpr std::uint64_t k_parcels_until_told = std::uint64_t{1} << 62U; ///< of an event
 
   struct known {
     loop::context of;
     loop::state search;
     std::optional<decide::coalescing_start> start; ///< until it is known where the search begins
-    unsigned looks_in_vain = 0;                    ///< of the start
+  };
+  struct spell {
+    sender_totals before, now;
+    double ns;
+    tune::arm at; ///< was in force
   };
   class names;
 
@@ -64,10 +67,8 @@ class tuned_coalescing final : loop::explained {
   bool is_due(const sender_totals& now, std::int64_t now_ns) noexcept;
   bool is_felt(double share) noexcept;
   bool has_pause(double parcel_ns) noexcept;
-  void find_start(const sender_totals& before, const sender_totals& now, double ns);
-  void note_in_vain(unsigned weight);
-  void end_start();
-  void report(const sender_totals& before, const sender_totals& now, double ns);
+  void report(const spell& s);
+  void interrupt() noexcept;
   tune::arm next(std::int64_t now_ns);
 
   const coalescing m_asked;
@@ -82,6 +83,7 @@ class tuned_coalescing final : loop::explained {
   bool m_is_felt = true, m_event = false;
   double m_parcel_ns = 0; ///< what a parcel took when there was no pause
   bool m_had_pause = false;
+  std::optional<spell> m_rare; ///< with it, messages were no longer felt
   std::uint64_t m_next_look = 0;
   spinlock m_lock; ///< of what explain() reads
 
