@@ -6,7 +6,7 @@ from pathlib import Path
 
 import matplotlib
 from results import RIVALS, Results, fullest, others, read
-from tables import BODIES, PAGES, TASKS, TIMES, blocks, fill
+from tables import BODIES, NOTHING, PAGES, TASKS, TIMES, blocks, fill
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
@@ -160,7 +160,7 @@ def drawn(image: Path, figure: Figure | None, title: str, folder: str = "images"
     """What a page shows for this figure, whose folder is there from the page."""
     image.unlink(missing_ok=True)
     if not figure:
-        return "*Not measured yet.*"
+        return NOTHING
     image.parent.mkdir(exist_ok=True)
     figure.savefig(image, metadata={"Date": None})
     return f"![{title}]({folder}/{image.name})"

@@ -29,6 +29,8 @@ RIVALS = {  # in the order of the columns
     "std_async": "std::async",
     "std_future": "std::async",
     "std_thread": "std::thread",
+    "openmpi": "OpenMPI",
+    "mpich": "MPICH",
     "serial": "serial",
     "treadle_critical_path": "critical-path",
     "treadle_fifo": "local-priority-fifo",

@@ -24,12 +24,16 @@ OBSERVATION = ("counters_tasks_1us", "counters_forks", "counters_futures")
 GRAIN = ("grain_1e6", "grain_1e7", "grain_1e8")
 TUNING = ("tuning_grain", "tuning_blocks", "tuning_next_report")
 INLINING = ("inlining_10x5", "inlining_64x64", "inlining_100x100", "inlining_40x400", "inlining_400x400")
+PARCELS = ("one_way", "batched", "ping_pong", "in_flight", "large", "here")
 FOOTPRINT = ("idle", "memory_fib", "memory_alive", "compile", "compile_lines")
+
+
+NOTHING = "*Not measured yet.*"
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
     if not rows:
-        return "*Not measured yet.*"
+        return NOTHING
     lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -91,7 +95,7 @@ def loops(results: Results) -> str:
     matches = (re.fullmatch(r"loops_(\w+)_(\d+)", workload) for workload, _, _ in results.cost)
     lengths = sorted({int(match[2]) for match in matches if match})
     if not lengths:
-        return "*Not measured yet.*"
+        return NOTHING
     workers = results.workers()[-1]
     names = [r for r in RIVALS if ("loops_saxpy_" + str(lengths[0]), r, workers) in results.cost]
     rows = []
@@ -189,7 +193,7 @@ def als(results: Results) -> str:
     """A sentence of README.md."""
     pair = [results.cost.get(("inlining_10x5", rival, 1)) for rival in ("adaptive", "plain_numpy")]
     if None in pair:
-        return "*Not measured yet.*"
+        return NOTHING
     tree, numpy = (text_of_median(median, "s") for median in pair)
     return (
         "An iteration of the ALS program of the inlining paper (10 × 5 ratings) takes"
@@ -201,15 +205,31 @@ def elsewhere(machines: Iterable[Results]) -> str:
     """What was measured on other machines, each with as many workers as it has cores and with one."""
     parts = []
     for results in machines:
+        tasks, times = (
+            by_rival(results, TASKS + LATENCIES + GRAPHS),
+            by_rival(results, TIMES, whole_runs=True),
+        )
+        if tasks == times == NOTHING:
+            continue
         parts.append(f"### {results.note['usable cores']} cores: {results.note['cpu']}")
-        parts += [by_rival(results, TASKS + LATENCIES + GRAPHS), "Time of a whole run:"]
-        parts += [by_rival(results, TIMES, whole_runs=True), scaling(results), machine(results)]
-    return "\n\n".join(parts) or "*Not measured yet.*"
+        parts += [tasks, "Time of a whole run:", times, scaling(results), machine(results)]
+    return "\n\n".join(parts) or NOTHING
+
+
+def parcels(machines: Iterable[Results]) -> str:
+    """Of the first machine that has them."""
+    for results in machines:
+        if (found := by_rival(results, PARCELS)) != NOTHING:
+            return f"{found}\n\n{machine(results)}"
+    return NOTHING
 
 
 def blocks(results: Results, machines: Iterable[Results] = ()) -> dict[str, str]:
+    """Of one machine, and what is shown of others."""
+    machines = list(machines)
     return {
         "elsewhere": elsewhere(machines),
+        "parcels": parcels([results, *machines]),
         "headline": headline(results),
         "als": als(results),
         "machine": machine(results),

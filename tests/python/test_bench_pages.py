@@ -93,7 +93,7 @@ def test_tables(saved: Path) -> None:
     ]
     assert "| matmul_1024 | 1 | 1 | 2.00 s |" in contents["times"]
     assert "| saxpy | 16 | 1 | 32.0 ms | 16.0 ms |" in contents["loops"]
-    assert contents["latencies"] == contents["elsewhere"] == "*Not measured yet.*"
+    assert contents["latencies"] == contents["elsewhere"] == contents["parcels"] == tables.NOTHING
     there = tables.blocks(shown, [shown])["elsewhere"]
     assert there.startswith(f"### {shown.note['usable cores']} cores: ")
     assert "| fib | 1 | 1 | 3.00 ms |" in there
