@@ -10,7 +10,7 @@ import math
 import os
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 STOLEN_MOST = 0.02  # as a share of the time in which a program wanted the processor
@@ -24,8 +24,13 @@ TRIES = 3  # of which the fastest counts
 class Round:
     number: int = 1
     stolen: float | None = None
-    slowdown: float | None = None  # of a loop on all cores at once
+    slowdown: float | None = None  # of a loop on all cores at once, or on one
     alone: float | None = None  # seconds of that loop on one core, before and after the round
+
+    def beside(self, alone: float) -> "Round":
+        """It, where one core alone can be so fast."""
+        slowdown = (self.alone or 0) / alone if alone else 0
+        return replace(self, slowdown=max(self.slowdown, slowdown)) if self.slowdown else self
 
     @property
     def counts(self) -> bool:

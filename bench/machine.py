@@ -13,7 +13,7 @@ from pathlib import Path
 
 from host import Round
 from rivals import BENCH, ROOT
-from series import Key, Sample, Series
+from series import Key, Sample, Series, judge_all
 
 COLUMNS = ["workload", "rival", "workers", "round", "value", "unit", "operations", "verified"]
 # Empty where they are not known; older files lack them.
@@ -108,4 +108,5 @@ def load(file: Path) -> tuple[dict[str, str], dict[Key, Series]]:
         sample = Sample(float(row["value"]), int(row["operations"]), faults, at, switches)
         s.samples.append(sample)
         s.verified &= row["verified"] == "True"
+    judge_all(series)
     return note, series

@@ -36,7 +36,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rivals import ROOT, WITHOUT_WORKERS, Rival, console, rivals_of, workloads
-from series import Key, Sample, Series, rounds_of, show, summarize
+from series import Key, Sample, Series, judge_all, rounds_of, show, summarize
 
 Advance = Callable[[str], None]  # told before each run what is going to run
 ENOUGH = 10  # rounds, for figures that are kept
@@ -135,6 +135,7 @@ def run_rounds(
         for key, s in series.items()
         if not s.verified
     ]
+    judge_all(series)
     return {key: s for key, s in series.items() if s.samples}, failures
 
 

@@ -205,10 +205,8 @@ def elsewhere(machines: Iterable[Results]) -> str:
     """What was measured on other machines, each with as many workers as it has cores and with one."""
     parts = []
     for results in machines:
-        tasks, times = (
-            by_rival(results, TASKS + LATENCIES + GRAPHS),
-            by_rival(results, TIMES, whole_runs=True),
-        )
+        tasks = by_rival(results, TASKS + LATENCIES + GRAPHS)
+        times = by_rival(results, TIMES, whole_runs=True)
         if tasks == times == NOTHING:
             continue
         parts.append(f"### {results.note['usable cores']} cores: {results.note['cpu']}")

@@ -128,7 +128,7 @@ inline int run(int argc, char** argv, const char* mpirun, const char* mark) {
           ++number;
           MPI_Send(&number, 1, MPI_UINT64_T, 0, 1, MPI_COMM_WORLD);
         }
-        return true;
+        return number == static_cast<std::uint64_t>(k_pings);
       });
   std::vector<double> array(k_array, 1.5);
   between(

@@ -27,8 +27,6 @@ class coalescing_start {
   bool is_over() const noexcept { return m_is_over; }
   /// What was sent with at().
   void add(const spell& s);
-  /// What was sent since the last window tells nothing.
-  void interrupt() noexcept { m_window = {}; }
   /// So far, for a search.
   std::vector<tuned_point> measured() const;
 

@@ -71,7 +71,7 @@ void store_coalescing(action_entry* of, const coalescing& how) {
     usual_coalescing = how;
 }
 
-action_entry::action_entry(const char* s, handler h, beginner b) noexcept
+action_entry::action_entry(const char* s, handler h, arriving_beginner b) noexcept
     : symbol(s), handle(h), begin(b), next(first) {
   first = this;
 }

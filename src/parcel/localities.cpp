@@ -140,8 +140,8 @@ class world final : public parcel_receiver, public background_work {
     m_parcels_from[from] += handled;
     count_handled(received - received_before);
   }
-  /// One large parcel, of an action that takes it as it comes.
-  std::unique_ptr<message_in_pieces> begin_pieces(unsigned /*from*/, std::span<const std::byte> first,
+  /// One large parcel, of an action, or for one that waits, that takes it as it comes.
+  std::unique_ptr<message_in_pieces> begin_pieces(unsigned from, std::span<const std::byte> first,
                                                   std::size_t bytes) override {
     auto message = std::make_unique<large_message>();
     const auto take = [&](auto& value) {
@@ -153,7 +153,9 @@ class world final : public parcel_receiver, public background_work {
     };
     parcel_header& header = message->header;
     if (!take(header) || (header.has_reply && !take(message->reply)) || bytes != header.bytes) return nullptr;
-    const action_entry::beginner begin_parcel = header.action < k_leave ? find_action(header.action).begin : nullptr;
+    const arriving_beginner begin_parcel = header.action < k_leave    ? find_action(header.action).begin
+                                           : header.action == k_value ? replies.beginner(message->reply, from)
+                                                                      : nullptr;
     if (begin_parcel) message->parcel = begin_parcel(first, bytes);
     return message->parcel ? std::move(message) : nullptr;
   }
@@ -412,6 +414,10 @@ void tell_coalescing_event(const action_entry& of) {
 
 std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from) {
   return world_with(from.number()).replies.add(std::move(who), from.number());
+}
+std::unique_ptr<awaited_reply> take_reply(std::uint64_t number, unsigned from) noexcept {
+  world* const all = g_world.load(order::acquire);
+  return all ? all->replies.take(number, from) : nullptr;
 }
 void forget_reply(std::uint64_t number) noexcept {
   if (world* const all = g_world.load(order::acquire)) static_cast<void>(all->replies.take(number));

@@ -65,7 +65,9 @@ void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, s
     if (looks) look_at(box, *mine);
     if (mine && start != 0) tell(event_kind::parcel_sent, start, number, to, nth, bytes);
     if (mine) return;
-    this_task::sleep_for_ns(50'000);
+    constexpr std::int64_t k_nap_ns = 50'000;
+    this_task::sleep_for_ns(k_nap_ns);
+    box.waited_ns.fetch_add(k_nap_ns, order::relaxed);
     check();
   }
 }
@@ -75,10 +77,11 @@ void parcel_port::send_large(unsigned to, std::vector<std::byte>& first, std::sp
   constexpr std::int64_t k_lookout_ns = 100'000, k_later_lookout_ns = 20'000, k_nap_ns = 50'000;
   outbox& box = m_outboxes[to];
   bool has_left = false, is_added = false;
-  std::int64_t nap_at = steady_now_ns() + k_lookout_ns;
+  const std::int64_t start = steady_now_ns();
+  std::int64_t nap_at = start + k_lookout_ns;
   try {
     for (patient_spin spin;; spin.wait()) {
-      if (is_added ? push_large(box, has_left) : begin_large(box, first, rest, number, is_added, has_left)) return;
+      if (is_added ? push_large(box, has_left) : begin_large(box, first, rest, number, is_added, has_left)) break;
       if (steady_now_ns() < nap_at) continue;
       try {
         this_task::sleep_for_ns(k_nap_ns);
@@ -93,6 +96,7 @@ void parcel_port::send_large(unsigned to, std::vector<std::byte>& first, std::sp
     std::erase_if(box.kept, [&](const kept_message& one) { return one.has_left == &has_left; });
     throw;
   }
+  box.waited_ns.fetch_add(steady_now_ns() - start, order::relaxed);
 }
 
 parcel_place parcel_port::begin(unsigned to, std::uint32_t number, std::size_t bytes) {
@@ -166,7 +170,8 @@ void parcel_port::decide(outbox& box, lane& of) {
     now = {.parcels = of.parcels,
            .messages = of.messages,
            .message_ns = static_cast<double>(ticks_to_ns(box.message_ticks)),
-           .bytes = of.bytes};
+           .bytes = of.bytes,
+           .waited_ns = static_cast<double>(box.waited_ns.load(order::relaxed))};
     asked = of.asked;
   }
   if (!of.tuned) {

@@ -127,6 +127,7 @@ class parcel_port final : message_sink {
     std::size_t kept_bytes = 0;
     std::uint64_t parcels = 0, messages = 0;
     std::int64_t message_ticks = 0, sending_ticks = 0; ///< that one takes at the moment; that all have taken
+    atomic<std::int64_t> waited_ns{0};                 ///< by senders, until there was room
     atomic<std::uint32_t> holds{0};                    ///< there is something
 
     atomic<parcel_run*> run{nullptr};  ///< an open one, of a thread

@@ -19,14 +19,26 @@ std::uint64_t reply_table::add(std::unique_ptr<awaited_reply> who, unsigned from
   return std::uint64_t{one.generation} << 32U | at;
 }
 
-std::unique_ptr<awaited_reply> reply_table::take(std::uint64_t number, unsigned from) noexcept {
+const reply_table::entry* reply_table::find(std::uint64_t number, unsigned from) const noexcept {
   const auto at = static_cast<std::uint32_t>(number), generation = static_cast<std::uint32_t>(number >> 32U);
-  const scoped_lock guard(m_lock);
   if (at >= m_entries.size()) return nullptr;
-  entry& one = m_entries[at];
-  if (!one.who || one.generation != generation || (from != k_any && one.from != from)) return nullptr;
+  const entry& one = m_entries[at];
+  return one.who && one.generation == generation && (from == k_any || one.from == from) ? &one : nullptr;
+}
+
+arriving_beginner reply_table::beginner(std::uint64_t number, unsigned from) const noexcept {
+  const scoped_lock guard(m_lock);
+  const entry* const one = find(number, from);
+  return one ? one->who->beginner() : nullptr;
+}
+
+std::unique_ptr<awaited_reply> reply_table::take(std::uint64_t number, unsigned from) noexcept {
+  const scoped_lock guard(m_lock);
+  const entry* const found = find(number, from);
+  if (!found) return nullptr;
+  entry& one = m_entries[static_cast<std::size_t>(found - m_entries.data())];
   one.generation = one.generation + 1 == 0 ? 1 : one.generation + 1;
-  m_free.push_back(at);
+  m_free.push_back(static_cast<std::uint32_t>(number));
   return std::move(one.who);
 }
 

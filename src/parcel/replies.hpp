@@ -20,6 +20,8 @@ class reply_table {
   /// Null: nobody waits for that number from there.
   std::unique_ptr<awaited_reply> take(std::uint64_t number, unsigned from) noexcept;
   std::unique_ptr<awaited_reply> take(std::uint64_t number) noexcept { return take(number, k_any); }
+  /// Of the one who waits for that number from there, if anybody does.
+  arriving_beginner beginner(std::uint64_t number, unsigned from) const noexcept;
   /// All who wait. Nothing is taken any more by numbers that were given before.
   void fail_all(const std::exception_ptr& why) noexcept;
 
@@ -30,7 +32,10 @@ class reply_table {
     std::uint32_t generation = 1;
     unsigned from = 0;
   };
-  spinlock m_lock;
+  /// With the lock. Null: nobody.
+  const entry* find(std::uint64_t number, unsigned from) const noexcept;
+
+  mutable spinlock m_lock;
   std::vector<entry> m_entries;
   std::vector<std::uint32_t> m_free;
 };

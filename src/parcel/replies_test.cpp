@@ -10,6 +10,8 @@ namespace {
 struct nobody final : awaited_reply {
   void arrived(std::span<const std::byte>) override {}
   void failed(std::exception_ptr) noexcept override { ++failures; }
+  static std::unique_ptr<arriving_parcel> begin(std::span<const std::byte>, std::size_t) { return nullptr; }
+  arriving_beginner beginner() const noexcept override { return &begin; }
   static inline int failures = 0;
 };
 
@@ -22,6 +24,10 @@ TEST(replies, are_found_once_and_from_where_they_were_asked_for) {
   EXPECT_NE(table.take(a, 1), nullptr);
   EXPECT_EQ(table.take(a, 1), nullptr) << "a second time";
   EXPECT_EQ(table.take(0), nullptr);
+  EXPECT_EQ(table.beginner(a, 1), nullptr);
+  EXPECT_EQ(table.beginner(b, 1), nullptr) << "not from there";
+  EXPECT_EQ(table.beginner(b, 2), &nobody::begin);
+  EXPECT_EQ(table.beginner(0, 0), nullptr);
   EXPECT_EQ(table.take(12345), nullptr);
   const std::uint64_t c = table.add(std::make_unique<nobody>(), 1);
   EXPECT_NE(c, a) << "in the same place";

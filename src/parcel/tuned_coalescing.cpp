@@ -55,7 +55,7 @@ std::uint64_t tuned_coalescing::parcels_to_next_look() const noexcept {
 }
 
 bool tuned_coalescing::is_due(const sender_totals& now, std::int64_t now_ns) noexcept {
-  if (is_ours()) return true;
+  if (is_ours()) return now.parcels != m_last.parcels;
   const auto every = static_cast<std::uint64_t>(m_asked.every);
   switch (m_asked.trigger) {
   case coalescing_trigger::parcels:
@@ -75,36 +75,55 @@ bool tuned_coalescing::is_felt(double share) noexcept {
   return m_is_felt = !is_ours() || share >= (m_is_felt ? k_not_felt : k_felt);
 }
 
-/// As between two bursts of parcels. Never twice in a row: then that is what a parcel takes now.
-bool tuned_coalescing::has_pause(double parcel_ns) noexcept {
-  m_had_pause = !m_had_pause && m_parcel_ns > 0 && parcel_ns > k_pause * m_parcel_ns;
-  if (!m_had_pause) m_parcel_ns = parcel_ns;
-  return m_had_pause;
+/// What waiting for the choice in force, for room and for messages can have taken.
+double tuned_coalescing::own_ns(const spell& s) const noexcept {
+  const double messages = static_cast<double>(s.now.messages - s.before.messages);
+  const double hold_ns = static_cast<double>(m_choices.settings(s.at).hold_ns);
+  return messages * (hold_ns + s.now.message_ns) + s.now.waited_ns - s.before.waited_ns;
 }
 
-/// In the first windows, of which the search does not know: parcels, messages, bytes; then time per parcel, or as
-/// published, the share of messages in the time of all workers.
+/// Where parcels took far longer than before, and not because of how they are sent, the program did something else, as
+/// between two bursts: that tells nothing. After two such looks in a row, that is what parcels take now.
+bool tuned_coalescing::is_usual(const spell& s) noexcept {
+  const double parcel_ns = s.ns / s.parcels();
+  const bool is = m_usual_ns > 0 && s.ns <= k_pause * m_usual_ns * s.parcels() + 2 * own_ns(s);
+  if (is || m_usual_ns == 0 || m_was_unusual) m_usual_ns = parcel_ns;
+  m_was_unusual = !is && !m_was_unusual;
+  return is;
+}
+
+/// Of the start, before there is a search; of the search, time per parcel, or as published, the share of messages in
+/// the time of all workers.
 void tuned_coalescing::report(const spell& s) {
-  const auto parcels = static_cast<double>(s.now.parcels - s.before.parcels);
   if (m_known->start) {
-    decide::coalescing_start& start = *m_known->start;
-    start.add({.parcels = parcels,
-               .messages = static_cast<double>(s.now.messages - s.before.messages),
-               .bytes = static_cast<double>(s.now.bytes - s.before.bytes),
-               .ns = s.ns});
-    if (!start.is_over()) return;
-    m_known->search.believe(start.measured(), false);
-    m_known->start.reset();
+    m_known->start->add({.parcels = s.parcels(),
+                         .messages = static_cast<double>(s.now.messages - s.before.messages),
+                         .bytes = static_cast<double>(s.now.bytes - s.before.bytes),
+                         .ns = s.ns});
+    if (m_known->start->is_over()) end_start();
     return;
   }
   if (!is_ours() && !(s.now.awake_ns > s.before.awake_ns)) return; // nobody was, or it is another runtime
   const double cost =
-      is_ours() ? s.ns / parcels : (s.now.network_ns - s.before.network_ns) / (s.now.awake_ns - s.before.awake_ns);
-  m_decision.report(m_known->search, s.at, {cost, parcels, s.ns}, names(m_choices));
+      is_ours() ? s.ns / s.parcels() : (s.now.network_ns - s.before.network_ns) / (s.now.awake_ns - s.before.awake_ns);
+  m_decision.report(m_known->search, s.at, {cost, s.parcels(), s.ns}, names(m_choices));
 }
-void tuned_coalescing::interrupt() noexcept {
+void tuned_coalescing::end_start() {
+  m_known->search.believe(m_known->start->measured(), false);
+  m_known->start.reset();
+}
+
+/// What was being tried in the last spell cannot be measured.
+void tuned_coalescing::interrupt(const spell& last) {
+  const bool tried = m_rare || last.at != m_choices.start();
   m_rare.reset();
-  m_known->start ? m_known->start->interrupt() : m_decision.interrupt(m_known->search);
+  if (m_known->start) {
+    if (tried && ++m_known->tried_in_vain == k_most_in_vain) end_start();
+    return;
+  }
+  if (tried && is_ours())
+    m_decision.report(m_known->search, last.at, {.ns = last.ns}, names(m_choices)); // paid for, if in vain
+  m_decision.interrupt(m_known->search);
 }
 
 tune::arm tuned_coalescing::next(std::int64_t now_ns) {
@@ -120,21 +139,23 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
   const deciding_time timed(m_decision);
   const sender_totals before = std::exchange(m_last, now);
   const spell last{before, now, static_cast<double>(now_ns - std::exchange(m_last_ns, now_ns)), m_at};
-  const auto parcels = static_cast<double>(now.parcels - before.parcels);
   const bool was_felt = m_is_felt;
   if (!std::exchange(m_has_begun, true) || workers != m_known->of.workers) { // what was sent tells nothing
-    interrupt();
+    interrupt(last);
     m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });
-  } else if (is_ours() && has_pause(last.ns / parcels)) { // nor does this
+  } else if (is_ours() && !is_usual(last)) {
     m_next_look = now.parcels + k_parcels_to_first_look;
     return {};
-  } else if (is_felt(now.message_ns * parcels / last.ns)) {
-    if (was_felt) report(last);
-    if (m_rare) report(*std::exchange(m_rare, {})); // the choice it was that made parcels rare
-  } else if (was_felt && m_at != m_choices.start()) {
-    m_rare = last; // the next look, at the start, tells why
+  } else if (is_felt(now.message_ns * last.parcels() / last.ns)) {
+    if (was_felt)
+      report(last);
+    else if (m_rare)
+      report(*m_rare);
+    m_rare.reset();
+  } else if (was_felt && m_at != m_choices.start() && 2 * own_ns(last) >= last.ns) {
+    m_rare = last;
   } else {
-    interrupt();
+    interrupt(last);
   }
   const tune::arm was = std::exchange(m_at, next(now_ns));
   if (m_at == was) return {};

@@ -18,6 +18,7 @@ struct sender_totals {
   double message_ns = 0;                   ///< that it takes the sender to send one, at the moment
   double network_ns = 0, awake_ns = 0;     ///< of all workers: the time spent on messages, and all but sleep
   std::uint64_t bytes = 0;                 ///< of the parcels
+  double waited_ns = 0;                    ///< until there was room, of all parcels for the destination
 };
 
 /// The settings that are left open for parcels of an action for one destination, as one decision. One thread at a time,
@@ -38,23 +39,24 @@ class tuned_coalescing final : loop::explained {
   /// Sending is a part of the sender's time: what a message costs, for each parcel, from the first share on, and until
   /// it is less than the second. Below, nothing can be gained that would be felt.
   static constexpr double k_felt = 0.02, k_not_felt = 0.01;
-  /// The program did something else where parcels take so many times as long as before.
-  static constexpr double k_pause = 8;
+  static constexpr double k_pause = 8; ///< times as long as before
   static constexpr std::uint64_t k_parcels_per_look = 512, k_parcels_per_trigger_look = 64;
-  /// With another choice, or after what looked like a pause: where each parcel waits for its answer, a long hold takes
-  /// long.
+  /// With another choice, because a long hold takes long where each parcel waits for its answer; or after a pause.
   static constexpr std::uint64_t k_parcels_to_first_look = 32;
+  static constexpr unsigned k_most_in_vain = 8;                                  ///< tries of the start
   static constexpr std::uint64_t k_parcels_until_told = std::uint64_t{1} << 62U; ///< of an event
 
   struct known {
     loop::context of;
     loop::state search;
     std::optional<decide::coalescing_start> start; ///< until it is known where the search begins
+    unsigned tried_in_vain = 0;                    ///< by the start
   };
   struct spell {
     sender_totals before, now;
     double ns;
     tune::arm at; ///< was in force
+    double parcels() const noexcept { return static_cast<double>(now.parcels - before.parcels); }
   };
   class names;
 
@@ -66,9 +68,11 @@ class tuned_coalescing final : loop::explained {
   std::uint64_t parcels_to_next_look() const noexcept;
   bool is_due(const sender_totals& now, std::int64_t now_ns) noexcept;
   bool is_felt(double share) noexcept;
-  bool has_pause(double parcel_ns) noexcept;
+  double own_ns(const spell& s) const noexcept;
+  bool is_usual(const spell& s) noexcept;
   void report(const spell& s);
-  void interrupt() noexcept;
+  void end_start();
+  void interrupt(const spell& last);
   tune::arm next(std::int64_t now_ns);
 
   const coalescing m_asked;
@@ -81,9 +85,11 @@ class tuned_coalescing final : loop::explained {
   std::int64_t m_last_ns = 0;
   bool m_has_begun = false;
   bool m_is_felt = true, m_event = false;
-  double m_parcel_ns = 0; ///< what a parcel took when there was no pause
-  bool m_had_pause = false;
-  std::optional<spell> m_rare; ///< with it, messages were no longer felt
+  double m_usual_ns = 0; ///< that a parcel takes; 0: not known yet
+  bool m_was_unusual = false;
+  /// Messages were not felt any more, maybe because of this choice. It is reported if they are felt in the next look,
+  /// with the choice of the beginning.
+  std::optional<spell> m_rare;
   std::uint64_t m_next_look = 0;
   spinlock m_lock; ///< of what explain() reads
 

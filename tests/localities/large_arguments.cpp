@@ -1,7 +1,9 @@
-// Cases of localities_program: arguments that are large vectors, which leave from where they are and arrive in pieces.
+// Cases of localities_program: arguments and results that are large vectors, which leave from where they are and arrive
+// in pieces.
 #include "program.hpp"
 
 #include <treadle/localities/collectives.hpp>
+#include <treadle/localities/object.hpp>
 
 #include <algorithm>
 #include <array>
@@ -57,7 +59,26 @@ bool take(std::uint64_t seed, std::uint32_t size, std::vector<T> values) {
 bool take_before(std::vector<double> values, std::uint64_t seed, bool flag) {
   return flag && is_made(seed, values.size(), values);
 }
-std::vector<double> give(std::uint64_t seed, std::uint32_t size) { return made<double>(seed, size); }
+template <class T>
+std::vector<T> give(std::uint64_t seed, std::uint32_t size) {
+  return made<T>(seed, size);
+}
+future<std::vector<double>> give_later(std::uint64_t seed, std::uint32_t size) {
+  return async([=] { return made<double>(seed, size); });
+}
+
+/// Of which the members are called.
+class store {
+ public:
+  bool keep(std::uint64_t seed, const std::vector<double>& values) {
+    m_values = values;
+    return is_made(seed, values.size(), values);
+  }
+  std::vector<double> kept() const { return m_values; }
+
+ private:
+  std::vector<double> m_values;
+};
 
 std::array<std::atomic<std::uint64_t>, 16> next{}; // by sender
 std::atomic<bool> is_wrong{false};
@@ -83,6 +104,9 @@ void call(locality to, chance& random) {
   const std::uint64_t seed = random.below(1000);
   REQUIRE(async<take<T>>(to, seed, size, made<T>(seed, size)).get());
   REQUIRE(async<direct<take<T>>>(to, seed, size, made<T>(seed, size)).get());
+  future<std::vector<T>> given = async<give<T>>(to, seed, size);
+  REQUIRE(async<direct<give<T>>>(to, seed + 1, size).get() == made<T>(seed + 1, size));
+  REQUIRE(given.get() == made<T>(seed, size));
 }
 
 } // namespace
@@ -95,6 +119,7 @@ void large_arguments() {
   for (std::uint64_t t = 0; t < 3; ++t) {
     senders.push_back(async([to, t] {
       chance random(10 * find_here().number() + t + 1);
+      const auto there = make_remote<store>(to).get();
       for (int i = 0; i < 5; ++i) {
         call<double>(to, random);
         call<float>(to, random);
@@ -103,7 +128,9 @@ void large_arguments() {
         call<triple>(to, random);
         const std::uint32_t size = random.below(200'000);
         REQUIRE(async<take_before>(to, made<double>(t, size), t, true).get());
-        REQUIRE(async<give>(to, t, size).get() == made<double>(t, size));
+        REQUIRE(async<give_later>(to, t, size).get() == made<double>(t, size));
+        REQUIRE(async<&store::keep>(there, t, made<double>(t, size)).get());
+        REQUIRE(async<direct<&store::kept>>(there).get() == made<double>(t, size));
       }
     }));
   }

@@ -56,14 +56,11 @@ class action_entry {
  public:
   /// Of a parcel that has arrived. `reply`: where the result goes; 0: nobody waits for it.
   using handler = void (*)(std::span<const std::byte> arguments, unsigned from, std::uint64_t reply);
-  /// Of one that begins so and is `bytes` bytes of arguments; what it returns has the first piece. Null: it has to be
-  /// whole.
-  using beginner = std::unique_ptr<arriving_parcel> (*)(std::span<const std::byte> first, std::size_t bytes);
-  action_entry(const char* symbol, handler handle, beginner begin = nullptr) noexcept;
+  action_entry(const char* symbol, handler handle, arriving_beginner begin = nullptr) noexcept;
 
   const char* const symbol; ///< the mangled name of its type, which no other one has
   const handler handle;
-  const beginner begin; ///< null: parcels of it have to be whole
+  const arriving_beginner begin; ///< null: parcels of it have to be whole
   std::uint32_t number = 0;
   action_entry* next;
   std::optional<coalescing> own_coalescing; ///< see coalescing_of()
@@ -142,9 +139,14 @@ class awaited_reply {
   virtual ~awaited_reply() = default;
   virtual void arrived(std::span<const std::byte> value) = 0;
   virtual void failed(std::exception_ptr why) noexcept = 0;
+  /// Of a value that comes in pieces: it is for the one of that number, which take_reply() gives. Null: it has to be
+  /// whole.
+  virtual arriving_beginner beginner() const noexcept { return nullptr; }
 };
 /// Its number in the parcel. The reply, or end of the localities, deletes it.
 std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from);
+/// Of a reply that has come. Null: nobody waits for that number from there.
+std::unique_ptr<awaited_reply> take_reply(std::uint64_t number, unsigned from) noexcept;
 /// Where the parcel could not be sent.
 void forget_reply(std::uint64_t number) noexcept;
 
@@ -255,7 +257,19 @@ struct reply_of final : awaited_reply {
     }
   }
   void failed(std::exception_ptr why) noexcept override { result.set_exception(std::move(why)); }
+  arriving_beginner beginner() const noexcept override {
+    if constexpr (is_bitwise_vector<T>) {
+      if constexpr (ends_in_vector<std::tuple<T>>) return arriving<std::tuple<T>, &reply_of::come>::begin;
+    }
+    return nullptr;
+  }
   promise<T> result;
+
+ private:
+  static void come(std::tuple<T>& value, unsigned from, std::uint64_t number) {
+    if (const std::unique_ptr<awaited_reply> who = take_reply(number, from))
+      static_cast<reply_of&>(*who).result.set_value(std::move(std::get<0>(value)));
+  }
 };
 
 /// f() as a task of that priority.
@@ -449,8 +463,8 @@ struct action_of {
 /// ready sends the result, and is suspended while much waits to be sent: it must not hold a lock.
 ///
 /// Does not wait for an answer; suspends the task while more than 2 MiB for that locality wait to be sent. A vector of
-/// numbers of 256 KiB or more, where it is the last argument, is sent from where it is, without a copy: the call
-/// returns when it has left. What F throws there arrives as remote_error. Any thread.
+/// numbers of 256 KiB or more, where it is the last argument or the result, is sent from where it is, without a copy:
+/// the call returns, or F's task ends, when it has left. What F throws there arrives as remote_error. Any thread.
 template <auto F, class... Args>
 [[nodiscard]] auto async(locality where, Args&&... args) {
   using action = detail::action<F>;

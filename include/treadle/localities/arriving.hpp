@@ -1,4 +1,5 @@
-// Arguments that end in a large vector, of which the elements go where they will be as they arrive. Part of action.hpp.
+// Arguments that end in a large vector, and results that are one, of which the elements go where they will be as they
+// arrive. Part of action.hpp.
 #pragma once
 
 #include <treadle/localities/archive.hpp>
@@ -15,7 +16,7 @@
 
 namespace treadle::detail {
 
-/// The arguments of a large parcel, which come in pieces.
+/// The values of a large parcel, which come in pieces.
 class arriving_parcel {
  public:
   virtual ~arriving_parcel() = default;
@@ -24,9 +25,15 @@ class arriving_parcel {
   /// All have come. As action_entry::handle.
   virtual void handle(unsigned from, std::uint64_t reply) = 0;
 };
+/// Of values that begin so and are `bytes` bytes; what it returns has the first piece. Null: they have to be whole.
+using arriving_beginner = std::unique_ptr<arriving_parcel> (*)(std::span<const std::byte> first, std::size_t bytes);
 
-/// Values of which the bytes are the value, and at the end a vector of such, of which pieces that are multiples of 64
-/// bytes hold whole elements.
+/// Reading one from an archive leaves no trace: it may be thrown away, and read again.
+template <class T>
+inline constexpr bool is_read_freely = is_bitwise<T>;
+
+/// Values that are read freely, and at the end a vector of which pieces that are multiples of 64 bytes hold whole
+/// elements.
 template <class Tuple>
 inline constexpr bool ends_in_vector = false;
 template <class... Ts>
@@ -35,17 +42,17 @@ inline constexpr bool ends_in_vector<std::tuple<Ts...>> = [] {
   using last = std::tuple_element_t<sizeof...(Ts) - 1, std::tuple<Ts...>>;
   if constexpr (is_bitwise_vector<last>) {
     using element = typename last::value_type;
-    return (std::size_t{is_bitwise<Ts>} + ...) == sizeof...(Ts) - 1 && 64 % sizeof(element) == 0;
+    return (std::size_t{is_read_freely<Ts>} + ...) == sizeof...(Ts) - 1 && 64 % sizeof(element) == 0;
   } else {
     return false;
   }
 }();
 
-/// Such arguments while they arrive: elements go where they will be. Start(arguments, from, reply) executes the action.
-template <class Arguments, auto Start>
+/// Such values while they arrive: elements go where they will be. Use(values, from, reply) gets them.
+template <class Values, auto Use>
 class arriving final : public arriving_parcel {
-  static constexpr std::size_t k_last = std::tuple_size_v<Arguments> - 1;
-  using element = typename std::tuple_element_t<k_last, Arguments>::value_type;
+  static constexpr std::size_t k_last = std::tuple_size_v<Values> - 1;
+  using element = typename std::tuple_element_t<k_last, Values>::value_type;
 
  public:
   static std::unique_ptr<arriving_parcel> begin(std::span<const std::byte> first, std::size_t bytes) {
@@ -58,7 +65,7 @@ class arriving final : public arriving_parcel {
   }
   bool add(std::span<const std::byte> piece) override {
     if (!fits(piece)) return false;
-    auto& to = std::get<k_last>(m_arguments);
+    auto& to = std::get<k_last>(m_values);
     const std::size_t size = piece.size() / sizeof(element);
     if (reinterpret_cast<std::uintptr_t>(piece.data()) % alignof(element) == 0) {
       const auto* const values = reinterpret_cast<const element*>(piece.data());
@@ -70,7 +77,7 @@ class arriving final : public arriving_parcel {
     m_left -= size;
     return true;
   }
-  void handle(unsigned from, std::uint64_t reply) override { Start(m_arguments, from, reply); }
+  void handle(unsigned from, std::uint64_t reply) override { Use(m_values, from, reply); }
 
  private:
   static constexpr std::size_t k_trusted = std::size_t{256} << 20U; // bytes
@@ -78,19 +85,19 @@ class arriving final : public arriving_parcel {
   bool read(std::span<const std::byte> first, std::size_t bytes) {
     const std::size_t before = first.size();
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (read_value(first, std::get<I>(m_arguments)), ...);
+      (read_value(first, std::get<I>(m_values)), ...);
     }(std::make_index_sequence<k_last>());
     take_bytes<std::size_t>(first, &m_left, sizeof m_left);
     bytes -= before - first.size();
     if (bytes % sizeof(element) != 0 || m_left != bytes / sizeof(element) || !fits(first)) return false;
-    std::get<k_last>(m_arguments).reserve(std::min(m_left, k_trusted / sizeof(element)));
+    std::get<k_last>(m_values).reserve(std::min(m_left, k_trusted / sizeof(element)));
     return add(first);
   }
   bool fits(std::span<const std::byte> piece) const noexcept {
     return piece.size() % sizeof(element) == 0 && piece.size() / sizeof(element) <= m_left;
   }
 
-  Arguments m_arguments;
+  Values m_values;
   std::size_t m_left = 0; ///< elements
 };
 

@@ -85,6 +85,9 @@ struct called_object {
   }
 };
 
+template <class T>
+inline constexpr bool is_read_freely<called_object<T>> = true;
+
 /// The function that calls the member F of an object of type T, which may have it from a base.
 template <auto F, class T, class = decltype(F)>
 struct member_call;
