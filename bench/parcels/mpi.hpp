@@ -117,6 +117,7 @@ inline int run(int argc, char** argv, const char* mpirun, const char* mark) {
   between(
       "ping_pong", k_pings, rank,
       [&] {
+        number = 0;
         for (long i = 0; i < k_pings; ++i) {
           MPI_Send(&number, 1, MPI_UINT64_T, 1, 1, MPI_COMM_WORLD);
           MPI_Recv(&number, 1, MPI_UINT64_T, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
