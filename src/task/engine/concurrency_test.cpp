@@ -514,6 +514,7 @@ TEST(set_concurrency, that_leaves_a_pool_alone_without_a_worker_is_refused) {
   EXPECT_EQ(async(pool_executor("io"), [] { return 2; }).get(), 2);
   EXPECT_EQ(async([] { return async(pool_executor("io"), [] { return 3; }).get(); }).get(), 3);
   rt.set_concurrency(0);
+  ASSERT_TRUE(comes_true([] { return on_duty() == 0; })); // who looks for work at the moment may still find some
   auto waits = async(pool_executor("own"), [] { return 4; });
   EXPECT_EQ(waits.wait_for(20ms), future_status::timeout);
   rt.set_concurrency(4);
