@@ -2,7 +2,8 @@
 programs.
 
 A round does not count when the hypervisor gave more than a little of the processor time to others ("steal" in proc(5)),
-or when all cores at once were slow: whole minutes are seen in which two virtual cores together are as fast as one.
+or when all cores at once were slow: whole minutes are seen in which two virtual cores together are as fast as one. Nor
+does one in which one core alone was slower than in the best round.
 """
 
 import hashlib
@@ -28,9 +29,10 @@ class Round:
     alone: float | None = None  # seconds of that loop on one core, before and after the round
 
     def beside(self, alone: float) -> "Round":
-        """It, where one core alone can be so fast."""
-        slowdown = (self.alone or 0) / alone if alone else 0
-        return replace(self, slowdown=max(self.slowdown, slowdown)) if self.slowdown else self
+        """The same round, judged by the fastest that one core alone was in any round."""
+        if not (self.slowdown and self.alone and alone):
+            return self
+        return replace(self, slowdown=round(max(self.slowdown, self.alone / alone), 3))
 
     @property
     def counts(self) -> bool:

@@ -110,10 +110,10 @@ def run_rounds(
         nonlocal made, counted
         made += 1
         now = watch.round(made) if watch else Round(made)
-        counted += now.counts
         for key, record in found:
             sample = Sample(record["value"], record["operations"], record["faults"], now, record["switches"])
             series[key].samples.append(sample)
+        counted = judge_all(series) if found else counted
 
     first = run_all("warming up") if warm_up else []
     round_s = time.monotonic() - begin
@@ -135,7 +135,6 @@ def run_rounds(
         for key, s in series.items()
         if not s.verified
     ]
-    judge_all(series)
     return {key: s for key, s in series.items() if s.samples}, failures
 
 

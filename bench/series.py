@@ -45,13 +45,13 @@ class Series:
 Key = tuple[str, str, int]  # workload, rival, workers
 
 
-def judge_all(series: Mapping[Key, Series]) -> None:
-    """Beside the best round of all: when the first ones were judged, nobody knew how fast a core can be."""
-    alone = [at.alone for at in rounds_of(series.values()) if at.alone]
+def judge_all(series: Mapping[Key, Series]) -> int:
+    """Beside the best round of all: when the first ones were judged, nobody knew how fast a core can be. Returns how
+    many count."""
+    best = min((at.alone for at in rounds_of(series.values()) if at.alone), default=0.0)
     for s in series.values():
-        s.samples = [
-            replace(sample, round=sample.round.beside(min(alone, default=0))) for sample in s.samples
-        ]
+        s.samples = [replace(sample, round=sample.round.beside(best)) for sample in s.samples]
+    return sum(at.counts for at in rounds_of(series.values()))
 
 
 def rounds_of(found: Iterable[Series]) -> set[Round]:

@@ -65,9 +65,9 @@ void parcel_port::send_or_wait(unsigned to, std::span<const std::byte> parcel, s
     if (looks) look_at(box, *mine);
     if (mine && start != 0) tell(event_kind::parcel_sent, start, number, to, nth, bytes);
     if (mine) return;
-    constexpr std::int64_t k_nap_ns = 50'000;
-    this_task::sleep_for_ns(k_nap_ns);
-    box.waited_ns.fetch_add(k_nap_ns, order::relaxed);
+    const std::int64_t since = steady_now_ns();
+    this_task::sleep_for_ns(50'000);
+    box.waited_ns.fetch_add(steady_now_ns() - since, order::relaxed);
     check();
   }
 }

@@ -19,14 +19,14 @@ std::uint64_t reply_table::add(std::unique_ptr<awaited_reply> who, unsigned from
   return std::uint64_t{one.generation} << 32U | at;
 }
 
-const reply_table::entry* reply_table::find(std::uint64_t number, unsigned from) const noexcept {
+reply_table::entry* reply_table::find(std::uint64_t number, unsigned from) noexcept {
   const auto at = static_cast<std::uint32_t>(number), generation = static_cast<std::uint32_t>(number >> 32U);
   if (at >= m_entries.size()) return nullptr;
-  const entry& one = m_entries[at];
+  entry& one = m_entries[at];
   return one.who && one.generation == generation && (from == k_any || one.from == from) ? &one : nullptr;
 }
 
-arriving_beginner reply_table::beginner(std::uint64_t number, unsigned from) const noexcept {
+arriving_beginner reply_table::beginner(std::uint64_t number, unsigned from) noexcept {
   const scoped_lock guard(m_lock);
   const entry* const one = find(number, from);
   return one ? one->who->beginner() : nullptr;
@@ -34,23 +34,26 @@ arriving_beginner reply_table::beginner(std::uint64_t number, unsigned from) con
 
 std::unique_ptr<awaited_reply> reply_table::take(std::uint64_t number, unsigned from) noexcept {
   const scoped_lock guard(m_lock);
-  const entry* const found = find(number, from);
-  if (!found) return nullptr;
-  entry& one = m_entries[static_cast<std::size_t>(found - m_entries.data())];
+  entry* const found = find(number, from);
+  return found ? take(*found) : nullptr;
+}
+
+std::unique_ptr<awaited_reply> reply_table::take(entry& one) noexcept {
   one.generation = one.generation + 1 == 0 ? 1 : one.generation + 1;
-  m_free.push_back(static_cast<std::uint32_t>(number));
+  m_free.push_back(static_cast<std::uint32_t>(&one - m_entries.data()));
   return std::move(one.who);
 }
 
 void reply_table::fail_all(const std::exception_ptr& why) noexcept {
-  std::vector<entry> all;
-  {
-    const scoped_lock guard(m_lock);
-    all.swap(m_entries);
-    m_free.clear();
+  for (std::size_t at = 0;; ++at) {
+    std::unique_ptr<awaited_reply> who;
+    {
+      const scoped_lock guard(m_lock);
+      if (at >= m_entries.size()) return;
+      if (entry& one = m_entries[at]; one.who) who = take(one);
+    }
+    if (who) who->failed(why);
   }
-  for (entry& one : all)
-    if (one.who) one.who->failed(why);
 }
 
 } // namespace treadle::detail

@@ -21,7 +21,7 @@ class reply_table {
   std::unique_ptr<awaited_reply> take(std::uint64_t number, unsigned from) noexcept;
   std::unique_ptr<awaited_reply> take(std::uint64_t number) noexcept { return take(number, k_any); }
   /// Of the one who waits for that number from there, if anybody does.
-  arriving_beginner beginner(std::uint64_t number, unsigned from) const noexcept;
+  arriving_beginner beginner(std::uint64_t number, unsigned from) noexcept;
   /// All who wait. Nothing is taken any more by numbers that were given before.
   void fail_all(const std::exception_ptr& why) noexcept;
 
@@ -33,9 +33,10 @@ class reply_table {
     unsigned from = 0;
   };
   /// With the lock. Null: nobody.
-  const entry* find(std::uint64_t number, unsigned from) const noexcept;
+  entry* find(std::uint64_t number, unsigned from) noexcept;
+  std::unique_ptr<awaited_reply> take(entry& one) noexcept;
 
-  mutable spinlock m_lock;
+  spinlock m_lock;
   std::vector<entry> m_entries;
   std::vector<std::uint32_t> m_free;
 };

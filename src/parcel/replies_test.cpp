@@ -34,6 +34,8 @@ TEST(replies, are_found_once_and_from_where_they_were_asked_for) {
   EXPECT_EQ(table.take(a), nullptr);
   table.fail_all(nullptr);
   EXPECT_EQ(nobody::failures, 2);
+  EXPECT_NE(table.add(std::make_unique<nobody>(), 1), a);
+  EXPECT_EQ(table.take(a, 1), nullptr) << "numbers are never given again";
   EXPECT_EQ(table.take(b), nullptr);
   std::set<std::uint64_t> numbers;
   for (int i = 0; i < 1000; ++i) {

@@ -79,15 +79,16 @@ bool tuned_coalescing::is_felt(double share) noexcept {
 double tuned_coalescing::own_ns(const spell& s) const noexcept {
   const double messages = static_cast<double>(s.now.messages - s.before.messages);
   const double hold_ns = static_cast<double>(m_choices.settings(s.at).hold_ns);
-  return messages * (hold_ns + s.now.message_ns) + s.now.waited_ns - s.before.waited_ns;
+  return messages * (hold_ns + s.now.message_ns) + std::min(s.now.waited_ns - s.before.waited_ns, s.ns);
 }
 
 /// Where parcels took far longer than before, and not because of how they are sent, the program did something else, as
 /// between two bursts: that tells nothing. After two such looks in a row, that is what parcels take now.
 bool tuned_coalescing::is_usual(const spell& s) noexcept {
   const double parcel_ns = s.ns / s.parcels();
-  const bool is = m_usual_ns > 0 && s.ns <= k_pause * m_usual_ns * s.parcels() + 2 * own_ns(s);
-  if (is || m_usual_ns == 0 || m_was_unusual) m_usual_ns = parcel_ns;
+  const bool alike = parcel_ns <= k_pause * m_usual_ns;
+  const bool is = alike || (m_usual_ns > 0 && s.ns <= k_pause * m_usual_ns * s.parcels() + 2 * own_ns(s));
+  if (alike || m_usual_ns == 0 || m_was_unusual) m_usual_ns = parcel_ns; // what is due to the choice goes with it
   m_was_unusual = !is && !m_was_unusual;
   return is;
 }
@@ -115,14 +116,13 @@ void tuned_coalescing::end_start() {
 
 /// What was being tried in the last spell cannot be measured.
 void tuned_coalescing::interrupt(const spell& last) {
-  const bool tried = m_rare || last.at != m_choices.start();
-  m_rare.reset();
+  const spell tried = std::exchange(m_rare, {}).value_or(last);
   if (m_known->start) {
-    if (tried && ++m_known->tried_in_vain == k_most_in_vain) end_start();
+    if (tried.at != m_choices.start() && ++m_known->tried_in_vain == k_most_in_vain) end_start();
     return;
   }
-  if (tried && is_ours())
-    m_decision.report(m_known->search, last.at, {.ns = last.ns}, names(m_choices)); // paid for, if in vain
+  if (is_ours() && m_known->search.is_trying()) // is paid for, if in vain
+    m_decision.report(m_known->search, tried.at, {.ns = tried.ns}, names(m_choices));
   m_decision.interrupt(m_known->search);
 }
 

@@ -18,7 +18,7 @@ struct sender_totals {
   double message_ns = 0;                   ///< that it takes the sender to send one, at the moment
   double network_ns = 0, awake_ns = 0;     ///< of all workers: the time spent on messages, and all but sleep
   std::uint64_t bytes = 0;                 ///< of the parcels
-  double waited_ns = 0;                    ///< until there was room, of all parcels for the destination
+  double waited_ns = 0; ///< until there was room, by all who send to the destination; large ones wait while they leave
 };
 
 /// The settings that are left open for parcels of an action for one destination, as one decision. One thread at a time,

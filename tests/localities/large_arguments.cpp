@@ -80,6 +80,12 @@ class store {
   std::vector<double> m_values;
 };
 
+template <class T>
+bool arrives_in_pieces() { // as a result
+  return detail::reply_of<T>().beginner() != nullptr;
+}
+static_assert(detail::ends_in_vector<std::tuple<detail::called_object<store>, std::uint64_t, std::vector<double>>>);
+
 std::array<std::atomic<std::uint64_t>, 16> next{}; // by sender
 std::atomic<bool> is_wrong{false};
 /// Those of one sender come in the order in which they were sent, small or large.
@@ -115,6 +121,8 @@ void large_arguments() {
   const unsigned here = find_here().number(), n = num_localities();
   const locality to((here + 1) % n);
   communicator all("large");
+  REQUIRE(arrives_in_pieces<std::vector<double>>() && arrives_in_pieces<std::vector<char>>());
+  REQUIRE(!arrives_in_pieces<std::vector<triple>>() && !arrives_in_pieces<void>());
   std::vector<future<void>> senders;
   for (std::uint64_t t = 0; t < 3; ++t) {
     senders.push_back(async([to, t] {

@@ -313,6 +313,18 @@ def test_disturbed_rounds_are_made_again(tmp_path: Path) -> None:
     assert bench_run.summarize(series) == []
 
 
+def test_rounds_are_judged_beside_the_best_of_all(tmp_path: Path) -> None:
+    class Faster:
+        def round(self, number: int) -> Round:
+            return Round(number, 0.0, 1.0, 2.0 if number <= 2 else 1.0)
+
+    series, _ = bench_run.run_rounds([rival(tmp_path, "a", 0.1)], [1], 3, 60, watch=Faster())
+    (row,) = bench_run.summarize(series)
+    assert (row["rounds"], row["discarded"]) == (3, 2)
+    assert [s.round.slowdown for s in series["w", "a", 1].samples] == [2.0, 2.0, 1.0, 1.0, 1.0]
+    assert Round(1, 0.0, None, 2.0).beside(1.0).counts and Round(1, 0.0, 1.0).beside(1.0).counts
+
+
 def test_rivals_run_in_an_order_that_the_seed_tells(tmp_path: Path) -> None:
     found = [rival(tmp_path, name, 0.1) for name in "abc"]
 

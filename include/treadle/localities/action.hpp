@@ -464,7 +464,8 @@ struct action_of {
 ///
 /// Does not wait for an answer; suspends the task while more than 2 MiB for that locality wait to be sent. A vector of
 /// numbers of 256 KiB or more, where it is the last argument or the result, is sent from where it is, without a copy:
-/// the call returns, or F's task ends, when it has left. What F throws there arrives as remote_error. Any thread.
+/// the call returns, or who makes the result ready goes on, when it has left. The result of a direct action, which must
+/// not wait, is copied. What F throws there arrives as remote_error. Any thread.
 template <auto F, class... Args>
 [[nodiscard]] auto async(locality where, Args&&... args) {
   using action = detail::action<F>;

@@ -22,7 +22,7 @@ class arriving_parcel {
   virtual ~arriving_parcel() = default;
   /// False: that cannot be one of its pieces.
   [[nodiscard]] virtual bool add(std::span<const std::byte> piece) = 0;
-  /// All have come. As action_entry::handle.
+  /// All have come. Of arguments: as action_entry::handle.
   virtual void handle(unsigned from, std::uint64_t reply) = 0;
 };
 /// Of values that begin so and are `bytes` bytes; what it returns has the first piece. Null: they have to be whole.
