@@ -3,7 +3,7 @@ programs.
 
 A round does not count when the hypervisor gave more than a little of the processor time to others ("steal" in proc(5)),
 or when all cores at once were slow: whole minutes are seen in which two virtual cores together are as fast as one. Nor
-does one in which one core alone was slower than in the best round.
+does one in which one core alone was a quarter slower than in the best round.
 """
 
 import hashlib

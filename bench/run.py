@@ -113,7 +113,7 @@ def run_rounds(
         for key, record in found:
             sample = Sample(record["value"], record["operations"], record["faults"], now, record["switches"])
             series[key].samples.append(sample)
-        counted = judge_all(series) if found else counted
+        counted = judge_all(series)
 
     first = run_all("warming up") if warm_up else []
     round_s = time.monotonic() - begin

@@ -85,10 +85,10 @@ double tuned_coalescing::own_ns(const spell& s) const noexcept {
 /// Where parcels took far longer than before, and not because of how they are sent, the program did something else, as
 /// between two bursts: that tells nothing. After two such looks in a row, that is what parcels take now.
 bool tuned_coalescing::is_usual(const spell& s) noexcept {
-  const double parcel_ns = s.ns / s.parcels();
-  const bool alike = parcel_ns <= k_pause * m_usual_ns;
-  const bool is = alike || (m_usual_ns > 0 && s.ns <= k_pause * m_usual_ns * s.parcels() + 2 * own_ns(s));
-  if (alike || m_usual_ns == 0 || m_was_unusual) m_usual_ns = parcel_ns; // what is due to the choice goes with it
+  const double most_ns = k_pause * m_usual_ns * s.parcels();
+  const bool is = m_usual_ns > 0 && s.ns <= most_ns + 2 * own_ns(s);
+  // What took longer because of the choice in force does not change what is usual.
+  if (s.ns <= most_ns || m_usual_ns == 0 || m_was_unusual) m_usual_ns = s.ns / s.parcels();
   m_was_unusual = !is && !m_was_unusual;
   return is;
 }
@@ -121,7 +121,7 @@ void tuned_coalescing::interrupt(const spell& last) {
     if (tried.at != m_choices.start() && ++m_known->tried_in_vain == k_most_in_vain) end_start();
     return;
   }
-  if (is_ours() && m_known->search.is_trying()) // is paid for, if in vain
+  if (is_ours() && m_known->search.is_trying()) // a try without a result is charged to the budget, too
     m_decision.report(m_known->search, tried.at, {.ns = tried.ns}, names(m_choices));
   m_decision.interrupt(m_known->search);
 }

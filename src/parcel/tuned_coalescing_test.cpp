@@ -58,7 +58,6 @@ class tuned_sender {
   void look() {
     const sender_totals now{sender.parcels,    sender.messages, sender.network_is.overhead_ns,
                             sender.sending_ns, sender.now_ns,   sender.bytes()};
-    if (m_begins < 0) m_begins = later_than_all();
     const std::int64_t now_ns = m_begins + static_cast<std::int64_t>(sender.now_ns);
     latest_of_all = std::max(latest_of_all, now_ns);
     if (const auto changed = tuned->look(now, now_ns, 1)) m_how = *changed;
@@ -66,7 +65,7 @@ class tuned_sender {
 
   coalescing m_how;
   const std::uint64_t m_first_look; ///< in parcels
-  std::int64_t m_begins = -1;
+  const std::int64_t m_begins = later_than_all();
 };
 
 /// Of all that could be chosen.
@@ -159,8 +158,10 @@ TEST(tuned_coalescing, finds_what_is_best_in_bursts) {
           if (sender.sender.parcels > k_last) ++bursts, parcel_ns += took_ns;
           sender.sender.now_ns += pause_ns;
         }
-        EXPECT_LT(parcel_ns / bursts, best * 1.15) << one.of.overhead_ns << ' ' << most << ' ' << pause_ns << ": "
-                                                   << sender.report().chosen << ' ' << sender.report().why;
+        EXPECT_GT(sender.report().windows, 0U) << sender.report().why;
+        EXPECT_LT(parcel_ns / bursts, best * (most > 1000 ? 1.1 : 1.15))
+            << one.of.overhead_ns << ' ' << most << ' ' << pause_ns << ": " << sender.report().chosen << ' '
+            << sender.report().why;
       }
   }
 }
