@@ -340,11 +340,13 @@ class world final : public parcel_receiver, public background_work {
 
 namespace {
 atomic<world*> g_world{nullptr};
+/// None in a program that has no localities, and after they have ended.
+inline world* this_world() noexcept { return g_world.load(order::acquire); }
 std::mutex g_read_lock; // while counters read it
 parcel_traffic g_last_traffic;
 
 [[noreturn, gnu::cold, gnu::noinline]] void throw_no_locality(unsigned number) {
-  if (const world* const all = g_world.load(order::acquire); all && all->is_parents())
+  if (const world* const all = this_world(); all && all->is_parents())
     throw std::logic_error("localities: the child of a fork has none");
   const unsigned n = num_localities();
   throw std::out_of_range("localities: there is no locality " + std::to_string(number) + "; there " +
@@ -352,7 +354,7 @@ parcel_traffic g_last_traffic;
 }
 /// Of the locality `to`, which is not this one.
 inline world& world_with(unsigned to) {
-  world* const found = g_world.load(order::acquire);
+  world* const found = this_world();
   if (TREADLE_UNLIKELY(!found || to >= num_localities() || found->is_parents())) throw_no_locality(to);
   return *found;
 }
@@ -360,7 +362,7 @@ inline world& world_with(unsigned to) {
 
 parcel_traffic traffic_so_far() {
   const std::lock_guard guard(g_read_lock);
-  world* const all = g_world.load(order::acquire);
+  world* const all = this_world();
   return all ? all->traffic() : g_last_traffic;
 }
 
@@ -406,21 +408,21 @@ void send_parcel(new_parcel& parcel, locality to) {
 
 void set_coalescing(action_entry* of, const coalescing& how) {
   store_coalescing(of, how);
-  if (world* const all = g_world.load(order::acquire); all && !all->is_parents()) all->port().settings_changed();
+  if (world* const all = this_world(); all && !all->is_parents()) all->port().settings_changed();
 }
 void tell_coalescing_event(const action_entry& of) {
-  if (world* const all = g_world.load(order::acquire); all && !all->is_parents()) all->port().event(lane_of(of.number));
+  if (world* const all = this_world(); all && !all->is_parents()) all->port().event(lane_of(of.number));
 }
 
 std::uint64_t await_reply(std::unique_ptr<awaited_reply> who, locality from) {
   return world_with(from.number()).replies.add(std::move(who), from.number());
 }
 std::unique_ptr<awaited_reply> take_reply(std::uint64_t number, unsigned from) noexcept {
-  world* const all = g_world.load(order::acquire);
+  world* const all = this_world();
   return all ? all->replies.take(number, from) : nullptr;
 }
 void forget_reply(std::uint64_t number) noexcept {
-  if (world* const all = g_world.load(order::acquire)) static_cast<void>(all->replies.take(number));
+  if (world* const all = this_world()) static_cast<void>(all->replies.take(number));
 }
 
 void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) noexcept {
