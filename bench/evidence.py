@@ -271,10 +271,10 @@ def data_of(study: str) -> Path:
 def page() -> str:
     parts = [
         "# Evidence",
-        "What the papers that Treadle is built on claim, beside what was measured on two cores, of an AMD EPYC unless it says"
-        " otherwise, in virtual machines, and what was simulated for machines with more. The numbers are those of the saved"
-        " runs; the page is written by `bench/evidence.py`. *Not reproduced* is a result like any other: it says that the"
-        " claim was not found"
+        "What the papers that Treadle is built on claim, beside what was measured on two cores, of an AMD EPYC unless it"
+        " says otherwise, in virtual machines, and what was simulated for machines with more. The numbers are those of the"
+        " saved runs; the page is written by `bench/evidence.py`. *Not reproduced* is a result like any other: it says that"
+        " the claim was not found"
         " to hold here, and why, as far as that is known; two cores cannot refute what was seen on many. *Ours* is about"
         " something that the paper does not have. In brackets after a number is the interval that holds the true median in"
         " 95 of 100 cases; what is *beyond the noise* has intervals that do not overlap.",

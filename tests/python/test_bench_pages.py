@@ -100,6 +100,9 @@ def test_tables(saved: Path) -> None:
     assert (
         "| one_way | 1 | 1 | 200 ns |" in beside["parcels"] and beside["elsewhere"] == contents["elsewhere"]
     )
+    more = results.Results(note, note, {key: Median.of([3e-7])}, {"one_way": "s"})
+    more.operations[key], more.rounds[key] = 1, (9, 3)
+    assert "| one_way | 1 | 9 of 12 | 300 ns |" in tables.blocks(shown, [other, more, other])["parcels"]
     there = tables.blocks(shown, [shown])["elsewhere"]
     assert there.startswith(f"### {shown.note['usable cores']} cores: ")
     assert "| fib | 1 | 1 | 3.00 ms |" in there
