@@ -84,14 +84,15 @@ class Results:
         return {r: self.cost[workload, r, workers] for r in RIVALS if (workload, r, workers) in self.cost}
 
 
-def fullest(folder: Path = BENCH / "results") -> Path:
-    """The folder of the machine that most workloads were measured on, of several the one measured last."""
+def fullest(folder: Path = BENCH / "results", study: str = "") -> Path:
+    """The folder of the machine that most workloads were measured on, of several the one measured last; of those that
+    have the data of that study, if one is named."""
 
     def rank(machine: Path) -> tuple[int, str]:
         files = list(machine.glob("*.csv"))
         return len(files), max((load(file)[0].get("date", "") for file in files), default="")
 
-    return max(filter(Path.is_dir, folder.iterdir()), key=rank)
+    return max((machine for machine in folder.iterdir() if (machine / study).is_dir()), key=rank)
 
 
 def others(than: Path) -> list[Path]:

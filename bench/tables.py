@@ -214,20 +214,24 @@ def elsewhere(machines: Iterable[Results]) -> str:
     return "\n\n".join(parts) or NOTHING
 
 
-def parcels(machines: Iterable[Results]) -> str:
-    """Of the first machine that has them."""
-    for results in machines:
-        if (found := by_rival(results, PARCELS)) != NOTHING:
-            return f"{found}\n\n{machine(results)}"
-    return NOTHING
+def where_most(machines: list[Results], workloads: tuple[str, ...]) -> str:
+    """Of the machine with the most rounds of them, which is named unless it is the first."""
+
+    def rounds(on: Results) -> int:
+        return max((counted for (workload, *_), (counted, _) in on.rounds.items() if workload in workloads), default=0)
+
+    most = max(machines, key=rounds)
+    shown = by_rival(most, workloads)
+    return shown if most is machines[0] else f"{shown}\n\n{machine(most)}"
 
 
 def blocks(results: Results, machines: Iterable[Results] = ()) -> dict[str, str]:
     """Of one machine, and what is shown of others."""
     machines = list(machines)
+    every = [results, *machines]
     return {
         "elsewhere": elsewhere(machines),
-        "parcels": parcels([results, *machines]),
+        "parcels": where_most(every, PARCELS),
         "headline": headline(results),
         "als": als(results),
         "machine": machine(results),
@@ -239,7 +243,7 @@ def blocks(results: Results, machines: Iterable[Results] = ()) -> dict[str, str]
         "scaling": scaling(results),
         "loops": loops(results),
         "footprint": by_rival(results, FOOTPRINT),
-        "observation": by_rival(results, OBSERVATION),
+        "observation": where_most(every, OBSERVATION),
         "grain": grain(results),
         "tuning": by_rival(results, TUNING),
         "inlining": by_rival(results, INLINING),

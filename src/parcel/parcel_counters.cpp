@@ -2,7 +2,7 @@
 
 #include "observe/counter_type.hpp"
 #include "observe/other_localities.hpp"
-#include "parcel/objects.hpp"
+#include "parcel/calls/objects.hpp"
 #include "task/counters/thread_counters.hpp"
 
 #include <treadle/localities/action.hpp>

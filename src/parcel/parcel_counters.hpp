@@ -1,7 +1,7 @@
 // /parcels, /messages, /data and /coalescing of this locality, and what messages take of workers' time: by HPX's names.
 #pragma once
 
-#include "parcel/port.hpp"
+#include "parcel/port/port.hpp"
 
 #include <cstdint>
 #include <string>

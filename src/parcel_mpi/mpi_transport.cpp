@@ -1,9 +1,9 @@
 // Messages over MPI, in a library of its own for each MPI (libtreadle_openmpi, libtreadle_mpich), which the parcels
 // load where the program was started by that MPI's mpirun. It shares nothing with them but the interface of transports.
 #include "base/sync/park.hpp"
-#include "parcel/pieces.hpp"
-#include "parcel/refusals.hpp"
-#include "parcel/transport.hpp"
+#include "parcel/transport/pieces.hpp"
+#include "parcel/transport/refusals.hpp"
+#include "parcel/transport/transport.hpp"
 
 #include <treadle/detail/spinlock.hpp>
 

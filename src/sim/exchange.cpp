@@ -3,10 +3,12 @@
 #include "base/rng.hpp"
 #include "decide/coalescing.hpp"
 #include "decide/coalescing_choices.hpp"
+#include "decide/coalescing_start.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <queue>
 #include <stdexcept>
 #include <string>
@@ -20,6 +22,8 @@ namespace {
 constexpr double k_never = std::numeric_limits<double>::infinity();
 constexpr double k_start_ns = 1e6; // later than any interval ago
 constexpr double k_look_ns = 1000; // somebody looks so often for what has been held back for long enough
+constexpr std::uint64_t k_first_look = 1024, k_next_look = 512; // at the choice, in parcels, as senders do
+constexpr std::uint64_t k_no_look = std::numeric_limits<std::uint64_t>::max();
 
 struct parcel {
   bool is_answer;
@@ -35,12 +39,22 @@ struct message {
   }
 };
 
+/// What a program finds out at the beginning: spells of parcels with choices that are tried.
+struct beginning {
+  decide::coalescing_start tries;
+  double looked_ns;
+  decide::coalescing_start::spell seen; ///< since then
+};
+
 /// What one locality sends to another.
 struct outbox {
   decide::gathering gathers;
   std::vector<parcel> waiting;
   double bytes = 0;
   double read_ns = 0; ///< when the last message has been, or k_never: it is on its way
+  tune::arm at = 0;   ///< the choice in force
+  std::uint64_t parcels = 0, next_look = k_no_look;
+  std::unique_ptr<beginning> begins; ///< while something is tried
 };
 
 struct locality {
@@ -59,7 +73,8 @@ struct locality {
 class run {
  public:
   run(const exchange& what, const message_costs& costs, const coalescing& how)
-      : m_what(what), m_costs(costs), m_how(how), m_partners(std::min(what.partners, what.localities - 1)) {
+      : m_what(what), m_costs(costs), m_choices(how), m_partners(std::min(what.partners, what.localities - 1)) {
+    for (tune::arm at = 0; at < m_choices.over().size(); ++at) m_settings.push_back(m_choices.settings(at));
     for (unsigned i = 0; i < what.localities; ++i) m_all.emplace_back(what.seed * 1'000'003 + i);
   }
 
@@ -153,15 +168,45 @@ class run {
     outbox& box = me.to[other];
     me.now_ns += m_costs.parcel_ns;
     ++m_result.parcels;
+    if (box.parcels++ == 0) {
+      box.at = m_choices.start();
+      box.next_look = m_choices.is_open() ? k_first_look : k_no_look;
+    }
     if (box.waiting.empty()) me.holding.push_back(other);
     box.waiting.push_back(one);
     const unsigned bytes = one.is_answer ? m_what.answer_bytes : m_what.request_bytes;
     box.bytes += bytes;
+    if (box.begins) {
+      ++box.begins->seen.parcels;
+      box.begins->seen.bytes += bytes;
+    }
     const auto now = [&] { return static_cast<std::int64_t>(me.now_ns); };
-    if (box.gathers.put(m_how, one.is_answer, now, bytes, [&] { return box.read_ns <= me.now_ns; })) {
+    if (box.gathers.put(m_settings[box.at], one.is_answer, now, bytes, [&] { return box.read_ns <= me.now_ns; })) {
       std::erase(me.holding, other);
       send(who, other);
     }
+    if (box.parcels >= box.next_look) decide(box, me.now_ns);
+  }
+
+  /// Tries what it takes to know where to begin, then keeps the best of that.
+  void decide(outbox& box, double now_ns) {
+    box.next_look += k_next_look;
+    if (!box.begins) {
+      box.begins = std::make_unique<beginning>(beginning{decide::coalescing_start(m_choices), now_ns, {}});
+      return;
+    }
+    decide::coalescing_start& tries = box.begins->tries;
+    box.begins->seen.ns = now_ns - std::exchange(box.begins->looked_ns, now_ns);
+    tries.add(std::exchange(box.begins->seen, {}));
+    if (!tries.is_over()) {
+      box.at = tries.at();
+      return;
+    }
+    const std::vector<tuned_point> known = tries.measured();
+    const auto faster = [](const tuned_point& a, const tuned_point& b) { return a.mean < b.mean; };
+    box.at = std::min_element(known.begin(), known.end(), faster)->at;
+    box.begins.reset();
+    box.next_look = k_no_look;
   }
 
   /// What has been held back for long enough leaves.
@@ -170,8 +215,8 @@ class run {
     me.looked_ns = me.now_ns;
     std::erase_if(me.holding, [&](unsigned other) {
       outbox& box = me.to[other];
-      const bool leaves =
-          box.gathers.look(m_how, static_cast<std::int64_t>(me.now_ns), [&] { return box.read_ns <= me.now_ns; });
+      const bool leaves = box.gathers.look(m_settings[box.at], static_cast<std::int64_t>(me.now_ns),
+                                           [&] { return box.read_ns <= me.now_ns; });
       if (leaves) send(who, other);
       return leaves;
     });
@@ -183,6 +228,7 @@ class run {
     me.now_ns += m_costs.overhead_ns;
     m_overhead_ns += m_costs.overhead_ns;
     ++m_result.messages;
+    if (box.begins) ++box.begins->seen.messages;
     const double arrives_ns = me.now_ns + m_costs.latency_ns + m_costs.byte_ns * box.bytes;
     box.read_ns = k_never;
     box.bytes = 0;
@@ -198,7 +244,8 @@ class run {
 
   const exchange m_what;
   const message_costs m_costs;
-  const coalescing m_how;
+  const decide::coalescing_choices m_choices;
+  std::vector<coalescing> m_settings; ///< of each choice
   const unsigned m_partners;
   std::vector<locality> m_all;
   std::priority_queue<next_step> m_steps;
@@ -222,7 +269,7 @@ exchange_result simulate(const exchange& what, const message_costs& costs, const
   for (const double one : {costs.latency_ns, costs.overhead_ns, costs.byte_ns, costs.parcel_ns})
     require(std::isfinite(one) && one >= 0, "costs of 0 ns at least");
   require(how.how != coalescing_kind::paper_adaptive, "nothing is searched for in simulated time");
-  return run(what, costs, decide::coalescing_choices(how).first_settings()).result();
+  return run(what, costs, how).result();
 }
 
 std::vector<coalescing> choices(const coalescing& how) {

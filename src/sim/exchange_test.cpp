@@ -1,7 +1,10 @@
 #include <treadle/sim/exchange.hpp>
 
+#include "decide/coalescing_choices.hpp"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <stdexcept>
@@ -63,6 +66,23 @@ TEST(exchange, messages_that_cost_much_are_worth_waiting_for) {
   const exchange_result spread = simulate(many, dear, held);
   EXPECT_LT(static_cast<double>(spread.parcels) / static_cast<double>(spread.messages),
             static_cast<double>(together.parcels) / static_cast<double>(together.messages));
+}
+
+/// As a program does at its beginning: with many parcels for each destination it comes close to the best of all
+/// choices, trying included; with few, nothing is tried.
+TEST(exchange, adaptive_finds_out_what_is_best) {
+  const message_costs dear{.latency_ns = 5000, .overhead_ns = 3000};
+  const std::vector<coalescing> all = choices(k_adaptive);
+  const auto best = [&](const exchange& what) {
+    double fastest = simulate(what, dear, all.front()).seconds;
+    for (const coalescing& one : all) fastest = std::min(fastest, simulate(what, dear, one).seconds);
+    return fastest;
+  };
+  const exchange much{.localities = 4, .requests = 200'000}, little{.localities = 4, .requests = 1000};
+  EXPECT_LT(simulate(much, dear, k_adaptive).seconds, 1.05 * best(much));
+  const coalescing begins = decide::coalescing_choices(k_adaptive).first_settings();
+  EXPECT_GT(simulate(much, dear, begins).seconds, 1.05 * best(much)); // there is something to be found out
+  EXPECT_EQ(simulate(little, dear, k_adaptive).seconds, simulate(little, dear, begins).seconds);
 }
 
 TEST(exchange, choices_are_those_that_a_program_has) {

@@ -1,6 +1,6 @@
 #include "parcel_target.hpp"
 
-#include "parcel/pieces.hpp"
+#include "parcel/transport/pieces.hpp"
 
 #include <treadle/localities/archive.hpp>
 

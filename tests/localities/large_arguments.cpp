@@ -8,8 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <random>
+#include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace treadle::testing {
@@ -162,6 +167,44 @@ void large_arguments() {
   const std::array<std::byte, 1> two{std::byte{2}};
   detail::action<direct<flag>>::entry.handle(two, 0, 0);
   REQUIRE(async<direct<flag>>(to, true).get());
+}
+
+/// Locality 1 ends at any moment, while large vectors come from it and go to it: a call has its result, or says who has
+/// ended.
+void large_survives() {
+  constexpr std::uint32_t k_size = 500'000;
+  communicator all("large");
+  barrier(all).get();
+  const locality mortal(1);
+  std::vector<future<void>> callers;
+  const auto call_until_missed = [&](auto call) {
+    callers.push_back(async([call] {
+      try {
+        for (std::uint64_t seed = 0;; ++seed) REQUIRE(call(seed));
+      } catch (const std::runtime_error& e) {
+        REQUIRE(std::strstr(e.what(), "locality 1 has ended without warning"));
+      }
+    }));
+  };
+  if (find_here() == mortal) {
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(std::random_device{}() % 50));
+      std::_Exit(0);
+    }).detach();
+    for (const locality to : find_all_localities())
+      if (to != mortal)
+        call_until_missed([to](std::uint64_t seed) {
+          return async<take<double>>(to, seed, k_size, made<double>(seed, k_size)).get();
+        });
+  } else {
+    call_until_missed([mortal](std::uint64_t seed) {
+      return async<give<double>>(mortal, seed, k_size).get() == made<double>(seed, k_size);
+    });
+    call_until_missed([mortal](std::uint64_t seed) {
+      return async<direct<take<double>>>(mortal, seed, k_size, made<double>(seed, k_size)).get();
+    });
+  }
+  for (auto& one : callers) one.get();
 }
 
 } // namespace treadle::testing

@@ -168,6 +168,9 @@ TEST_P(localities_test, a_communicator_made_again) { run("repeats"); }
 TEST_P(localities_test, who_dies_is_missed) {
   if (size() > 1 && GetParam().over == std::string("shared_memory")) run("survives");
 }
+TEST_P(localities_test, who_dies_amid_large_vectors_is_missed) {
+  if (size() > 1 && GetParam().over == std::string("shared_memory")) run("large_survives");
+}
 TEST_P(localities_test, posts_are_executed_before_the_end) {
   const finished result = run("posts");
   if (size() == 2) {

@@ -549,6 +549,7 @@ int run(const std::string& name) {
     if (name == "priorities") testing::priorities();
     if (name == "migrations") testing::migrations();
     if (name == "large") testing::large_arguments();
+    if (name == "large_survives") testing::large_survives();
     if (name == "traced") testing::traced_parcels();
     if (name == "placed") testing::placed_calls();
     if (name == "placements") testing::random_placements();

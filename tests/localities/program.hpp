@@ -31,6 +31,7 @@ void migrations();
 
 // Of large_arguments.cpp.
 void large_arguments();
+void large_survives();
 
 // Of arrays.cpp.
 void placed_calls();

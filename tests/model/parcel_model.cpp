@@ -2,9 +2,9 @@
 // a thread writes into a message without the lock is there for who takes the message.
 #include "model/protocols.hpp"
 #include "model/support.hpp"
-#include "parcel/bell.hpp"
-#include "parcel/byte_ring.hpp"
-#include "parcel/polling_turns.hpp"
+#include "parcel/port/polling_turns.hpp"
+#include "parcel/transport/bell.hpp"
+#include "parcel/transport/byte_ring.hpp"
 
 #include <treadle/detail/parcel_run.hpp>
 #include <treadle/detail/spinlock.hpp>

@@ -9,7 +9,6 @@ import machine
 import plot
 import pytest
 import results
-import rivals
 import tables
 from series import Sample, Series
 from test_bench import TEN, measured
@@ -66,19 +65,18 @@ def test_saves_and_loads(saved: Path) -> None:
 
 
 def test_the_page_of_evidence_is_that_of_the_saved_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = rivals.BENCH / "results" / "amd-epyc-2-cores"
-    assert evidence.page(folder) == evidence.PAGE.read_text(), "bench/evidence.py brings the page up to date"
+    assert evidence.page() == evidence.PAGE.read_text(), "bench/evidence.py brings the page up to date"
     guide = inlining_table.PAGE.read_text()
-    contents = inlining_table.blocks(folder / evidence.INLINING)
+    contents = inlining_table.blocks(evidence.data_of(evidence.INLINING))
     assert all(f"<!-- {name} -->" in guide for name in contents)
     assert tables.fill(guide, contents) == guide, "bench/evidence.py brings the tables up to date"
     first = next(iter(evidence.VERDICTS))
     monkeypatch.setitem(evidence.VERDICTS, (first[0], "nobody claims this"), "so")
     with pytest.raises(KeyError, match="nobody claims this"):
-        evidence.page(folder)
+        evidence.page()
     monkeypatch.delitem(evidence.VERDICTS, first)
     with pytest.raises(KeyError):
-        evidence.page(folder)
+        evidence.page()
 
 
 def test_tables(saved: Path) -> None:
@@ -102,6 +100,9 @@ def test_tables(saved: Path) -> None:
     assert (
         "| one_way | 1 | 1 | 200 ns |" in beside["parcels"] and beside["elsewhere"] == contents["elsewhere"]
     )
+    more = results.Results(note, note, {key: Median.of([3e-7])}, {"one_way": "s"})
+    more.operations[key], more.rounds[key] = 1, (9, 3)
+    assert "| one_way | 1 | 9 of 12 | 300 ns |" in tables.blocks(shown, [other, more, other])["parcels"]
     there = tables.blocks(shown, [shown])["elsewhere"]
     assert there.startswith(f"### {shown.note['usable cores']} cores: ")
     assert "| fib | 1 | 1 | 3.00 ms |" in there

@@ -1,8 +1,8 @@
 """The simulated part: the pattern of the parquet equations between more localities than this machine has.
 
 Localities ask others for single elements, by chance. Which parcels travel together is decided by the code that decides
-it in programs, with numbers that stay: all those of the grid, and the times to wait among which `adaptive` chooses
-while a program runs. Nothing here is measured.
+it in programs: with all numbers of the grid, with `adaptive`, which finds its numbers out as at the beginning of a
+program, for each destination, and with each of the times to wait among which it chooses. Nothing here is measured.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .measured import Plan as MeasuredPlan
 
 WORK_NS = 500.0  # of a locality, before each request
 BYTES = 16 << 10  # at which a message of `adaptive` leaves
-OFF, BEGINS = "off", "adaptive, as it begins"
+OFF, ADAPTIVE = "off", "adaptive"
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Plan:
     localities: tuple[int, ...] = (4, 16, 64, 256, 1024)
     networks: tuple[str, ...] = tuple(name for name, text in NETWORKS.items() if text)
     partners: tuple[int, ...] = (16, 1023)  # that each locality asks, at most
-    requests: int = 100_000  # of all localities together
+    requests: int = 1_000_000  # of all localities together
     fewest: int = 400  # of each
 
     def cells(self, measured: MeasuredPlan) -> Iterator[Cell]:
@@ -36,7 +36,7 @@ class Plan:
         for network in self.networks:
             for count in self.localities:
                 for partners in sorted({min(most, count - 1) for most in self.partners}):
-                    for setting in (OFF, BEGINS, *choices(), *grid):
+                    for setting in (OFF, ADAPTIVE, *choices(), *grid):
                         yield Cell(
                             count, partners, max(self.requests // count, self.fewest), network, setting
                         )
@@ -79,10 +79,10 @@ def choices() -> dict[str, int]:
 
 
 def numbers_of(setting: str) -> tuple[str, int, int]:
-    """Kind, nanoseconds, and bytes or parcels; -1: as a program begins."""
+    """Kind, nanoseconds, and bytes or parcels; -1: to be found out."""
     if setting == OFF:
         return "off", -1, -1
-    if setting == BEGINS:
+    if setting == ADAPTIVE:
         return "adaptive", -1, -1
     if setting in choices():
         return "adaptive", choices()[setting], BYTES

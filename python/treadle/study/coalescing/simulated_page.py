@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from ..page import COLORS, Section, canvas, captioned, sections, svg, words
 from .measured import correlation, grid_of
-from .simulated import BEGINS, OFF, Run, choices
+from .simulated import ADAPTIVE, OFF, Run, choices
 
 TEXT = (
     "Simulated: localities with one processor each ask others, by chance, for single elements, and go on; who is asked"
-    " answers. The code that decides which parcels travel together is that of programs; searches are left out, so that"
-    " adaptive is shown as it begins, and with the best of the times to wait that it would choose among."
+    " answers. The code that decides which parcels travel together is that of programs. adaptive finds out its time to wait"
+    " for each destination, which needs some thousands of parcels, and is shown with that and with the best of the times"
+    " that it chooses among; the search that goes on for all the time of a program is left out."
 )
 
 
@@ -22,8 +23,8 @@ class Found:
         self.runs = runs
         self.first = runs[0]
         by_setting = {run.setting: run for run in runs}
-        self.off, self.begins = by_setting.get(OFF), by_setting.get(BEGINS)
-        self.adaptive = _fastest(run for run in runs if run.setting in choices())
+        self.off, self.found_out = by_setting.get(OFF), by_setting.get(ADAPTIVE)
+        self.best = _fastest(run for run in runs if run.setting in choices())
         self.grid = _fastest(run for run in runs if grid_of(run.setting))
 
     def against_grid(self, run: Run | None) -> float | None:
@@ -39,7 +40,7 @@ def parts(runs: Sequence[Run]) -> list[str]:
         groups.setdefault((run.network, run.partners, run.localities), []).append(run)
     found = [Found(group) for group in groups.values()]
     names = (
-        "network, localities, asked by each", "best of the grid", "off", "adaptive, as it begins", "adaptive at its best",
+        "network, localities, asked by each", "best of the grid", "off", "adaptive", "adaptive at its best",
         "correlation of overhead and time",
     )  # fmt: skip
     return [*sections([section(found)]), words(names, rows(found))]
@@ -53,8 +54,8 @@ def rows(found: Sequence[Found]) -> Iterator[tuple[str, ...]]:
             f"{first.network}, {first.localities}, {first.partners}",
             f"{one.grid.setting}: {one.grid.seconds * 1e3:.3f} ms" if one.grid else "–",
             _times(one.against_grid(one.off)),
-            _times(one.against_grid(one.begins)),
-            f"{_times(one.against_grid(one.adaptive))} ({one.adaptive.setting})" if one.adaptive else "–",
+            _times(one.against_grid(one.found_out)),
+            f"{_times(one.against_grid(one.best))} ({one.best.setting})" if one.best else "–",
             f"{correlation(pairs):.3f}",
         )
 
@@ -74,10 +75,10 @@ def _over_localities(found: Sequence[Found]) -> str:
     fewest: dict[int, Found] = {}
     for one in sorted(found, key=lambda one: -one.first.partners):
         fewest[one.first.localities] = one
-    for label, color in zip((OFF, BEGINS, "adaptive at its best"), COLORS, strict=False):
+    for label, color in zip((OFF, ADAPTIVE, "adaptive at its best"), COLORS, strict=False):
         points = []
         for count, one in sorted(fewest.items()):
-            run = {OFF: one.off, BEGINS: one.begins}.get(label, one.adaptive)
+            run = {OFF: one.off, ADAPTIVE: one.found_out}.get(label, one.best)
             if (ratio := one.against_grid(run)) is not None:
                 points.append((count, ratio))
         axes.plot([x for x, _ in points], [y for _, y in points], "o-", ms=4, color=color, label=label)

@@ -1,7 +1,7 @@
-#include "parcel/as_started.hpp"
+#include "parcel/transport/as_started.hpp"
 
 #include "base/variable.hpp"
-#include "parcel/shared_memory.hpp"
+#include "parcel/transport/shared_memory.hpp"
 
 #include <stdexcept>
 #include <string>

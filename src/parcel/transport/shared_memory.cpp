@@ -1,11 +1,11 @@
-#include "parcel/shared_memory.hpp"
+#include "parcel/transport/shared_memory.hpp"
 
 #include "base/clock.hpp"
-#include "parcel/bell.hpp"
-#include "parcel/byte_ring.hpp"
-#include "parcel/life_lock.hpp"
-#include "parcel/pieces.hpp"
-#include "parcel/refusals.hpp"
+#include "parcel/transport/bell.hpp"
+#include "parcel/transport/byte_ring.hpp"
+#include "parcel/transport/life_lock.hpp"
+#include "parcel/transport/pieces.hpp"
+#include "parcel/transport/refusals.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "parcel/tuned_coalescing.hpp"
+#include "parcel/coalescing/tuned_coalescing.hpp"
 
 #include <algorithm>
 #include <array>

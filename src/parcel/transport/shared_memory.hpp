@@ -1,7 +1,7 @@
 // Processes of one machine: a file that all of them map. docs/design/parcels.md
 #pragma once
 
-#include "parcel/transport.hpp"
+#include "parcel/transport/transport.hpp"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // What is larger than a transport takes at once travels in pieces, one behind the other.
 #pragma once
 
-#include "parcel/transport.hpp"
+#include "parcel/transport/transport.hpp"
 
 #include <algorithm>
 #include <cstddef>

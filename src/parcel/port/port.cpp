@@ -1,4 +1,4 @@
-#include "parcel/port.hpp"
+#include "parcel/port/port.hpp"
 
 #include "base/clock.hpp"
 #include "base/sync/park.hpp"

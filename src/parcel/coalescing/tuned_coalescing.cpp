@@ -1,4 +1,4 @@
-#include "parcel/tuned_coalescing.hpp"
+#include "parcel/coalescing/tuned_coalescing.hpp"
 
 #include "control/deciding_time.hpp"
 #include "control/recall.hpp"

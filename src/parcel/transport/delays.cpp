@@ -1,7 +1,7 @@
-#include "parcel/delays.hpp"
+#include "parcel/transport/delays.hpp"
 
 #include "base/clock.hpp"
-#include "parcel/refusals.hpp"
+#include "parcel/transport/refusals.hpp"
 
 #include <treadle/detail/spinlock.hpp>
 

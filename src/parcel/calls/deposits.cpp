@@ -1,5 +1,5 @@
 // What localities leave for each other: the value comes first, or who takes it. Of one key they are in order.
-#include "parcel/deposits.hpp"
+#include "parcel/calls/deposits.hpp"
 
 #include <treadle/detail/spinlock.hpp>
 #include <treadle/localities/collectives.hpp>

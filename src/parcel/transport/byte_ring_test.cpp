@@ -1,4 +1,4 @@
-#include "parcel/byte_ring.hpp"
+#include "parcel/transport/byte_ring.hpp"
 
 #include "base/rng.hpp"
 

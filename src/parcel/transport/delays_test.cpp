@@ -1,8 +1,8 @@
-#include "parcel/delays.hpp"
+#include "parcel/transport/delays.hpp"
 
 #include "base/clock.hpp"
-#include "parcel/coalescing_text.hpp"
-#include "parcel/shared_file.hpp"
+#include "parcel/coalescing/coalescing_text.hpp"
+#include "parcel/transport/shared_file.hpp"
 
 #include <gtest/gtest.h>
 

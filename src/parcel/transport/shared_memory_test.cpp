@@ -1,7 +1,7 @@
-#include "parcel/shared_memory.hpp"
+#include "parcel/transport/shared_memory.hpp"
 
 #include "base/rng.hpp"
-#include "parcel/shared_file.hpp"
+#include "parcel/transport/shared_file.hpp"
 
 #include <gtest/gtest.h>
 

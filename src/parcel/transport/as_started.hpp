@@ -1,7 +1,7 @@
 // Which transport fits how this process was started.
 #pragma once
 
-#include "parcel/transport.hpp"
+#include "parcel/transport/transport.hpp"
 
 #include <memory>
 

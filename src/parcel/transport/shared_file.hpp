@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parcel/shared_memory.hpp"
+#include "parcel/transport/shared_memory.hpp"
 
 #include <cstdlib>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "parcel/gathered_bytes.hpp"
+#include "parcel/port/gathered_bytes.hpp"
 
 #include "base/rng.hpp"
 

@@ -1,8 +1,8 @@
-#include "parcel/objects.hpp"
+#include "parcel/calls/objects.hpp"
 
 #include "base/fork.hpp"
 #include "observe/emit.hpp"
-#include "parcel/actions.hpp"
+#include "parcel/calls/actions.hpp"
 
 #include <treadle/detail/reference_count.hpp>
 #include <treadle/detail/spinlock.hpp>

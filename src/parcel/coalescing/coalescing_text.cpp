@@ -1,4 +1,4 @@
-#include "parcel/coalescing_text.hpp"
+#include "parcel/coalescing/coalescing_text.hpp"
 
 #include <charconv>
 #include <stdexcept>

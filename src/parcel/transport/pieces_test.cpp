@@ -1,4 +1,4 @@
-#include "parcel/pieces.hpp"
+#include "parcel/transport/pieces.hpp"
 
 #include "base/rng.hpp"
 

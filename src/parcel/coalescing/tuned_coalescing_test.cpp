@@ -1,5 +1,5 @@
 // What is found out for parcels, on a simulated sender, wire and receiver.
-#include "parcel/tuned_coalescing.hpp"
+#include "parcel/coalescing/tuned_coalescing.hpp"
 
 #include "base/clock.hpp"
 #include "base/rng.hpp"

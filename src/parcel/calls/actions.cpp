@@ -1,4 +1,4 @@
-#include "parcel/actions.hpp"
+#include "parcel/calls/actions.hpp"
 
 #include "base/fnv1a.hpp"
 

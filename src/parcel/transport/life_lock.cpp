@@ -1,4 +1,4 @@
-#include "parcel/life_lock.hpp"
+#include "parcel/transport/life_lock.hpp"
 
 #include <cerrno>
 #include <system_error>

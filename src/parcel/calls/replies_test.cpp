@@ -1,4 +1,4 @@
-#include "parcel/replies.hpp"
+#include "parcel/calls/replies.hpp"
 
 #include <gtest/gtest.h>
 

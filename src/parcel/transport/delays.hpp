@@ -1,7 +1,7 @@
 // What a network costs, on a machine that has none.
 #pragma once
 
-#include "parcel/transport.hpp"
+#include "parcel/transport/transport.hpp"
 
 #include <cstdint>
 #include <memory>

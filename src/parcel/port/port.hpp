@@ -3,10 +3,10 @@
 
 #include "decide/coalescing.hpp"
 #include "observe/emit.hpp"
-#include "parcel/gathered_bytes.hpp"
-#include "parcel/lane.hpp"
-#include "parcel/polling_turns.hpp"
-#include "parcel/transport.hpp"
+#include "parcel/port/gathered_bytes.hpp"
+#include "parcel/port/lane.hpp"
+#include "parcel/port/polling_turns.hpp"
+#include "parcel/transport/transport.hpp"
 
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/parcel_run.hpp>

@@ -1,5 +1,5 @@
 // Runs of parcels that threads write without the lock of their outbox (parcel_run.hpp), on the side of the port.
-#include "parcel/port.hpp"
+#include "parcel/port/port.hpp"
 
 #include "base/clock.hpp"
 #include "base/fork.hpp"

@@ -1,8 +1,8 @@
-#include "parcel/port.hpp"
+#include "parcel/port/port.hpp"
 
 #include "base/rng.hpp"
-#include "parcel/delays.hpp"
-#include "parcel/shared_file.hpp"
+#include "parcel/transport/delays.hpp"
+#include "parcel/transport/shared_file.hpp"
 
 #include <gtest/gtest.h>
 
