@@ -172,7 +172,7 @@ void large_arguments() {
 /// Locality 1 ends at any moment, while large vectors come from it and go to it: a call has its result, or says who has
 /// ended.
 void large_survives() {
-  constexpr std::uint32_t k_size = 500'000;
+  static constexpr std::uint32_t k_size = 500'000;
   communicator all("large");
   barrier(all).get();
   const locality mortal(1);
