@@ -11,6 +11,11 @@ namespace {
 constexpr std::int64_t k_us = 1000;
 constexpr std::int64_t k_usual_bytes = std::int64_t{16} << 10U;
 
+std::vector<std::int64_t> intervals() {
+  return {1 * k_us,   2 * k_us,   5 * k_us,   10 * k_us,   20 * k_us,   50 * k_us,
+          100 * k_us, 200 * k_us, 500 * k_us, 1000 * k_us, 2000 * k_us, 5000 * k_us};
+}
+
 /// Sorted, with one more.
 std::vector<std::int64_t> with(std::vector<std::int64_t> values, std::int64_t more) {
   const auto at = std::lower_bound(values.begin(), values.end(), more);
@@ -42,14 +47,15 @@ coalescing_choices::coalescing_choices(const coalescing& asked) : m_asked(asked)
     wait_ns = std::max<std::int64_t>(asked.hold_ns, 0);
     amount = asked.bytes >= 0 ? asked.bytes : k_usual_bytes;
     m_waits_ns = {wait_ns};
-    if (asked.hold_ns < 0) m_waits_ns = {0, 1 * k_us, 2 * k_us, 5 * k_us, 10 * k_us, 20 * k_us, 50 * k_us, 100 * k_us};
+    if (asked.hold_ns < 0) {
+      m_waits_ns = intervals();
+      m_waits_ns.insert(m_waits_ns.begin(), 0);
+    }
     m_amounts = {amount};
     if (asked.bytes < 0) m_amounts = {1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10};
     break;
   case coalescing_kind::paper_adaptive:
-    m_waits_ns = with({1 * k_us, 2 * k_us, 5 * k_us, 10 * k_us, 20 * k_us, 50 * k_us, 100 * k_us, 200 * k_us,
-                       500 * k_us, 1000 * k_us, 2000 * k_us, 5000 * k_us},
-                      wait_ns);
+    m_waits_ns = with(intervals(), wait_ns);
     m_amounts = with({1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}, amount);
     break;
   }
@@ -58,12 +64,19 @@ coalescing_choices::coalescing_choices(const coalescing& asked) : m_asked(asked)
     m_start = detail::xorshift(asked.seed).below(static_cast<std::uint32_t>(over().size()));
 }
 
-tune::arm coalescing_choices::least_felt(double message_ns, double parcel_ns, double parcel_bytes) const {
+tune::arm coalescing_choices::gathers_for(std::int64_t wait_ns) const {
+  const auto longer = std::upper_bound(m_waits_ns.begin(), m_waits_ns.end(), wait_ns);
+  const auto wait = static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(longer - m_waits_ns.begin() - 1, 0));
+  return over().point(std::array{wait, static_cast<std::uint32_t>(m_amounts.size() - 1)});
+}
+
+tune::arm coalescing_choices::least_felt(double message_ns, double parcel_ns, double parcel_bytes,
+                                         double destinations) const {
   const tune::space all = over();
   const auto expected_ns = [&](tune::arm at) {
     const coalescing s = settings(at);
     const double parcels =
-        std::min(static_cast<double>(s.hold_ns) / parcel_ns, static_cast<double>(s.bytes) / parcel_bytes);
+        std::min(static_cast<double>(s.hold_ns) / (parcel_ns * destinations), static_cast<double>(s.bytes) / parcel_bytes);
     return parcel_ns + message_ns / std::max(parcels, 1.0);
   };
   double least_ns = expected_ns(m_start);

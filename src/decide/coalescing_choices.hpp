@@ -25,11 +25,13 @@ class coalescing_choices {
   coalescing settings(tune::arm at) const;
   coalescing first_settings() const { return settings(m_start); }
 
-  /// The longest wait, and the most that leaves together.
-  tune::arm fewest_messages() const { return over().size() - 1; }
+  /// The longest wait up to this one, and the most that leaves together.
+  tune::arm gathers_for(std::int64_t wait_ns) const;
+  std::int64_t longest_wait_ns() const noexcept { return m_waits_ns.back(); }
   /// Of `adaptive`: the shortest wait, and with that the fewest bytes, with which messages take 1 % of the time, or
-  /// about as little as they can. `message_ns`: what one costs; `parcel_ns`: the time between two parcels beside that.
-  tune::arm least_felt(double message_ns, double parcel_ns, double parcel_bytes) const;
+  /// about as little as they can. `message_ns`: what one costs; `parcel_ns`: the time between two parcels beside that;
+  /// `destinations`: for so many different ones they come in turn.
+  tune::arm least_felt(double message_ns, double parcel_ns, double parcel_bytes, double destinations = 1) const;
 
   std::string text(tune::arm at) const; ///< "5 us, 16384 bytes"
   std::string all() const;

@@ -11,7 +11,7 @@ void coalescing_start::add(const spell& s) {
   m_window.messages += s.messages;
   m_window.bytes += s.bytes;
   m_window.ns += s.ns;
-  if (m_window.ns >= k_window_ns) go_on(std::exchange(m_window, {}));
+  if (m_window.ns >= std::max(k_window_ns, k_waits_in_window * hold_ns())) go_on(std::exchange(m_window, {}));
 }
 
 void coalescing_start::go_on(const spell& window) {
@@ -41,7 +41,11 @@ std::optional<tune::arm> coalescing_start::next(const spell& window) const {
   const point& first = m_measured.front();
   const point& fewest = *std::min_element(m_measured.begin(), m_measured.end(),
                                           [](const point& a, const point& b) { return a.messages < b.messages; });
-  if (m_measured.size() == 1) return unless_known(m_choices.fewest_messages());
+  if (m_measured.size() == 1) return unless_known(m_choices.gathers_for(k_first_wait_ns));
+  const std::int64_t wait_ns = m_choices.settings(fewest.at).hold_ns;
+  const bool is_new = fewest.at == m_at && fewest.windows == 1, takes_longer = fewest.parcel_ns > 2 * first.parcel_ns;
+  if (is_new && !takes_longer && 2 * fewest.messages > first.messages && wait_ns < m_choices.longest_wait_ns())
+    return unless_known(m_choices.gathers_for(k_longer * wait_ns));
   const double fewer = first.messages - fewest.messages, gained_ns = first.parcel_ns - fewest.parcel_ns;
   if (fewer <= 0) return {};
   if (gained_ns <= 0) {
@@ -50,7 +54,10 @@ std::optional<tune::arm> coalescing_start::next(const spell& window) const {
   }
   const double message_ns = gained_ns / fewer;
   const double rest_ns = std::max(fewest.parcel_ns - message_ns * fewest.messages, fewest.parcel_ns / 100);
-  return unless_known(m_choices.least_felt(message_ns, rest_ns, window.bytes / window.parcels));
+  // In a wait come the parcels of a message, times the destinations.
+  const double destinations = static_cast<double>(wait_ns) * fewest.messages / fewest.parcel_ns;
+  return unless_known(
+      m_choices.least_felt(message_ns, rest_ns, window.bytes / window.parcels, std::max(destinations, 1.0)));
 }
 
 std::vector<tuned_point> coalescing_start::measured() const {

@@ -175,7 +175,7 @@ TEST(coalescing_choices, know_where_messages_are_not_felt) {
   EXPECT_EQ(felt_least(0.5, 100, 16), "0 us, 1024 bytes");    // less than 1 % with one parcel each
   EXPECT_EQ(felt_least(100, 100, 16), "10 us, 2048 bytes");   // with 100 of them
   EXPECT_EQ(felt_least(1e6, 1, 64), "2 us, 65536 bytes");     // the bytes are the limit
-  EXPECT_EQ(felt_least(1e6, 1000, 64), "100 us, 8192 bytes"); // the wait is
+  EXPECT_EQ(felt_least(1e6, 1000, 64), "2000 us, 65536 bytes"); // as many as there can be
   const coalescing_choices given({.hold_ns = 1500});
   EXPECT_EQ(given.settings(given.least_felt(1e6, 1, 64)).hold_ns, 1500);
 }
@@ -218,7 +218,7 @@ TEST(coalescing_choices, begin_with_what_was_asked_for) {
   EXPECT_EQ(k_adaptive.bytes, 16 << 10);
   const coalescing_choices usual({});
   EXPECT_EQ(usual.text(usual.start()), "0 us, 16384 bytes");
-  EXPECT_EQ(usual.all(), "0 us .. 100 us, 1024 .. 65536 bytes");
+  EXPECT_EQ(usual.all(), "0 us .. 5000 us, 1024 .. 65536 bytes");
   const coalescing_choices given({.hold_ns = 1500, .bytes = 3});
   EXPECT_EQ(given.over().size(), 1U);
   EXPECT_EQ(given.text(0), "1.500 us, 3 bytes");

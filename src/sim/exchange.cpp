@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <queue>
 #include <stdexcept>
 #include <string>
@@ -39,26 +38,28 @@ struct message {
   }
 };
 
-/// What a program finds out at the beginning: spells of parcels with choices that are tried.
-struct beginning {
-  decide::coalescing_start tries;
-  double looked_ns;
-  decide::coalescing_start::spell seen; ///< since then
-};
-
 /// What one locality sends to another.
 struct outbox {
   decide::gathering gathers;
   std::vector<parcel> waiting;
   double bytes = 0;
   double read_ns = 0; ///< when the last message has been, or k_never: it is on its way
-  tune::arm at = 0;   ///< the choice in force
-  std::uint64_t parcels = 0, next_look = k_no_look;
-  std::unique_ptr<beginning> begins; ///< while something is tried
+};
+
+/// What a locality finds out at its beginning: spells of parcels with choices that are tried.
+struct beginning {
+  explicit beginning(const decide::coalescing_choices& among)
+      : at(among.start()), next_look(among.is_open() ? k_first_look : k_no_look), tries(among) {}
+
+  tune::arm at; ///< the choice in force
+  std::uint64_t parcels = 0, next_look;
+  decide::coalescing_start tries;
+  decide::coalescing_start::spell seen; ///< since the last look
+  double looked_ns = 0;
 };
 
 struct locality {
-  explicit locality(std::uint64_t seed) : random(seed) {}
+  locality(std::uint64_t seed, const decide::coalescing_choices& among) : random(seed), begins(among) {}
 
   double now_ns = k_start_ns, looked_ns = k_start_ns;
   std::uint64_t to_ask = 0, awaited = 0;
@@ -68,6 +69,7 @@ struct locality {
   std::vector<unsigned> holding; ///< where something waits
   std::vector<message> arrived;  ///< a heap
   detail::xorshift random;
+  beginning begins;
 };
 
 class run {
@@ -75,7 +77,7 @@ class run {
   run(const exchange& what, const message_costs& costs, const coalescing& how)
       : m_what(what), m_costs(costs), m_choices(how), m_partners(std::min(what.partners, what.localities - 1)) {
     for (tune::arm at = 0; at < m_choices.over().size(); ++at) m_settings.push_back(m_choices.settings(at));
-    for (unsigned i = 0; i < what.localities; ++i) m_all.emplace_back(what.seed * 1'000'003 + i);
+    for (unsigned i = 0; i < what.localities; ++i) m_all.emplace_back(what.seed * 1'000'003 + i, m_choices);
   }
 
   exchange_result result() {
@@ -168,45 +170,35 @@ class run {
     outbox& box = me.to[other];
     me.now_ns += m_costs.parcel_ns;
     ++m_result.parcels;
-    if (box.parcels++ == 0) {
-      box.at = m_choices.start();
-      box.next_look = m_choices.is_open() ? k_first_look : k_no_look;
-    }
     if (box.waiting.empty()) me.holding.push_back(other);
     box.waiting.push_back(one);
     const unsigned bytes = one.is_answer ? m_what.answer_bytes : m_what.request_bytes;
     box.bytes += bytes;
-    if (box.begins) {
-      ++box.begins->seen.parcels;
-      box.begins->seen.bytes += bytes;
-    }
+    ++me.begins.parcels;
+    ++me.begins.seen.parcels;
+    me.begins.seen.bytes += bytes;
     const auto now = [&] { return static_cast<std::int64_t>(me.now_ns); };
-    if (box.gathers.put(m_settings[box.at], one.is_answer, now, bytes, [&] { return box.read_ns <= me.now_ns; })) {
+    if (box.gathers.put(m_settings[me.begins.at], one.is_answer, now, bytes, [&] { return box.read_ns <= me.now_ns; })) {
       std::erase(me.holding, other);
       send(who, other);
     }
-    if (box.parcels >= box.next_look) decide(box, me.now_ns);
+    if (me.begins.parcels >= me.begins.next_look) decide(me.begins, me.now_ns);
   }
 
   /// Tries what it takes to know where to begin, then keeps the best of that.
-  void decide(outbox& box, double now_ns) {
-    box.next_look += k_next_look;
-    if (!box.begins) {
-      box.begins = std::make_unique<beginning>(beginning{decide::coalescing_start(m_choices), now_ns, {}});
-      return;
-    }
-    decide::coalescing_start& tries = box.begins->tries;
-    box.begins->seen.ns = now_ns - std::exchange(box.begins->looked_ns, now_ns);
-    tries.add(std::exchange(box.begins->seen, {}));
-    if (!tries.is_over()) {
-      box.at = tries.at();
-      return;
-    }
-    const std::vector<tuned_point> known = tries.measured();
+  static void decide(beginning& of, double now_ns) {
+    of.seen.ns = now_ns - std::exchange(of.looked_ns, now_ns);
+    const decide::coalescing_start::spell seen = std::exchange(of.seen, {});
+    const bool is_first = of.next_look == k_first_look;
+    of.next_look += k_next_look;
+    if (is_first) return;
+    of.tries.add(seen);
+    of.at = of.tries.at();
+    if (!of.tries.is_over()) return;
+    const std::vector<tuned_point> known = of.tries.measured();
     const auto faster = [](const tuned_point& a, const tuned_point& b) { return a.mean < b.mean; };
-    box.at = std::min_element(known.begin(), known.end(), faster)->at;
-    box.begins.reset();
-    box.next_look = k_no_look;
+    of.at = std::min_element(known.begin(), known.end(), faster)->at;
+    of.next_look = k_no_look;
   }
 
   /// What has been held back for long enough leaves.
@@ -215,7 +207,7 @@ class run {
     me.looked_ns = me.now_ns;
     std::erase_if(me.holding, [&](unsigned other) {
       outbox& box = me.to[other];
-      const bool leaves = box.gathers.look(m_settings[box.at], static_cast<std::int64_t>(me.now_ns),
+      const bool leaves = box.gathers.look(m_settings[me.begins.at], static_cast<std::int64_t>(me.now_ns),
                                            [&] { return box.read_ns <= me.now_ns; });
       if (leaves) send(who, other);
       return leaves;
@@ -228,7 +220,7 @@ class run {
     me.now_ns += m_costs.overhead_ns;
     m_overhead_ns += m_costs.overhead_ns;
     ++m_result.messages;
-    if (box.begins) ++box.begins->seen.messages;
+    ++me.begins.seen.messages;
     const double arrives_ns = me.now_ns + m_costs.latency_ns + m_costs.byte_ns * box.bytes;
     box.read_ns = k_never;
     box.bytes = 0;

@@ -54,6 +54,14 @@ std::uint64_t tuned_coalescing::parcels_to_next_look() const noexcept {
   }
 }
 
+/// The longer a hold, the fewer: where each parcel waits for its answer, that is what all of them take.
+std::uint64_t tuned_coalescing::parcels_to_first_look() const noexcept {
+  constexpr std::uint64_t k_least = 2;
+  constexpr std::int64_t k_longest_ns = 3'200'000;
+  const std::int64_t hold_ns = std::max<std::int64_t>(m_choices.settings(m_at).hold_ns, 1);
+  return std::clamp(static_cast<std::uint64_t>(k_longest_ns / hold_ns), k_least, k_most_to_first_look);
+}
+
 bool tuned_coalescing::is_due(const sender_totals& now, std::int64_t now_ns) noexcept {
   if (is_ours()) return now.parcels != m_last.parcels;
   const auto every = static_cast<std::uint64_t>(m_asked.every);
@@ -117,12 +125,13 @@ void tuned_coalescing::end_start() {
 /// What was being tried in the last spell cannot be measured.
 void tuned_coalescing::interrupt(const spell& last) {
   const spell tried = std::exchange(m_rare, {}).value_or(last);
+  const double left_out_ns = std::min(m_left_out_ns, k_pause * tried.ns); // some of it by a pause of the program
   if (m_known->start) {
     if (tried.at != m_choices.start() && ++m_known->tried_in_vain == k_most_in_vain) end_start();
     return;
   }
   if (is_ours() && m_known->search.is_trying()) // a try without a result is charged to the budget, too
-    m_decision.report(m_known->search, tried.at, {.ns = tried.ns}, names(m_choices));
+    m_decision.report(m_known->search, tried.at, {.ns = tried.ns + left_out_ns}, names(m_choices));
   m_decision.interrupt(m_known->search);
 }
 
@@ -144,7 +153,8 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
     interrupt(last);
     m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });
   } else if (is_ours() && !is_usual(last)) {
-    m_next_look = now.parcels + k_parcels_to_first_look;
+    m_left_out_ns += last.ns;
+    m_next_look = now.parcels + parcels_to_first_look();
     return {};
   } else if (is_felt(now.message_ns * last.parcels() / last.ns)) {
     if (was_felt)
@@ -157,9 +167,10 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
   } else {
     interrupt(last);
   }
+  m_left_out_ns = 0;
   const tune::arm was = std::exchange(m_at, next(now_ns));
   if (m_at == was) return {};
-  if (is_ours()) m_next_look = now.parcels + k_parcels_to_first_look;
+  if (is_ours()) m_next_look = now.parcels + parcels_to_first_look();
   return m_choices.settings(m_at);
 }
 

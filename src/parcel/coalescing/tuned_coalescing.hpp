@@ -41,8 +41,7 @@ class tuned_coalescing final : loop::explained {
   static constexpr double k_felt = 0.02, k_not_felt = 0.01;
   static constexpr double k_pause = 8; ///< times as long as before
   static constexpr std::uint64_t k_parcels_per_look = 512, k_parcels_per_trigger_look = 64;
-  /// With another choice, because a long hold takes long where each parcel waits for its answer; or after a pause.
-  static constexpr std::uint64_t k_parcels_to_first_look = 32;
+  static constexpr std::uint64_t k_most_to_first_look = 32;
   static constexpr unsigned k_most_in_vain = 8;                                  ///< tries of the start
   static constexpr std::uint64_t k_parcels_until_told = std::uint64_t{1} << 62U; ///< of an event
 
@@ -66,6 +65,7 @@ class tuned_coalescing final : loop::explained {
   known begin(unsigned workers);
   bool is_ours() const noexcept { return m_asked.how == coalescing_kind::adaptive; }
   std::uint64_t parcels_to_next_look() const noexcept;
+  std::uint64_t parcels_to_first_look() const noexcept; ///< with another choice, or after a pause
   bool is_due(const sender_totals& now, std::int64_t now_ns) noexcept;
   bool is_felt(double share) noexcept;
   double own_ns(const spell& s) const noexcept;
@@ -87,6 +87,7 @@ class tuned_coalescing final : loop::explained {
   bool m_is_felt = true, m_event = false;
   double m_usual_ns = 0; ///< that a parcel takes; 0: not known yet
   bool m_was_unusual = false;
+  double m_left_out_ns = 0; ///< since the last look that counted
   /// Messages were not felt any more, maybe because of this choice. It is reported if they are felt in the next look,
   /// with the choice of the beginning.
   std::optional<spell> m_rare;
