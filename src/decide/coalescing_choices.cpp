@@ -75,8 +75,8 @@ tune::arm coalescing_choices::least_felt(double message_ns, double parcel_ns, do
   const tune::space all = over();
   const auto expected_ns = [&](tune::arm at) {
     const coalescing s = settings(at);
-    const double parcels =
-        std::min(static_cast<double>(s.hold_ns) / (parcel_ns * destinations), static_cast<double>(s.bytes) / parcel_bytes);
+    const double parcels = std::min(static_cast<double>(s.hold_ns) / (parcel_ns * destinations),
+                                    static_cast<double>(s.bytes) / parcel_bytes);
     return parcel_ns + message_ns / std::max(parcels, 1.0);
   };
   double least_ns = expected_ns(m_start);

@@ -12,12 +12,12 @@
 
 namespace treadle::decide {
 
-/// The time of a parcel is about linear in the messages per parcel. So what it took at the beginning, and with far fewer
-/// messages, says what a message costs, and with which choice messages should not be felt any more; that is measured
-/// next. A few windows do instead of a search try by try. A wait that does not even halve the messages, because parcels
-/// go to many destinations in turn, is followed by a longer one. Where fewer messages took longer, both are measured
-/// again, twice at most: what disturbs a program makes it slower, so that the shortest time of each is the one that
-/// counts.
+/// The time of a parcel is about linear in the messages per parcel. So what it took at the beginning, and with far
+/// fewer messages, says what a message costs, and with which choice messages should not be felt any more; that is
+/// measured next. A few windows do instead of a search try by try. A wait that does not even halve the messages,
+/// because parcels go to many destinations in turn, is followed by a longer one. Where fewer messages took longer, both
+/// are measured again, twice at most: what disturbs a program makes it slower, so that the shortest time of each is the
+/// one that counts.
 class coalescing_start {
  public:
   explicit coalescing_start(const coalescing_choices& all) : m_choices(all), m_at(all.start()) {}

@@ -172,9 +172,9 @@ TEST(coalescing_choices, know_where_messages_are_not_felt) {
   const auto felt_least = [&](double message_ns, double parcel_ns, double bytes) {
     return usual.text(usual.least_felt(message_ns, parcel_ns, bytes));
   };
-  EXPECT_EQ(felt_least(0.5, 100, 16), "0 us, 1024 bytes");    // less than 1 % with one parcel each
-  EXPECT_EQ(felt_least(100, 100, 16), "10 us, 2048 bytes");   // with 100 of them
-  EXPECT_EQ(felt_least(1e6, 1, 64), "2 us, 65536 bytes");     // the bytes are the limit
+  EXPECT_EQ(felt_least(0.5, 100, 16), "0 us, 1024 bytes");      // less than 1 % with one parcel each
+  EXPECT_EQ(felt_least(100, 100, 16), "10 us, 2048 bytes");     // with 100 of them
+  EXPECT_EQ(felt_least(1e6, 1, 64), "2 us, 65536 bytes");       // the bytes are the limit
   EXPECT_EQ(felt_least(1e6, 1000, 64), "2000 us, 65536 bytes"); // as many as there can be
   const coalescing_choices given({.hold_ns = 1500});
   EXPECT_EQ(given.settings(given.least_felt(1e6, 1, 64)).hold_ns, 1500);

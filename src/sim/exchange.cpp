@@ -178,7 +178,8 @@ class run {
     ++me.begins.seen.parcels;
     me.begins.seen.bytes += bytes;
     const auto now = [&] { return static_cast<std::int64_t>(me.now_ns); };
-    if (box.gathers.put(m_settings[me.begins.at], one.is_answer, now, bytes, [&] { return box.read_ns <= me.now_ns; })) {
+    if (box.gathers.put(m_settings[me.begins.at], one.is_answer, now, bytes,
+                        [&] { return box.read_ns <= me.now_ns; })) {
       std::erase(me.holding, other);
       send(who, other);
     }

@@ -19,11 +19,13 @@ class tuned_coalescing::names final : public loop::choice_names {
   const decide::coalescing_choices& m_of;
 };
 
-tuned_coalescing::tuned_coalescing(std::string name, const coalescing& asked, unsigned workers)
+tuned_coalescing::tuned_coalescing(std::string name, const coalescing& asked, unsigned workers,
+                                   std::optional<tune::arm> begins_at)
     : m_asked(asked),
       m_choices(asked),
+      m_begins_at(begins_at),
       m_decision(loop::decision_kind::coalescing, std::move(name), is_ours() ? -1 : 0),
-      m_at(m_choices.start()) {
+      m_at(begins_at.value_or(m_choices.start())) {
   const scoped_lock held(m_lock); // explain() may ask already
   m_known = &m_contexts.add(std::make_unique<known>(begin(workers)));
 }
@@ -33,12 +35,12 @@ tuned_coalescing::known tuned_coalescing::begin(unsigned workers) {
   search_options wanted;
   if (!is_ours()) // as published: a window each, and nothing more once it has converged
     wanted = {.how = m_asked.search, .window_ns = 0, .budget = 0, .drift = false, .seed = m_asked.seed};
-  loop::state search(m_choices.over(), m_choices.start(), wanted);
+  loop::state search(m_choices.over(), m_begins_at.value_or(m_choices.start()), wanted);
   const std::vector<tuned_point> before =
       is_ours() ? recall(*this, m_decision, of, m_choices.all()) : std::vector<tuned_point>();
   search.believe(before);
   known begun{of, std::move(search), {}};
-  if (is_ours() && before.empty()) begun.start.emplace(m_choices);
+  if (is_ours() && before.empty() && !m_begins_at) begun.start.emplace(m_choices);
   return begun;
 }
 
@@ -184,7 +186,7 @@ void tuned_coalescing::explain(std::vector<decision_report>& to) {
       r.chosen = m_choices.text(r.trying ? one->start->at() : m_choices.start());
       r.why = r.trying ? "is measured, to find where to begin" : "messages were not felt for long enough";
     } else if (is_ours() && one->search.windows() == 0 && !one->search.is_believed()) {
-      r.why = "measured at the beginning";
+      r.why = m_begins_at ? "was found for all localities together" : "measured at the beginning";
     }
   }
 }

@@ -19,19 +19,33 @@ struct sender_totals {
   double network_ns = 0, awake_ns = 0;     ///< of all workers: the time spent on messages, and all but sleep
   std::uint64_t bytes = 0;                 ///< of the parcels
   double waited_ns = 0; ///< until there was room, by all who send to the destination; large ones wait while they leave
+
+  /// Another one's, for another destination, since then.
+  void add(const sender_totals& now, const sender_totals& before) noexcept {
+    parcels += now.parcels - before.parcels;
+    messages += now.messages - before.messages;
+    message_ns = now.message_ns;
+    bytes += now.bytes - before.bytes;
+    waited_ns += now.waited_ns - before.waited_ns;
+  }
 };
 
 /// The settings that are left open for parcels of an action for one destination, as one decision. One thread at a time,
 /// beside explain(); a thread that finds it locked changes nothing.
 class tuned_coalescing final : loop::explained {
  public:
-  /// `name`: of the instance. `asked`: `adaptive` or `paper_adaptive`.
-  tuned_coalescing(std::string name, const coalescing& asked, unsigned workers);
+  /// `name`: of the instance. `asked`: `adaptive` or `paper_adaptive`. `begins_at`: what was found for others like it.
+  tuned_coalescing(std::string name, const coalescing& asked, unsigned workers,
+                   std::optional<tune::arm> begins_at = {});
 
   /// At the beginning, and when this many parcels have been sent as it said before: what is in force from now on, if
   /// that changes. `workers`: that could take tasks.
   std::optional<coalescing> look(const sender_totals& now, std::int64_t now_ns, unsigned workers);
   std::uint64_t parcels_at_next_look() const noexcept { return m_next_look; }
+  /// The best so far; none while it is not known where the search begins.
+  std::optional<tune::arm> found() const {
+    return m_known->start ? std::nullopt : std::optional(m_known->search.best());
+  }
   /// What the program calls an event; before the first look there is nothing to tell of it.
   void event() noexcept { m_event = m_has_begun; }
 
@@ -77,6 +91,7 @@ class tuned_coalescing final : loop::explained {
 
   const coalescing m_asked;
   const decide::coalescing_choices m_choices;
+  const std::optional<tune::arm> m_begins_at;
   loop::decision m_decision;
   loop::by_context<known> m_contexts;
   known* m_known = nullptr;

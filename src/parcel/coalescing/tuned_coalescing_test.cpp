@@ -244,6 +244,21 @@ TEST(tuned_coalescing, says_that_it_looks_for_where_to_begin) {
   EXPECT_EQ(sender.report().why.find("earlier run"), std::string::npos) << sender.report().why;
 }
 
+TEST(tuned_coalescing, begins_where_others_have_come_to) {
+  tuned_sender first(k_loads[2].of, {});
+  first.send(1000, 100);
+  EXPECT_FALSE(first.tuned->found());
+  first.send(300'000, 100);
+  ASSERT_TRUE(first.tuned->found());
+  tuned_coalescing next("parcels", {}, 1, first.tuned->found());
+  EXPECT_FALSE(next.look({}, later_than_all(), 1)); // that is in force already
+  EXPECT_EQ(next.found(), first.tuned->found());
+  std::vector<decision_report> all = explain();
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const decision_report& one) {
+    return one.why == "was found for all localities together";
+  }));
+}
+
 TEST(tuned_coalescing, holds_nothing_back_where_messages_are_not_felt) {
   const network fast{.overhead_ns = 100, .latency_ns = 200};
   tuned_sender sender(fast, {});

@@ -57,7 +57,7 @@ class sampled_gaps {
 };
 
 /// Parcels of one kind, as of one action, for one destination: how they travel, and what is counted of them. With the
-/// lock of their outbox, but `tuned`.
+/// lock of their outbox, but what is found out.
 struct lane {
   static constexpr std::uint64_t k_never = ~std::uint64_t{0};
 
@@ -67,7 +67,8 @@ struct lane {
   std::uint64_t messages = 0; ///< of which one of them was the first parcel
   std::uint64_t next_look = k_never;
   sampled_gaps gaps;
-  std::unique_ptr<tuned_coalescing> tuned; ///< made at the first look
+  std::unique_ptr<tuned_coalescing> tuned; ///< made when it looks for itself first
+  sender_totals told;                      ///< of it, to the decision for all destinations; with the lock of those
 
   /// Of the next parcel nothing is to be noted, and so not of those that follow it closely: a sample and a look may
   /// come some parcels later.

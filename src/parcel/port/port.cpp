@@ -159,7 +159,10 @@ void parcel_port::look_at(outbox& box, lane& of) noexcept {
   }
 }
 
-// With the lock of what is tuned
+// With the lock of what is found out
+
+/// Parcels for which nothing is worth being found out; after which one lane of several tells of its own.
+static constexpr std::uint64_t k_few = 1024, k_few_of_one = 16;
 
 void parcel_port::decide(outbox& box, lane& of) {
   sender_totals now;
@@ -167,16 +170,14 @@ void parcel_port::decide(outbox& box, lane& of) {
   {
     const locked guard(box);
     if (!wants_look(of)) return; // somebody else has looked meanwhile
-    now = {.parcels = of.parcels,
-           .messages = of.messages,
-           .message_ns = static_cast<double>(ticks_to_ns(box.message_ticks)),
-           .bytes = of.bytes,
-           .waited_ns = static_cast<double>(box.waited_ns.load(order::relaxed))};
+    now = totals(box, of);
     asked = of.asked;
   }
   if (!of.tuned) {
+    std::optional<tune::arm> begins_at;
+    if (shares_choice(asked) && !(begins_at = decide_for_all(box, of, now, asked))) return;
     const std::string name = m_receiver.name_of_lane(of.number) + " to locality " + std::to_string(box.to);
-    of.tuned = std::make_unique<tuned_coalescing>(name, asked, present_workers());
+    of.tuned = std::make_unique<tuned_coalescing>(name, asked, present_workers(), begins_at);
   }
   if (asked.how == coalescing_kind::paper_adaptive) {
     const times network = spent();
@@ -189,6 +190,48 @@ void parcel_port::decide(outbox& box, lane& of) {
   if (changed) of.how = *changed;
 }
 
+/// Where the lane, of which there are many parcels by now, begins to look for itself; none: it does not yet.
+std::optional<tune::arm> parcel_port::decide_for_all(outbox& box, lane& of, const sender_totals& now,
+                                                     const coalescing& asked) {
+  constexpr std::uint64_t k_many = 16'384;
+  if (of.number >= m_shared.size()) m_shared.resize(of.number + 1);
+  shared_choice& all = m_shared[of.number];
+  if (all.next_look == 0) {
+    all.how = decide::coalescing_choices(asked).first_settings();
+    all.next_look = k_few;
+  }
+  all.totals.add(now, std::exchange(of.told, now));
+  if (all.totals.parcels >= all.next_look) {
+    if (!all.tuned) {
+      const std::string name = m_receiver.name_of_lane(of.number) + " to all localities";
+      all.tuned = std::make_unique<tuned_coalescing>(name, asked, present_workers());
+    }
+    const auto changed = all.tuned->look(all.totals, steady_now_ns(), present_workers());
+    all.next_look = all.tuned->parcels_at_next_look();
+    if (changed) {
+      all.how = *changed;
+      for (outbox& each : m_outboxes) {
+        const locked guard(each);
+        lane* const one = of.number < each.lanes.size() ? each.lanes[of.number].get() : nullptr;
+        if (one && !one->tuned) one->how = all.how;
+      }
+    }
+  }
+  const std::uint64_t until = all.next_look - std::min(all.next_look, all.totals.parcels);
+  const locked guard(box);
+  of.how = all.how; // the first look of a lane
+  of.next_look = of.parcels + std::max(until / (m_outboxes.size() - 1), k_few_of_one);
+  return of.parcels >= k_many ? all.tuned->found() : std::nullopt;
+}
+
+sender_totals parcel_port::totals(const outbox& box, const lane& of) noexcept {
+  return {.parcels = of.parcels,
+          .messages = of.messages,
+          .message_ns = static_cast<double>(ticks_to_ns(box.message_ticks)),
+          .bytes = of.bytes,
+          .waited_ns = static_cast<double>(box.waited_ns.load(order::relaxed))};
+}
+
 void parcel_port::settings_changed() {
   const scoped_lock tunes(m_tunes);
   std::vector<std::unique_ptr<tuned_coalescing>> ended; // without the lock of a box
@@ -199,6 +242,11 @@ void parcel_port::settings_changed() {
       const coalescing asked = m_receiver.how_to_coalesce(one->number);
       if (one->asked == asked) continue;
       ended.push_back(std::move(one->tuned));
+      if (one->number < m_shared.size()) {
+        ended.push_back(std::move(m_shared[one->number].tuned));
+        m_shared[one->number] = {};
+      }
+      one->told = totals(box, *one);
       apply_settings(*one, asked);
     }
   }
@@ -225,12 +273,11 @@ lane& parcel_port::make_lane(outbox& box, std::uint32_t number) {
   return *(box.lanes[number] = std::move(made));
 }
 
-void parcel_port::apply_settings(lane& of, const coalescing& asked) {
-  constexpr std::uint64_t k_few = 1024; // parcels, for which nothing is worth being found out
+void parcel_port::apply_settings(lane& of, const coalescing& asked) const {
   const decide::coalescing_choices all(asked);
   of.asked = asked;
   of.how = all.first_settings();
-  of.next_look = all.is_open() ? of.parcels + k_few : lane::k_never;
+  of.next_look = all.is_open() ? of.parcels + (shares_choice(asked) ? k_few_of_one : k_few) : lane::k_never;
 }
 
 void parcel_port::add(outbox& box, lane& of, std::span<const std::byte> parcel, std::vector<std::byte>* owner) {

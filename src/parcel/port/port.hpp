@@ -138,6 +138,14 @@ class parcel_port final : message_sink {
     unsigned streak = 0, patience = k_least_patience;
     const void* sender = nullptr; ///< who sends those of the streak
   };
+  /// What is found out for parcels of one kind and all destinations together, where there are several: of each alone
+  /// there may never be enough. Those of which there are many are decided for on their own then.
+  struct shared_choice {
+    std::unique_ptr<tuned_coalescing> tuned; ///< made at the first look
+    sender_totals totals;
+    std::uint64_t next_look = 0;
+    coalescing how;
+  };
   /// The lock of what is sent to one destination, for who wants to know or change what has been gathered.
   class locked {
    public:
@@ -183,7 +191,10 @@ class parcel_port final : message_sink {
     return make_lane(box, number);
   }
   lane& make_lane(outbox& box, std::uint32_t number);
-  static void apply_settings(lane& of, const coalescing& asked);
+  void apply_settings(lane& of, const coalescing& asked) const;
+  bool shares_choice(const coalescing& asked) const noexcept {
+    return asked.how == coalescing_kind::adaptive && m_outboxes.size() > 2;
+  }
   /// A parcel comes; true: it leaves now, with all that were gathered.
   bool put(outbox& box, lane& of, std::size_t bytes) {
     ++box.parcels;
@@ -215,7 +226,9 @@ class parcel_port final : message_sink {
 
   bool flush(outbox& box, leaving what);
   void look_at(outbox& box, lane& of) noexcept;
+  static sender_totals totals(const outbox& box, const lane& of) noexcept;
   void decide(outbox& box, lane& of);
+  std::optional<tune::arm> decide_for_all(outbox& box, lane& of, const sender_totals& now, const coalescing& asked);
   bool look() noexcept;
   bool flush(leaving what) noexcept;
   void fail() noexcept;
@@ -229,7 +242,8 @@ class parcel_port final : message_sink {
   std::uint32_t m_looks = 0;               ///< by who has the turn
   atomic<std::int64_t> m_looking_ticks{0}; ///< the same
   atomic<std::uint32_t> m_lanes{0};        ///< how many there are in any outbox
-  spinlock m_tunes;                        ///< of lane::tuned
+  spinlock m_tunes;                        ///< of what is found out
+  std::vector<shared_choice> m_shared;     ///< by lane
   atomic<std::uint32_t> m_exits{0}, m_failed{0};
   spinlock m_fails;
   std::exception_ptr m_failure; ///< the first, before m_failed

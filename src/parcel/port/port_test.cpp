@@ -4,12 +4,15 @@
 #include "parcel/transport/delays.hpp"
 #include "parcel/transport/shared_file.hpp"
 
+#include <treadle/tune/explain.hpp>
+
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -500,6 +503,43 @@ TEST(parcel_port, a_stream_ends_with_the_failure_of_the_transport) {
   while (!receiver.has_failed) usleep(100);
   EXPECT_THROW(send_small(port, 1, 1, {number, 24}), std::runtime_error);
   EXPECT_EQ(run_for(1)->outbox(), nullptr);
+}
+
+/// For all destinations together, and for one alone when there is much for it.
+TEST(parcel_port, destinations_share_what_is_found_out) {
+  const auto decisions = [] {
+    std::set<std::string> names;
+    for (const decision_report& one : explain())
+      if (one.kind == "coalescing") names.insert(one.instance);
+    return names;
+  };
+  constexpr std::uint64_t k_parcels = 100'000;
+  localities_in_one all(4, {});
+  parcel_port& port = *all.ports[0];
+  all.receivers[0]->asked[1] = {};
+  std::uint64_t next[4] = {};
+  const auto send = [&](unsigned to) { send_small(port, to, 1, {next[to]++, 24}); };
+  for (int i = 0; i < 300; ++i)
+    for (const unsigned to : {1U, 2U, 3U}) send(to);
+  EXPECT_EQ(decisions(), std::set<std::string>{});
+  for (int i = 0; i < 300; ++i)
+    for (const unsigned to : {1U, 2U, 3U}) send(to);
+  EXPECT_EQ(decisions(), std::set<std::string>{"1 to all localities"});
+  while (next[1] < k_parcels) send(1);
+  std::set<std::string> found = decisions();
+  found.erase("1 to locality 1"); // if it is known where to begin
+  EXPECT_EQ(found, std::set<std::string>{"1 to all localities"});
+
+  {
+    const scoped_lock guard(all.receivers[0]->lock);
+    all.receivers[0]->asked[1] = k_fixed;
+  }
+  port.settings_changed();
+  for (const unsigned to : {1U, 2U, 3U}) send(to);
+  EXPECT_EQ(decisions(), std::set<std::string>{});
+  port.flush();
+  for (const unsigned to : {1U, 2U, 3U})
+    while (all.receivers[to]->count.load(std::memory_order_acquire) < next[to]) usleep(100);
 }
 
 TEST(parcel_port, what_is_gathered_leaves_by_itself) {

@@ -27,8 +27,8 @@ class Plan:
     localities: tuple[int, ...] = (4, 16, 64, 256, 1024)
     networks: tuple[str, ...] = tuple(name for name, text in NETWORKS.items() if text)
     partners: tuple[int, ...] = (16, 1023)  # that each locality asks, at most
-    requests: int = 1_000_000  # of all localities together
-    fewest: int = 400  # of each
+    requests: int = 300_000  # of all localities together
+    fewest: int = 1_000  # of each
 
     def cells(self, measured: MeasuredPlan) -> Iterator[Cell]:
         """With the grid of the measured part."""
