@@ -218,7 +218,10 @@ def where_most(machines: list[Results], workloads: tuple[str, ...]) -> str:
     """Of the machine with the most rounds of them, which is named unless it is the first."""
 
     def rounds(on: Results) -> int:
-        return max((counted for (workload, *_), (counted, _) in on.rounds.items() if workload in workloads), default=0)
+        return max(
+            (counted for (workload, *_), (counted, _) in on.rounds.items() if workload in workloads),
+            default=0,
+        )
 
     most = max(machines, key=rounds)
     shown = by_rival(most, workloads)

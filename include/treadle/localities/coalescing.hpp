@@ -33,8 +33,9 @@ struct coalescing {
   unsigned parcels = 50;              ///< paper; where paper_adaptive begins
   std::int64_t interval_ns = 100'000; ///< the same
 
-  /// adaptive: parcels wait at least so long, though the wire is free. Found out: for each action and locality, so
-  /// that a parcel takes the least time, while sending messages is a part of that which can be felt; else 0.
+  /// adaptive: parcels wait at least so long, though the wire is free. Found out: for each action and locality, or all
+  /// localities while each gets few, so that a parcel takes the least time, while sending messages is a part of that
+  /// which can be felt; else 0.
   std::int64_t hold_ns = k_found_out;
   std::int64_t bytes = k_found_out; ///< adaptive: and not for more than these
 
