@@ -241,7 +241,7 @@ VERDICTS: dict[tuple[str, str], str] = {
         "reproduced, but not for Parquet over shared memory alone, where messages cost next to nothing. In message_rate the"
         " overhead ends at 100 %, and the time does not",
     (COALESCING, "The policy finds suitable numbers while the program runs"):
-        "not reproduced: searching included, programs take up to six times as long as with the best numbers, and in"
+        "not reproduced: searching included, programs take up to nine times as long as with the best numbers, and in"
         " most runs the overhead is not less in the last phase than in the first",
     (COALESCING, "adaptive, the default, against the best pair"):
         "ours: within 5 % of the best pair, or faster, in all eight cases",

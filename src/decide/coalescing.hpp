@@ -35,8 +35,12 @@ class gathering {
       return leave();
     case coalescing_kind::adaptive:
       if (m_bytes >= static_cast<std::size_t>(s.bytes)) return leave();
-      if (m_bytes < m_next_look && !(has_time && m_is_held)) return false;
-      return may_leave(has_time ? 0 : s.hold_ns, now_ns, bytes) && is_free() ? leave() : false;
+      if (has_time || s.hold_ns == 0) { // it does not wait because others do
+        if (m_bytes < m_next_look && !m_is_held) return false;
+        return may_leave(0, now_ns, bytes) && is_free() ? leave() : false;
+      }
+      if (m_bytes < m_next_look) return false;
+      return may_leave(s.hold_ns, now_ns, bytes) && is_free() ? leave() : false;
     default: {
       const bool is_sparse = note_time(now_ns(), s.interval_ns);
       return is_sparse || m_parcels >= s.parcels || m_bytes >= k_most_bytes ? leave() : false;
@@ -46,7 +50,7 @@ class gathering {
 
   /// Of parcels behind the first one: for how many bytes of them put() would ask for nothing and let nothing leave.
   std::size_t bytes_without_a_look(const coalescing& s) const noexcept {
-    if (s.how != coalescing_kind::adaptive || m_parcels == 0) return 0;
+    if (s.how != coalescing_kind::adaptive || m_parcels == 0 || (m_is_held && s.hold_ns == 0)) return 0;
     const std::size_t next = std::min(static_cast<std::size_t>(s.bytes), m_next_look);
     return next > m_bytes ? next - m_bytes - 1 : 0;
   }

@@ -11,6 +11,7 @@ void coalescing_start::add(const spell& s) {
   m_window.messages += s.messages;
   m_window.bytes += s.bytes;
   m_window.ns += s.ns;
+  m_window.destinations = std::max(m_window.destinations, s.destinations);
   if (m_window.ns >= std::max(k_window_ns, k_waits_in_window * hold_ns())) go_on(std::exchange(m_window, {}));
 }
 
@@ -33,19 +34,24 @@ void coalescing_start::measure(const spell& window) {
 
 /// None: all that is worth it has been measured.
 std::optional<tune::arm> coalescing_start::next(const spell& window) const {
-  const auto unless_known = [&](tune::arm to) {
-    const bool is_known =
-        std::any_of(m_measured.begin(), m_measured.end(), [to](const point& one) { return one.at == to; });
-    return is_known ? std::nullopt : std::optional(to);
+  const auto known = [&](tune::arm at) {
+    return std::find_if(m_measured.begin(), m_measured.end(), [at](const point& one) { return one.at == at; });
   };
+  const auto unless_known = [&](tune::arm to) {
+    return known(to) == m_measured.end() ? std::optional(to) : std::nullopt;
+  };
+  const auto wait_ns = [&](const point& one) { return m_choices.settings(one.at).hold_ns; };
   const point& first = m_measured.front();
+  if (m_measured.size() == 1) return unless_known(m_choices.gathers_for(k_first_wait_ns));
+  const point& last = *known(m_at);
+  const bool waits_longest = std::all_of(m_measured.begin(), m_measured.end(), [&](const point& one) {
+    return one.at == last.at || wait_ns(one) < wait_ns(last);
+  });
+  if (waits_longest && 2 * last.messages > first.messages && last.parcel_ns <= 2 * first.parcel_ns &&
+      wait_ns(last) < m_choices.longest_wait_ns())
+    return unless_known(m_choices.gathers_for(k_longer * wait_ns(last)));
   const point& fewest = *std::min_element(m_measured.begin(), m_measured.end(),
                                           [](const point& a, const point& b) { return a.messages < b.messages; });
-  if (m_measured.size() == 1) return unless_known(m_choices.gathers_for(k_first_wait_ns));
-  const std::int64_t wait_ns = m_choices.settings(fewest.at).hold_ns;
-  const bool is_new = fewest.at == m_at && fewest.windows == 1, takes_longer = fewest.parcel_ns > 2 * first.parcel_ns;
-  if (is_new && !takes_longer && 2 * fewest.messages > first.messages && wait_ns < m_choices.longest_wait_ns())
-    return unless_known(m_choices.gathers_for(k_longer * wait_ns));
   const double fewer = first.messages - fewest.messages, gained_ns = first.parcel_ns - fewest.parcel_ns;
   if (fewer <= 0) return {};
   if (gained_ns <= 0) {
@@ -54,10 +60,7 @@ std::optional<tune::arm> coalescing_start::next(const spell& window) const {
   }
   const double message_ns = gained_ns / fewer;
   const double rest_ns = std::max(fewest.parcel_ns - message_ns * fewest.messages, fewest.parcel_ns / 100);
-  // In a wait come the parcels of a message, times the destinations.
-  const double destinations = static_cast<double>(wait_ns) * fewest.messages / fewest.parcel_ns;
-  return unless_known(
-      m_choices.least_felt(message_ns, rest_ns, window.bytes / window.parcels, std::max(destinations, 1.0)));
+  return unless_known(m_choices.least_felt(message_ns, rest_ns, window.bytes / window.parcels, window.destinations));
 }
 
 std::vector<tuned_point> coalescing_start::measured() const {

@@ -24,6 +24,7 @@ class coalescing_start {
 
   struct spell {
     double parcels = 0, messages = 0, bytes = 0, ns = 0;
+    double destinations = 1; ///< to which the parcels go in turn
   };
   tune::arm at() const noexcept { return m_at; } ///< is to be measured next
   bool is_over() const noexcept { return m_is_over; }

@@ -180,6 +180,61 @@ TEST(coalescing_choices, know_where_messages_are_not_felt) {
   EXPECT_EQ(given.settings(given.least_felt(1e6, 1, 64)).hold_ns, 1500);
 }
 
+/// Parcels go to some of many destinations by chance: the more there are, the longer it takes until there are several
+/// for one.
+TEST(coalescing_start, goes_on_to_longer_waits_where_there_are_many_destinations) {
+  const coalescing_choices all({});
+  for (const double destinations : {1.0, 3.0, 15.0, 63.0, 255.0}) {
+    for (const double parcel_ns : {200.0, 1000.0, 4000.0}) {
+      for (const double message_ns : {500.0, 3000.0, 20'000.0}) {
+        const auto messages_with = [&](tune::arm at) { // the first parcel, and those that come while it waits
+          const coalescing s = all.settings(at);
+          const double more = static_cast<double>(s.hold_ns) / (parcel_ns * destinations);
+          return 1 / std::min(1 + more, static_cast<double>(s.bytes) / 24);
+        };
+        const auto true_ns = [&](tune::arm at) { return parcel_ns + message_ns * messages_with(at); };
+        coalescing_start start(all);
+        while (!start.is_over()) {
+          const double ns = true_ns(start.at()), parcels = 3e6 / ns;
+          start.add({parcels, parcels * messages_with(start.at()), parcels * 24, parcels * ns, destinations});
+        }
+        double least_ns = true_ns(0), found_ns = true_ns(all.start());
+        for (tune::arm at = 0; at < all.over().size(); ++at) least_ns = std::min(least_ns, true_ns(at));
+        for (const tuned_point& one : start.measured()) found_ns = std::min(found_ns, true_ns(one.at));
+        EXPECT_LT(found_ns, 1.1 * least_ns) << destinations << ' ' << parcel_ns << ' ' << message_ns;
+      }
+    }
+  }
+}
+
+/// A wait that each parcel pays for is not followed by longer ones.
+TEST(coalescing_start, does_not_wait_longer_where_parcels_take_longer) {
+  const coalescing_choices all({});
+  coalescing_start start(all);
+  std::int64_t longest_ns = 0;
+  while (!start.is_over()) {
+    const std::int64_t hold_ns = all.settings(start.at()).hold_ns;
+    longest_ns = std::max(longest_ns, hold_ns);
+    const double ns = 1000 + static_cast<double>(hold_ns), parcels = 30e6 / ns;
+    start.add({parcels, parcels, parcels * 24, parcels * ns, 15});
+  }
+  EXPECT_EQ(longest_ns, 100'000);
+}
+
+/// What waits for more does not keep what should not wait.
+TEST(coalescing, a_parcel_without_a_hold_does_not_wait_for_those_with_one) {
+  const coalescing held{.hold_ns = 5'000'000, .bytes = 16 << 10}, at_once{.hold_ns = 0, .bytes = 16 << 10};
+  gathering all;
+  std::int64_t now = 1'000'000'000;
+  const auto put = [&](const coalescing& s) {
+    return all.put(s, false, [&] { return now += 100; }, 24, [] { return true; });
+  };
+  EXPECT_TRUE(put(held)); // sparse
+  EXPECT_FALSE(put(held));
+  EXPECT_EQ(all.bytes_without_a_look(at_once), 0U);
+  EXPECT_TRUE(put(at_once));
+}
+
 /// Half of the windows are disturbed.
 TEST(coalescing_start, finds_a_good_choice_on_a_machine_that_is_disturbed) {
   const coalescing_choices all({});

@@ -187,8 +187,9 @@ class run {
   }
 
   /// Tries what it takes to know where to begin, then keeps the best of that.
-  static void decide(beginning& of, double now_ns) {
+  void decide(beginning& of, double now_ns) const {
     of.seen.ns = now_ns - std::exchange(of.looked_ns, now_ns);
+    of.seen.destinations = m_partners;
     const decide::coalescing_start::spell seen = std::exchange(of.seen, {});
     const bool is_first = of.next_look == k_first_look;
     of.next_look += k_next_look;

@@ -107,6 +107,8 @@ void relay(unsigned left, const std::vector<double>& values) {
                         made<double>(left - 1, values.size() + 1000));
 }
 bool flag(bool value) { return value; }
+std::atomic<unsigned> ready{0};
+void is_ready() { ++ready; }
 
 template <class T>
 void call(locality to, chance& random) {
@@ -187,6 +189,7 @@ void large_survives() {
     }));
   };
   if (find_here() == mortal) {
+    until([] { return ready == num_localities() - 1; }); // all others are past the barrier
     std::thread([] {
       std::this_thread::sleep_for(std::chrono::milliseconds(std::random_device{}() % 50));
       std::_Exit(0);
@@ -197,6 +200,7 @@ void large_survives() {
           return async<take<double>>(to, seed, k_size, made<double>(seed, k_size)).get();
         });
   } else {
+    post<direct<is_ready>>(mortal);
     call_until_missed([mortal](std::uint64_t seed) {
       return async<give<double>>(mortal, seed, k_size).get() == made<double>(seed, k_size);
     });

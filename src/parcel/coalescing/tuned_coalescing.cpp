@@ -85,10 +85,11 @@ bool tuned_coalescing::is_felt(double share) noexcept {
   return m_is_felt = !is_ours() || share >= (m_is_felt ? k_not_felt : k_felt);
 }
 
-/// What waiting for the choice in force, for room and for messages can have taken.
+/// What waiting for the choice in force, for room and for messages can have taken. Parcels for several destinations
+/// wait at the same time.
 double tuned_coalescing::own_ns(const spell& s) const noexcept {
   const double messages = static_cast<double>(s.now.messages - s.before.messages);
-  const double hold_ns = static_cast<double>(m_choices.settings(s.at).hold_ns);
+  const double hold_ns = static_cast<double>(m_choices.settings(s.at).hold_ns) / s.now.destinations;
   return messages * (hold_ns + s.now.message_ns) + std::min(s.now.waited_ns - s.before.waited_ns, s.ns);
 }
 
@@ -110,7 +111,8 @@ void tuned_coalescing::report(const spell& s) {
     m_known->start->add({.parcels = s.parcels(),
                          .messages = static_cast<double>(s.now.messages - s.before.messages),
                          .bytes = static_cast<double>(s.now.bytes - s.before.bytes),
-                         .ns = s.ns});
+                         .ns = s.ns,
+                         .destinations = s.now.destinations});
     if (m_known->start->is_over()) end_start();
     return;
   }

@@ -14,24 +14,16 @@ namespace treadle::detail {
 
 /// What a sender knows of itself, all since its beginning.
 struct sender_totals {
-  std::uint64_t parcels = 0, messages = 0; ///< of the action, for one destination
+  std::uint64_t parcels = 0, messages = 0; ///< of the action, for one destination, or several
   double message_ns = 0;                   ///< that it takes the sender to send one, at the moment
   double network_ns = 0, awake_ns = 0;     ///< of all workers: the time spent on messages, and all but sleep
   std::uint64_t bytes = 0;                 ///< of the parcels
-  double waited_ns = 0; ///< until there was room, by all who send to the destination; large ones wait while they leave
-
-  /// Another one's, for another destination, since then.
-  void add(const sender_totals& now, const sender_totals& before) noexcept {
-    parcels += now.parcels - before.parcels;
-    messages += now.messages - before.messages;
-    message_ns = now.message_ns;
-    bytes += now.bytes - before.bytes;
-    waited_ns += now.waited_ns - before.waited_ns;
-  }
+  double waited_ns = 0;    ///< until there was room, by all who send to them; large ones wait while they leave
+  double destinations = 1; ///< of late
 };
 
-/// The settings that are left open for parcels of an action for one destination, as one decision. One thread at a time,
-/// beside explain(); a thread that finds it locked changes nothing.
+/// The settings that are left open for parcels of an action for one destination, or for several, as one decision. One
+/// thread at a time, beside explain(); a thread that finds it locked changes nothing.
 class tuned_coalescing final : loop::explained {
  public:
   /// `name`: of the instance. `asked`: `adaptive` or `paper_adaptive`. `begins_at`: what was found for others like it.

@@ -68,7 +68,10 @@ struct lane {
   std::uint64_t next_look = k_never;
   sampled_gaps gaps;
   std::unique_ptr<tuned_coalescing> tuned; ///< made when it looks for itself first
-  sender_totals told;                      ///< of it, to the decision for all destinations; with the lock of those
+  /// By the decision for all destinations, with the lock of those: parcels that it was told of; all that it has
+  /// counted.
+  std::uint64_t told = 0;
+  sender_totals counted;
 
   /// Of the next parcel nothing is to be noted, and so not of those that follow it closely: a sample and a look may
   /// come some parcels later.

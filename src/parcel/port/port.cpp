@@ -161,8 +161,7 @@ void parcel_port::look_at(outbox& box, lane& of) noexcept {
 
 // With the lock of what is found out
 
-/// Parcels for which nothing is worth being found out; after which one lane of several tells of its own.
-static constexpr std::uint64_t k_few = 1024, k_few_of_one = 16;
+static constexpr std::uint64_t k_few = 1024; // parcels, for which nothing is worth being found out
 
 void parcel_port::decide(outbox& box, lane& of) {
   sender_totals now;
@@ -178,6 +177,8 @@ void parcel_port::decide(outbox& box, lane& of) {
     if (shares_choice(asked) && !(begins_at = decide_for_all(box, of, now, asked))) return;
     const std::string name = m_receiver.name_of_lane(of.number) + " to locality " + std::to_string(box.to);
     of.tuned = std::make_unique<tuned_coalescing>(name, asked, present_workers(), begins_at);
+    const locked guard(box);
+    if (begins_at) of.how = decide::coalescing_choices(asked).settings(*begins_at);
   }
   if (asked.how == coalescing_kind::paper_adaptive) {
     const times network = spent();
@@ -200,28 +201,61 @@ std::optional<tune::arm> parcel_port::decide_for_all(outbox& box, lane& of, cons
     all.how = decide::coalescing_choices(asked).first_settings();
     all.next_look = k_few;
   }
-  all.totals.add(now, std::exchange(of.told, now));
-  if (all.totals.parcels >= all.next_look) {
+  all.told += now.parcels - std::exchange(of.told, now.parcels);
+  if (all.told >= all.next_look) {
     if (!all.tuned) {
       const std::string name = m_receiver.name_of_lane(of.number) + " to all localities";
       all.tuned = std::make_unique<tuned_coalescing>(name, asked, present_workers());
     }
-    const auto changed = all.tuned->look(all.totals, steady_now_ns(), present_workers());
-    all.next_look = all.tuned->parcels_at_next_look();
-    if (changed) {
-      all.how = *changed;
-      for (outbox& each : m_outboxes) {
-        const locked guard(each);
-        lane* const one = of.number < each.lanes.size() ? each.lanes[of.number].get() : nullptr;
-        if (one && !one->tuned) one->how = all.how;
-      }
-    }
+    look_at_all(all, of.number, asked);
   }
-  const std::uint64_t until = all.next_look - std::min(all.next_look, all.totals.parcels);
   const locked guard(box);
   of.how = all.how; // the first look of a lane
-  of.next_look = of.parcels + std::max(until / (m_outboxes.size() - 1), k_few_of_one);
-  return of.parcels >= k_many ? all.tuned->found() : std::nullopt;
+  of.next_look = of.parcels + parcels_until_told(all);
+  return all.tuned && of.parcels >= k_many ? all.tuned->found() : std::nullopt;
+}
+
+/// The destinations tell in turn, so that it is about due when they have.
+std::uint64_t parcel_port::parcels_until_told(const shared_choice& all) const noexcept {
+  const std::uint64_t until = all.next_look - std::min(all.next_look, all.told);
+  return std::max<std::uint64_t>(until / (m_outboxes.size() - 1), 1);
+}
+
+void parcel_port::look_at_all(shared_choice& all, std::uint32_t number, const coalescing& asked) {
+  constexpr std::uint64_t k_each = 32; // parcels; to look at a destination costs as much as some of them
+  const auto with_each = [&](auto what) {
+    for (outbox& box : m_outboxes) {
+      const locked guard(box);
+      lane* const one = number < box.lanes.size() ? box.lanes[number].get() : nullptr;
+      if (one && !one->tuned && one->asked == asked) what(box, *one);
+    }
+  };
+  double sending_ns = 0, messages = 0;
+  all.totals.destinations = 0;
+  with_each([&](const outbox& box, lane& one) {
+    const sender_totals now = totals(box, one), before = std::exchange(one.counted, now);
+    all.told += now.parcels - std::exchange(one.told, now.parcels);
+    all.totals.parcels += now.parcels - before.parcels;
+    all.totals.messages += now.messages - before.messages;
+    all.totals.bytes += now.bytes - before.bytes;
+    all.totals.waited_ns += now.waited_ns - before.waited_ns;
+    all.totals.destinations += now.parcels != before.parcels;
+    if (now.message_ns == 0) return; // none has been measured
+    sending_ns += now.message_ns * static_cast<double>(now.messages - before.messages);
+    messages += static_cast<double>(now.messages - before.messages);
+  });
+  all.totals.destinations = std::max(all.totals.destinations, 1.0);
+  if (messages > 0) all.totals.message_ns = sending_ns / messages;
+  const auto changed = all.tuned->look(all.totals, steady_now_ns(), present_workers());
+  const std::uint64_t until =
+      all.tuned->parcels_at_next_look() - std::min(all.tuned->parcels_at_next_look(), all.totals.parcels);
+  all.next_look = all.told + (changed ? until : std::max(until, k_each * (m_outboxes.size() - 1)));
+  if (!changed) return;
+  all.how = *changed;
+  with_each([&](const outbox&, lane& one) {
+    one.how = all.how;
+    one.next_look = one.parcels + parcels_until_told(all);
+  });
 }
 
 sender_totals parcel_port::totals(const outbox& box, const lane& of) noexcept {
@@ -246,7 +280,8 @@ void parcel_port::settings_changed() {
         ended.push_back(std::move(m_shared[one->number].tuned));
         m_shared[one->number] = {};
       }
-      one->told = totals(box, *one);
+      one->counted = totals(box, *one);
+      one->told = one->parcels;
       apply_settings(*one, asked);
     }
   }
@@ -277,7 +312,8 @@ void parcel_port::apply_settings(lane& of, const coalescing& asked) const {
   const decide::coalescing_choices all(asked);
   of.asked = asked;
   of.how = all.first_settings();
-  of.next_look = all.is_open() ? of.parcels + (shares_choice(asked) ? k_few_of_one : k_few) : lane::k_never;
+  constexpr std::uint64_t k_first = 16; // after which it does as the others do
+  of.next_look = all.is_open() ? of.parcels + (shares_choice(asked) ? k_first : k_few) : lane::k_never;
 }
 
 void parcel_port::add(outbox& box, lane& of, std::span<const std::byte> parcel, std::vector<std::byte>* owner) {

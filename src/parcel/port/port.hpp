@@ -142,8 +142,8 @@ class parcel_port final : message_sink {
   /// there may never be enough. Those of which there are many are decided for on their own then.
   struct shared_choice {
     std::unique_ptr<tuned_coalescing> tuned; ///< made at the first look
-    sender_totals totals;
-    std::uint64_t next_look = 0;
+    sender_totals totals;                    ///< at the last look
+    std::uint64_t told = 0, next_look = 0;   ///< parcels
     coalescing how;
   };
   /// The lock of what is sent to one destination, for who wants to know or change what has been gathered.
@@ -229,6 +229,8 @@ class parcel_port final : message_sink {
   static sender_totals totals(const outbox& box, const lane& of) noexcept;
   void decide(outbox& box, lane& of);
   std::optional<tune::arm> decide_for_all(outbox& box, lane& of, const sender_totals& now, const coalescing& asked);
+  void look_at_all(shared_choice& all, std::uint32_t number, const coalescing& asked);
+  std::uint64_t parcels_until_told(const shared_choice& all) const noexcept;
   bool look() noexcept;
   bool flush(leaving what) noexcept;
   void fail() noexcept;

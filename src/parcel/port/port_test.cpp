@@ -505,7 +505,7 @@ TEST(parcel_port, a_stream_ends_with_the_failure_of_the_transport) {
   EXPECT_EQ(run_for(1)->outbox(), nullptr);
 }
 
-/// For all destinations together, and for one alone when there is much for it.
+/// For all destinations together, and for one alone when there is much for it. Messages cost enough to be felt.
 TEST(parcel_port, destinations_share_what_is_found_out) {
   const auto decisions = [] {
     std::set<std::string> names;
@@ -513,30 +513,39 @@ TEST(parcel_port, destinations_share_what_is_found_out) {
       if (one.kind == "coalescing") names.insert(one.instance);
     return names;
   };
-  constexpr std::uint64_t k_parcels = 100'000;
-  localities_in_one all(4, {});
+  using names = std::set<std::string>;
+  localities_in_one all(4, {.latency_ns = 2000, .overhead_ns = 2000});
   parcel_port& port = *all.ports[0];
-  all.receivers[0]->asked[1] = {};
+  const auto ask = [&](const coalescing& how) {
+    {
+      const scoped_lock guard(all.receivers[0]->lock);
+      all.receivers[0]->asked[1] = how;
+    }
+    port.settings_changed();
+  };
   std::uint64_t next[4] = {};
   const auto send = [&](unsigned to) { send_small(port, to, 1, {next[to]++, 24}); };
-  for (int i = 0; i < 300; ++i)
-    for (const unsigned to : {1U, 2U, 3U}) send(to);
-  EXPECT_EQ(decisions(), std::set<std::string>{});
-  for (int i = 0; i < 300; ++i)
-    for (const unsigned to : {1U, 2U, 3U}) send(to);
-  EXPECT_EQ(decisions(), std::set<std::string>{"1 to all localities"});
-  while (next[1] < k_parcels) send(1);
-  std::set<std::string> found = decisions();
-  found.erase("1 to locality 1"); // if it is known where to begin
-  EXPECT_EQ(found, std::set<std::string>{"1 to all localities"});
+  const auto send_to_each = [&](int parcels) {
+    for (int i = 0; i < parcels; ++i)
+      for (const unsigned to : {1U, 2U, 3U}) send(to);
+  };
+  ask({});
+  send_to_each(300);
+  EXPECT_EQ(decisions(), names{});
+  send_to_each(300);
+  EXPECT_EQ(decisions(), names{"1 to all localities"});
+  while (!decisions().contains("1 to locality 1")) send(1);
+  EXPECT_GE(next[1], 16'384U);
+  EXPECT_EQ(decisions(), (names{"1 to all localities", "1 to locality 1"}));
 
-  {
-    const scoped_lock guard(all.receivers[0]->lock);
-    all.receivers[0]->asked[1] = k_fixed;
-  }
-  port.settings_changed();
-  for (const unsigned to : {1U, 2U, 3U}) send(to);
-  EXPECT_EQ(decisions(), std::set<std::string>{});
+  ask(k_fixed);
+  send_to_each(100);
+  EXPECT_EQ(decisions(), names{});
+  ask({.bytes = 1000}); // another one, beginning from nothing
+  send_to_each(100);
+  EXPECT_EQ(decisions(), names{});
+  send_to_each(600);
+  EXPECT_TRUE(decisions().contains("1 to all localities"));
   port.flush();
   for (const unsigned to : {1U, 2U, 3U})
     while (all.receivers[to]->count.load(std::memory_order_acquire) < next[to]) usleep(100);

@@ -2,7 +2,7 @@
 
 Localities ask others for single elements, by chance. Which parcels travel together is decided by the code that decides
 it in programs: with all numbers of the grid, with `adaptive`, which finds its numbers out as at the beginning of a
-program, for each destination, and with each of the times to wait among which it chooses. Nothing here is measured.
+program, and with each of the times to wait among which it chooses. Nothing here is measured.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OFF, ADAPTIVE = "off", "adaptive"
 class Plan:
     localities: tuple[int, ...] = (4, 16, 64, 256, 1024)
     networks: tuple[str, ...] = tuple(name for name, text in NETWORKS.items() if text)
-    partners: tuple[int, ...] = (16, 1023)  # that each locality asks, at most
+    partners: tuple[int, ...] = (16, 63)  # that each locality asks, at most
     requests: int = 300_000  # of all localities together
     fewest: int = 1_000  # of each
 

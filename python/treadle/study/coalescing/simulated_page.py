@@ -10,9 +10,10 @@ from .simulated import ADAPTIVE, OFF, Run, choices
 
 TEXT = (
     "Simulated: localities with one processor each ask others, by chance, for single elements, and go on; who is asked"
-    " answers. The code that decides which parcels travel together is that of programs. adaptive finds out its time to wait"
-    " for each destination, which needs some thousands of parcels, and is shown with that and with the best of the times"
-    " that it chooses among; the search that goes on for all the time of a program is left out."
+    " answers. The code that decides which parcels travel together is that of programs. adaptive finds out how long"
+    " parcels wait: a locality that sends some thousand of them is through with that, and one that sends less stays as"
+    " it begins, with the time to wait of 0 us. The search that goes on for all the time of a program is left out. At its"
+    " best: with the best of the times among which it chooses."
 )
 
 
