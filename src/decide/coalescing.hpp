@@ -35,12 +35,9 @@ class gathering {
       return leave();
     case coalescing_kind::adaptive:
       if (m_bytes >= static_cast<std::size_t>(s.bytes)) return leave();
-      if (has_time || s.hold_ns == 0) { // it does not wait because others do
-        if (m_bytes < m_next_look && !m_is_held) return false;
-        return may_leave(0, now_ns, bytes) && is_free() ? leave() : false;
-      }
-      if (m_bytes < m_next_look) return false;
-      return may_leave(s.hold_ns, now_ns, bytes) && is_free() ? leave() : false;
+      m_hurries |= has_time || s.hold_ns == 0; // also those that wait before it
+      if (m_bytes < m_next_look && !(m_hurries && m_is_held)) return false;
+      return may_leave(m_hurries ? 0 : s.hold_ns, now_ns, bytes) && is_free() ? leave() : false;
     default: {
       const bool is_sparse = note_time(now_ns(), s.interval_ns);
       return is_sparse || m_parcels >= s.parcels || m_bytes >= k_most_bytes ? leave() : false;
@@ -107,12 +104,13 @@ class gathering {
   /// When look() can be true first, where something is gathered.
   std::int64_t due_ns(const coalescing& s) const noexcept {
     return m_first_ns + (s.how == coalescing_kind::paper      ? s.interval_ns
-                         : s.how == coalescing_kind::adaptive ? s.hold_ns
+                         : s.how == coalescing_kind::adaptive ? (m_hurries ? 0 : s.hold_ns)
                                                               : 0);
   }
   bool leave() noexcept {
     m_parcels = 0;
     m_bytes = m_next_look = 0;
+    m_hurries = false;
     return true;
   }
 
@@ -122,6 +120,7 @@ class gathering {
   std::size_t m_bytes = 0, m_next_look = 0;         ///< the latter of `adaptive`: with how many bytes
   unsigned m_parcels = 0;
   bool m_is_held = false; ///< m_next_look is of some that are held back
+  bool m_hurries = false; ///< there is one that waits for the wire alone
 };
 
 } // namespace treadle::decide

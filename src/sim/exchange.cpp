@@ -21,7 +21,7 @@ namespace {
 constexpr double k_never = std::numeric_limits<double>::infinity();
 constexpr double k_start_ns = 1e6; // later than any interval ago
 constexpr double k_look_ns = 1000; // somebody looks so often for what has been held back for long enough
-constexpr std::uint64_t k_first_look = 1024, k_next_look = 512; // at the choice, in parcels, as senders do
+constexpr std::uint64_t k_first_look = 1024, k_next_look = 512; // at the choice, in parcels, about as senders do
 constexpr std::uint64_t k_no_look = std::numeric_limits<std::uint64_t>::max();
 
 struct parcel {
@@ -189,7 +189,7 @@ class run {
   /// Tries what it takes to know where to begin, then keeps the best of that.
   void decide(beginning& of, double now_ns) const {
     of.seen.ns = now_ns - std::exchange(of.looked_ns, now_ns);
-    of.seen.destinations = m_partners;
+    of.seen.destinations = std::min(2 * m_partners, m_what.localities - 1); // who is asked, and who asks
     const decide::coalescing_start::spell seen = std::exchange(of.seen, {});
     const bool is_first = of.next_look == k_first_look;
     of.next_look += k_next_look;

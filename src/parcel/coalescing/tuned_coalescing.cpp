@@ -85,11 +85,10 @@ bool tuned_coalescing::is_felt(double share) noexcept {
   return m_is_felt = !is_ours() || share >= (m_is_felt ? k_not_felt : k_felt);
 }
 
-/// What waiting for the choice in force, for room and for messages can have taken. Parcels for several destinations
-/// wait at the same time.
-double tuned_coalescing::own_ns(const spell& s) const noexcept {
+/// What waiting for the choice in force, for room and for messages can have taken.
+double tuned_coalescing::own_ns(const spell& s, double holds_at_once) const noexcept {
   const double messages = static_cast<double>(s.now.messages - s.before.messages);
-  const double hold_ns = static_cast<double>(m_choices.settings(s.at).hold_ns) / s.now.destinations;
+  const double hold_ns = static_cast<double>(m_choices.settings(s.at).hold_ns) / holds_at_once;
   return messages * (hold_ns + s.now.message_ns) + std::min(s.now.waited_ns - s.before.waited_ns, s.ns);
 }
 
@@ -97,7 +96,7 @@ double tuned_coalescing::own_ns(const spell& s) const noexcept {
 /// between two bursts: that tells nothing. After two such looks in a row, that is what parcels take now.
 bool tuned_coalescing::is_usual(const spell& s) noexcept {
   const double most_ns = k_pause * m_usual_ns * s.parcels();
-  const bool is = m_usual_ns > 0 && s.ns <= most_ns + 2 * own_ns(s);
+  const bool is = m_usual_ns > 0 && s.ns <= most_ns + 2 * own_ns(s, s.now.destinations);
   // What took longer because of the choice in force does not change what is usual.
   if (s.ns <= most_ns || m_usual_ns == 0 || m_was_unusual) m_usual_ns = s.ns / s.parcels();
   m_was_unusual = !is && !m_was_unusual;
@@ -152,8 +151,8 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
   const deciding_time timed(m_decision);
   const sender_totals before = std::exchange(m_last, now);
   const spell last{before, now, static_cast<double>(now_ns - std::exchange(m_last_ns, now_ns)), m_at};
-  const bool was_felt = m_is_felt;
-  if (!std::exchange(m_has_begun, true) || workers != m_known->of.workers) { // what was sent tells nothing
+  const bool was_felt = m_is_felt, begins = !std::exchange(m_has_begun, true);
+  if (begins || workers != m_known->of.workers) { // what was sent tells nothing
     interrupt(last);
     m_known = &m_contexts.in(workers, "", [&] { return std::make_unique<known>(begin(workers)); });
   } else if (is_ours() && !is_usual(last)) {
@@ -166,15 +165,15 @@ std::optional<coalescing> tuned_coalescing::look(const sender_totals& now, std::
     else if (m_rare)
       report(*m_rare);
     m_rare.reset();
-  } else if (was_felt && m_at != m_choices.start() && 2 * own_ns(last) >= last.ns) {
+  } else if (was_felt && m_at != m_choices.start() && 2 * own_ns(last, 1) >= last.ns) {
     m_rare = last;
   } else {
     interrupt(last);
   }
   m_left_out_ns = 0;
   const tune::arm was = std::exchange(m_at, next(now_ns));
+  if (is_ours() && (m_at != was || (begins && m_begins_at))) m_next_look = now.parcels + parcels_to_first_look();
   if (m_at == was) return {};
-  if (is_ours()) m_next_look = now.parcels + parcels_to_first_look();
   return m_choices.settings(m_at);
 }
 

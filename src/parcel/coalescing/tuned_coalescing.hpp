@@ -34,9 +34,10 @@ class tuned_coalescing final : loop::explained {
   /// that changes. `workers`: that could take tasks.
   std::optional<coalescing> look(const sender_totals& now, std::int64_t now_ns, unsigned workers);
   std::uint64_t parcels_at_next_look() const noexcept { return m_next_look; }
-  /// The best so far; none while it is not known where the search begins.
+  static constexpr std::uint64_t k_parcels_per_look = 512; ///< of `adaptive`, with a choice that it has looked at
+  /// The best so far; none while it is not known where the search begins, or messages are not felt.
   std::optional<tune::arm> found() const {
-    return m_known->start ? std::nullopt : std::optional(m_known->search.best());
+    return m_known->start || !m_is_felt ? std::nullopt : std::optional(m_known->search.best());
   }
   /// What the program calls an event; before the first look there is nothing to tell of it.
   void event() noexcept { m_event = m_has_begun; }
@@ -46,7 +47,7 @@ class tuned_coalescing final : loop::explained {
   /// it is less than the second. Below, nothing can be gained that would be felt.
   static constexpr double k_felt = 0.02, k_not_felt = 0.01;
   static constexpr double k_pause = 8; ///< times as long as before
-  static constexpr std::uint64_t k_parcels_per_look = 512, k_parcels_per_trigger_look = 64;
+  static constexpr std::uint64_t k_parcels_per_trigger_look = 64;
   static constexpr std::uint64_t k_most_to_first_look = 32;
   static constexpr unsigned k_most_in_vain = 8;                                  ///< tries of the start
   static constexpr std::uint64_t k_parcels_until_told = std::uint64_t{1} << 62U; ///< of an event
@@ -74,7 +75,7 @@ class tuned_coalescing final : loop::explained {
   std::uint64_t parcels_to_first_look() const noexcept; ///< with another choice, or after a pause
   bool is_due(const sender_totals& now, std::int64_t now_ns) noexcept;
   bool is_felt(double share) noexcept;
-  double own_ns(const spell& s) const noexcept;
+  double own_ns(const spell& s, double holds_at_once) const noexcept;
   bool is_usual(const spell& s) noexcept;
   void report(const spell& s);
   void end_start();

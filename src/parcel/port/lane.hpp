@@ -68,10 +68,10 @@ struct lane {
   std::uint64_t next_look = k_never;
   sampled_gaps gaps;
   std::unique_ptr<tuned_coalescing> tuned; ///< made when it looks for itself first
-  /// By the decision for all destinations, with the lock of those: parcels that it was told of; all that it has
-  /// counted.
-  std::uint64_t told = 0;
-  sender_totals counted;
+  std::uint64_t asked_at = 0;              ///< with how many parcels `asked` began
+  // By the choice that all destinations share, with the lock of what is found out
+  std::uint64_t told = 0; ///< parcels that it knows of
+  sender_totals counted;  ///< what is in its totals
 
   /// Of the next parcel nothing is to be noted, and so not of those that follow it closely: a sample and a look may
   /// come some parcels later.

@@ -139,12 +139,12 @@ class parcel_port final : message_sink {
     const void* sender = nullptr; ///< who sends those of the streak
   };
   /// What is found out for parcels of one kind and all destinations together, where there are several: of each alone
-  /// there may never be enough. Those of which there are many are decided for on their own then.
+  /// there may never be enough. A destination that gets many, and half of all, is decided for on its own then.
   struct shared_choice {
     std::unique_ptr<tuned_coalescing> tuned; ///< made at the first look
     sender_totals totals;                    ///< at the last look
     std::uint64_t told = 0, next_look = 0;   ///< parcels
-    coalescing how;
+    coalescing asked, how;                   ///< as in a lane
   };
   /// The lock of what is sent to one destination, for who wants to know or change what has been gathered.
   class locked {

@@ -57,15 +57,18 @@ void parcel_port::decide(outbox& box, lane& of) {
   if (changed) of.how = *changed;
 }
 
-/// Where the lane, of which there are many parcels by now, begins to look for itself; none: it does not yet.
+/// Where the lane begins to look for itself, because there are many parcels of it, and at least half of all; none: it
+/// does not yet. As a small part of all it would find that messages are not felt.
 std::optional<tune::arm> parcel_port::decide_for_all(outbox& box, lane& of, const sender_totals& now,
                                                      const coalescing& asked) {
   constexpr std::uint64_t k_many = 16'384;
   if (of.number >= m_shared.size()) m_shared.resize(of.number + 1);
   shared_choice& all = m_shared[of.number];
-  if (all.next_look == 0) {
-    all.how = decide::coalescing_choices(asked).first_settings();
+  if (all.next_look == 0 || all.asked != asked) {
+    all = {};
     all.next_look = k_few;
+    all.asked = asked;
+    all.how = decide::coalescing_choices(asked).first_settings();
   }
   all.told += now.parcels - std::exchange(of.told, now.parcels);
   if (all.told >= all.next_look) {
@@ -76,15 +79,17 @@ std::optional<tune::arm> parcel_port::decide_for_all(outbox& box, lane& of, cons
     look_at_all(all, of.number, asked);
   }
   const locked guard(box);
-  of.how = all.how; // the first look of a lane
+  of.how = all.how; // it may be its first look
   of.next_look = of.parcels + parcels_until_told(all);
-  return all.tuned && of.parcels >= k_many ? all.tuned->found() : std::nullopt;
+  const std::uint64_t since_asked = of.parcels - of.asked_at;
+  return all.tuned && since_asked >= k_many && 2 * since_asked >= all.told ? all.tuned->found() : std::nullopt;
 }
 
-/// The destinations tell in turn, so that it is about due when they have.
+/// So that it is about due when those to which parcels go in turn have told.
 std::uint64_t parcel_port::parcels_until_told(const shared_choice& all) const noexcept {
   const std::uint64_t until = all.next_look - std::min(all.next_look, all.told);
-  return std::max<std::uint64_t>(until / (m_outboxes.size() - 1), 1);
+  const auto others = all.tuned ? static_cast<std::uint64_t>(all.totals.destinations) : m_outboxes.size() - 1;
+  return std::max<std::uint64_t>(until / others, 1);
 }
 
 void parcel_port::look_at_all(shared_choice& all, std::uint32_t number, const coalescing& asked) {
@@ -113,9 +118,9 @@ void parcel_port::look_at_all(shared_choice& all, std::uint32_t number, const co
   all.totals.destinations = std::max(all.totals.destinations, 1.0);
   if (messages > 0) all.totals.message_ns = sending_ns / messages;
   const auto changed = all.tuned->look(all.totals, steady_now_ns(), present_workers());
-  const std::uint64_t until =
-      all.tuned->parcels_at_next_look() - std::min(all.tuned->parcels_at_next_look(), all.totals.parcels);
-  all.next_look = all.told + (changed ? until : std::max(until, k_each * (m_outboxes.size() - 1)));
+  const std::uint64_t at = all.tuned->parcels_at_next_look(), until = at - std::min(at, all.totals.parcels);
+  const auto enough = k_each * static_cast<std::uint64_t>(all.totals.destinations);
+  all.next_look = all.told + (until < tuned_coalescing::k_parcels_per_look ? until : std::max(until, enough));
   if (!changed) return;
   all.how = *changed;
   with_each([&](const outbox&, lane& one) {
@@ -168,6 +173,7 @@ lane& parcel_port::make_lane(outbox& box, std::uint32_t number) {
   if (number >= box.lanes.size()) box.lanes.resize(number + 1);
   auto made = std::make_unique<lane>();
   made->number = number;
+  made->counted = totals(box, *made);
   apply_settings(*made, m_receiver.how_to_coalesce(number));
   for (std::uint32_t most = m_lanes.load(order::relaxed); most <= number;)
     if (m_lanes.compare_exchange(most, number + 1, order::relaxed, order::relaxed)) break;
@@ -177,8 +183,9 @@ lane& parcel_port::make_lane(outbox& box, std::uint32_t number) {
 void parcel_port::apply_settings(lane& of, const coalescing& asked) const {
   const decide::coalescing_choices all(asked);
   of.asked = asked;
+  of.asked_at = of.parcels;
   of.how = all.first_settings();
-  constexpr std::uint64_t k_first = 16; // after which it does as the others do
+  constexpr std::uint64_t k_first = 16; // parcels, after which it does as the others do
   of.next_look = all.is_open() ? of.parcels + (shares_choice(asked) ? k_first : k_few) : lane::k_never;
 }
 
