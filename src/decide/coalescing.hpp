@@ -35,9 +35,9 @@ class gathering {
       return leave();
     case coalescing_kind::adaptive:
       if (m_bytes >= static_cast<std::size_t>(s.bytes)) return leave();
-      m_hurries |= has_time || s.hold_ns == 0; // also those that wait before it
-      if (m_bytes < m_next_look && !(m_hurries && m_is_held)) return false;
-      return may_leave(m_hurries ? 0 : s.hold_ns, now_ns, bytes) && is_free() ? leave() : false;
+      m_hurries |= s.hold_ns == 0;
+      if (m_bytes < m_next_look && !(has_time && m_is_held)) return false;
+      return may_leave(has_time ? 0 : longest_ns(s), now_ns, bytes) && is_free() ? leave() : false;
     default: {
       const bool is_sparse = note_time(now_ns(), s.interval_ns);
       return is_sparse || m_parcels >= s.parcels || m_bytes >= k_most_bytes ? leave() : false;
@@ -47,7 +47,7 @@ class gathering {
 
   /// Of parcels behind the first one: for how many bytes of them put() would ask for nothing and let nothing leave.
   std::size_t bytes_without_a_look(const coalescing& s) const noexcept {
-    if (s.how != coalescing_kind::adaptive || m_parcels == 0 || (m_is_held && s.hold_ns == 0)) return 0;
+    if (s.how != coalescing_kind::adaptive || m_parcels == 0) return 0;
     const std::size_t next = std::min(static_cast<std::size_t>(s.bytes), m_next_look);
     return next > m_bytes ? next - m_bytes - 1 : 0;
   }
@@ -104,8 +104,13 @@ class gathering {
   /// When look() can be true first, where something is gathered.
   std::int64_t due_ns(const coalescing& s) const noexcept {
     return m_first_ns + (s.how == coalescing_kind::paper      ? s.interval_ns
-                         : s.how == coalescing_kind::adaptive ? (m_hurries ? 0 : s.hold_ns)
+                         : s.how == coalescing_kind::adaptive ? longest_ns(s)
                                                               : 0);
+  }
+  /// A parcel without a hold travels with those that have one, but does not wait for long because of that.
+  std::int64_t longest_ns(const coalescing& s) const noexcept {
+    constexpr std::int64_t k_short_ns = 100'000;
+    return m_hurries ? std::min(s.hold_ns, k_short_ns) : s.hold_ns;
   }
   bool leave() noexcept {
     m_parcels = 0;
@@ -120,7 +125,7 @@ class gathering {
   std::size_t m_bytes = 0, m_next_look = 0;         ///< the latter of `adaptive`: with how many bytes
   unsigned m_parcels = 0;
   bool m_is_held = false; ///< m_next_look is of some that are held back
-  bool m_hurries = false; ///< there is one that waits for the wire alone
+  bool m_hurries = false; ///< there is one without a hold
 };
 
 } // namespace treadle::decide

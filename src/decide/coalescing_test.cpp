@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace treadle::decide {
@@ -221,33 +222,25 @@ TEST(coalescing_start, does_not_wait_longer_where_parcels_take_longer) {
   EXPECT_EQ(longest_ns, 100'000);
 }
 
-/// What waits for more does not keep what should not wait: that leaves at once, or as soon as the wire is free.
-TEST(coalescing, a_parcel_without_a_hold_does_not_wait_for_those_with_one) {
+/// Parcels of two kinds travel together, but what should not be held is not kept for long by what is.
+TEST(coalescing, a_parcel_without_a_hold_waits_for_those_with_one_only_for_a_moment) {
   const coalescing held{.hold_ns = 5'000'000, .bytes = 16 << 10}, at_once{.hold_ns = 0, .bytes = 16 << 10};
   std::int64_t now = 1'000'000'000;
-  bool is_free = true;
-  const auto free = [&] { return is_free; };
-  for (const bool has_time : {false, true}) { // a handler's parcel does not wait either
-    gathering all;
-    const auto put = [&](const coalescing& s, bool hurries = false) {
-      return all.put(s, hurries, [&] { return now += 100; }, 24, free);
-    };
+  gathering all;
+  const auto put = [&](const coalescing& s) {
+    return all.put(s, false, [&] { return now += 100; }, 24, [] { return true; });
+  };
+  const auto leaves = [&] { return all.look(held, now, [] { return true; }); };
+  for (const auto& [kind, waits_ns] : {std::pair{held, 5'000'000}, std::pair{at_once, 100'000}}) {
+    now += 10'000'000;
     EXPECT_TRUE(put(held)); // sparse
     EXPECT_FALSE(put(held));
-    EXPECT_EQ(all.bytes_without_a_look(at_once), 0U);
-    EXPECT_TRUE(put(has_time ? held : at_once, has_time));
-
-    EXPECT_FALSE(put(held));
-    EXPECT_FALSE(all.look(held, now, free));
-    is_free = false;
-    EXPECT_FALSE(put(has_time ? held : at_once, has_time));
-    EXPECT_FALSE(put(held));
-    EXPECT_FALSE(all.look(held, now, free));
-    is_free = true;
-    EXPECT_TRUE(all.look(held, now, free));
-    EXPECT_FALSE(put(held)); // and then the next ones wait again
-    EXPECT_FALSE(all.look(held, now, free));
-    now += 10'000'000;
+    const std::int64_t begins_ns = now;
+    EXPECT_FALSE(put(kind));
+    now = begins_ns + waits_ns - 1;
+    EXPECT_FALSE(leaves());
+    now = begins_ns + waits_ns;
+    EXPECT_TRUE(leaves());
   }
 }
 
