@@ -124,7 +124,7 @@ def test_more_localities_are_simulated(tmp_path):
         assert run.parcels == 2 * run.localities * run.requests >= run.messages > 0
         assert run.messages == run.parcels or run.setting != simulated.OFF
     shown = "\n".join(simulated_page.parts(runs))
-    assert shown.count("<svg") == 1 and "5 us, 5, 4" in shown and "Simulated:" in shown
+    assert shown.count("<svg") == 1 and "5 us, 5, 4, 20" in shown and "Simulated:" in shown
     assert simulated_page.parts([]) == []
     with pytest.raises(ValueError, match="no setting"):
         simulated.numbers_of("nonsense")

@@ -10,10 +10,11 @@ from .simulated import ADAPTIVE, OFF, Run, choices
 
 TEXT = (
     "Simulated: localities with one processor each ask others, by chance, for single elements, and go on; who is asked"
-    " answers. The code that decides which parcels travel together is that of programs. adaptive finds out how long"
-    " parcels wait: a locality that sends some thousand of them is through with that, and one that sends less stays as"
-    " it begins, with the time to wait of 0 us. The search that goes on for all the time of a program is left out. At its"
-    " best: with the best of the times among which it chooses."
+    " answers. All together make about as many requests, so that of more localities each makes fewer. The code that"
+    " decides which parcels travel together is that of programs. adaptive finds out how long parcels wait: a locality that"
+    " sends ten thousand of them has done so for most of the time, and one that sends few stays as it begins, with a wait"
+    " of 0 us. The search that goes on for all the time of a program is left out. At its best: with the best of the times"
+    " among which it chooses."
 )
 
 
@@ -41,8 +42,8 @@ def parts(runs: Sequence[Run]) -> list[str]:
         groups.setdefault((run.network, run.partners, run.localities), []).append(run)
     found = [Found(group) for group in groups.values()]
     names = (
-        "network, localities, asked by each", "best of the grid", "off", "adaptive", "adaptive at its best",
-        "correlation of overhead and time",
+        "network, localities, asked by each, requests of each", "best of the grid", "off", "adaptive",
+        "adaptive at its best", "correlation of overhead and time",
     )  # fmt: skip
     return [*sections([section(found)]), words(names, rows(found))]
 
@@ -52,7 +53,7 @@ def rows(found: Sequence[Found]) -> Iterator[tuple[str, ...]]:
         first = one.first
         pairs = [(run.overhead, run.seconds) for run in one.runs]
         yield (
-            f"{first.network}, {first.localities}, {first.partners}",
+            f"{first.network}, {first.localities}, {first.partners}, {first.requests}",
             f"{one.grid.setting}: {one.grid.seconds * 1e3:.3f} ms" if one.grid else "–",
             _times(one.against_grid(one.off)),
             _times(one.against_grid(one.found_out)),
