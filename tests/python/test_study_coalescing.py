@@ -116,7 +116,11 @@ def test_what_is_wrong_is_named(tmp_path):
 
 
 def test_more_localities_are_simulated(tmp_path):
-    cells = list(simulated.Plan(localities=(2, 5), networks=("5 us",), requests=100, fewest=20).cells(TINY))
+    cells = list(
+        simulated.Plan(localities=(2, 5), networks=("5 us",), requests=100, fewest=20, longer=(5,)).cells(
+            TINY
+        )
+    )
     assert {(cell.localities, cell.partners) for cell in cells} == {(2, 1), (5, 4)}
     runs = simulated.simulate(cells, tmp_path / "simulated.csv", silent)
     assert read(tmp_path / "simulated.csv", simulated.Run) == runs
@@ -124,7 +128,12 @@ def test_more_localities_are_simulated(tmp_path):
         assert run.parcels == 2 * run.localities * run.requests >= run.messages > 0
         assert run.messages == run.parcels or run.setting != simulated.OFF
     shown = "\n".join(simulated_page.parts(runs))
-    assert shown.count("<svg") == 1 and "5 us, 5, 4, 20" in shown and "Simulated:" in shown
+    assert (
+        shown.count("<svg") == 1
+        and "5 us, 5, 4, 20<" in shown
+        and "5 us, 5, 4, 200<" in shown
+        and "Simulated:" in shown
+    )
     assert simulated_page.parts([]) == []
     with pytest.raises(ValueError, match="no setting"):
         simulated.numbers_of("nonsense")

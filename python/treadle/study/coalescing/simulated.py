@@ -20,6 +20,15 @@ from .measured import Plan as MeasuredPlan
 WORK_NS = 500.0  # of a locality, before each request
 BYTES = 16 << 10  # at which a message of `adaptive` leaves
 OFF, ADAPTIVE = "off", "adaptive"
+LONGER = (
+    OFF,
+    ADAPTIVE,
+    "adaptive, 0 us",
+    "adaptive, 2000 us",
+    "adaptive, 5000 us",
+    "256, 1000 us",
+    "256, 5000 us",
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,7 @@ class Plan:
     partners: tuple[int, ...] = (16, 63)  # that each locality asks, at most
     requests: int = 300_000  # of all localities together
     fewest: int = 1_000  # of each
+    longer: tuple[int, ...] = (16, 64, 256)  # localities that make ten times as many, with few settings
 
     def cells(self, measured: MeasuredPlan) -> Iterator[Cell]:
         """With the grid of the measured part."""
@@ -40,9 +50,13 @@ class Plan:
                         yield Cell(
                             count, partners, max(self.requests // count, self.fewest), network, setting
                         )
+            for count in self.longer:
+                partners = min(self.partners[0], count - 1)
+                for setting in LONGER:
+                    yield Cell(count, partners, 10 * self.requests // count, network, setting)
 
 
-QUICK = Plan(localities=(4, 64), networks=("costly messages",), requests=10_000, fewest=100)
+QUICK = Plan(localities=(4, 64), networks=("costly messages",), requests=10_000, fewest=100, longer=())
 
 
 @dataclass(frozen=True, order=True)
