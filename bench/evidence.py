@@ -19,6 +19,8 @@ from treadle.study import grain as grain_study
 from treadle.study import inlining, inlining_findings, inlining_simulated, inlining_simulated_page
 from treadle.study.coalescing import measured as coalescing
 from treadle.study.coalescing import page as coalescing_page
+from treadle.study.coalescing import simulated as coalescing_simulated
+from treadle.study.coalescing import simulated_page as coalescing_simulated_page
 from treadle.study.colocate import measured as colocate
 from treadle.study.colocate import page as colocate_page
 from treadle.study.colocate import paper as colocate_paper
@@ -136,7 +138,20 @@ def parcels(folder: Path) -> Iterator[Claim]:
         + "\n".join(f"{setting}: {spread(ratios[setting])}" for setting in searches)
         + f"\noverhead of the last phase less than that of the first: in {falls} of {len(phases)} runs",
     )
-    yield Claim("adaptive, the default, against the best pair", "–", f"searching included: {ours}")
+    runs_simulated = read(folder / "coalescing-simulated.csv", coalescing_simulated.Run)
+    longest: dict[tuple[int, str], coalescing_simulated_page.Found] = {}
+    for one in sorted(coalescing_simulated_page.groups(runs_simulated), key=lambda one: one.first.requests):
+        longest[one.first.localities, one.first.network] = one
+    simulated: dict[int, list[float]] = {}
+    for (localities, _), one in sorted(longest.items()):
+        if (ratio := one.against_grid(one.found_out)) is not None:
+            simulated.setdefault(localities, []).append(ratio)
+    yield Claim(
+        "adaptive, the default, against the best pair",
+        "–",
+        f"searching included: {ours}",
+        "\n".join(f"{localities} localities: {spread(found)}" for localities, found in simulated.items()),
+    )
 
 
 GRAIN, INLINING, COALESCING = "study-grain", "study-inlining", "study-coalescing"
@@ -244,7 +259,8 @@ VERDICTS: dict[tuple[str, str], str] = {
         "not reproduced: searching included, programs take up to nine times as long as with the best numbers, and in"
         " most runs the overhead is not less in the last phase than in the first",
     (COALESCING, "adaptive, the default, against the best pair"):
-        "ours: within 5 % of the best pair, or faster, in all eight cases",
+        "ours: within 5 % of the best pair, or faster, in all eight cases that were measured. Simulated programs of 256 and"
+        " 1024 localities end after 9 and 1 ms, before it is found out how long parcels should wait",
 }  # fmt: skip
 
 

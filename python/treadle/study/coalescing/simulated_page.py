@@ -33,14 +33,18 @@ class Found:
         return run.seconds / self.grid.seconds if run and self.grid else None
 
 
+def groups(runs: Sequence[Run]) -> list[Found]:
+    by_cell: dict[tuple[str, int, int, int], list[Run]] = {}
+    for run in runs:
+        by_cell.setdefault((run.network, run.partners, run.localities, run.requests), []).append(run)
+    return [Found(group) for group in by_cell.values()]
+
+
 def parts(runs: Sequence[Run]) -> list[str]:
     """HTML; empty where nothing was simulated."""
     if not runs:
         return []
-    groups: dict[tuple[str, int, int, int], list[Run]] = {}
-    for run in runs:
-        groups.setdefault((run.network, run.partners, run.localities, run.requests), []).append(run)
-    found = [Found(group) for group in groups.values()]
+    found = groups(runs)
     names = (
         "network, localities, asked by each, requests of each", "best of the grid", "off", "adaptive",
         "adaptive at its best", "correlation of overhead and time",
