@@ -139,13 +139,13 @@ def parcels(folder: Path) -> Iterator[Claim]:
         + f"\noverhead of the last phase less than that of the first: in {falls} of {len(phases)} runs",
     )
     runs_simulated = read(folder / "coalescing-simulated.csv", coalescing_simulated.Run)
-    longest: dict[tuple[int, str], coalescing_simulated_page.Found] = {}
-    for one in sorted(coalescing_simulated_page.groups(runs_simulated), key=lambda one: one.first.requests):
-        longest[one.first.localities, one.first.network] = one
     simulated: dict[int, list[float]] = {}
-    for (localities, _), one in sorted(longest.items()):
-        if (ratio := one.against_grid(one.found_out)) is not None:
-            simulated.setdefault(localities, []).append(ratio)
+    for network in dict.fromkeys(run.network for run in runs_simulated):
+        of_network = [run for run in runs_simulated if run.network == network]
+        groups = coalescing_simulated_page.groups(of_network)
+        for localities, one in coalescing_simulated_page.by_localities(groups).items():
+            if (ratio := one.against_grid(one.found_out)) is not None:
+                simulated.setdefault(localities, []).append(ratio)
     yield Claim(
         "adaptive, the default, against the best pair",
         "–",

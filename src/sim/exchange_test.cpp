@@ -70,7 +70,7 @@ TEST(exchange, messages_that_cost_much_are_worth_waiting_for) {
             static_cast<double>(together.parcels) / static_cast<double>(together.messages));
 }
 
-/// As a program does at its beginning: with many parcels for each destination it comes to what is best of all choices,
+/// As a program does at its beginning: with many parcels it comes to what is best of all choices,
 /// at the price of some tries; with few, nothing is tried.
 TEST(exchange, adaptive_finds_out_what_is_best) {
   const message_costs dear{.latency_ns = 5000, .overhead_ns = 3000};

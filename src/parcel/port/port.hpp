@@ -227,6 +227,8 @@ class parcel_port final : message_sink {
   bool flush(outbox& box, leaving what);
   void look_at(outbox& box, lane& of) noexcept;
   static sender_totals totals(const outbox& box, const lane& of) noexcept;
+  template <class F>
+  void for_each_lane(std::uint32_t number, F what);
   void decide(outbox& box, lane& of);
   std::optional<tune::arm> decide_for_all(outbox& box, lane& of, const sender_totals& now, const coalescing& asked);
   void look_at_all(shared_choice& all, std::uint32_t number, const coalescing& asked);

@@ -43,8 +43,10 @@ void parcel_port::decide(outbox& box, lane& of) {
     if (shares_choice(asked) && !(begins_at = decide_for_all(box, of, now, asked))) return;
     const std::string name = m_receiver.name_of_lane(of.number) + " to locality " + std::to_string(box.to);
     of.tuned = std::make_unique<tuned_coalescing>(name, asked, present_workers(), begins_at);
-    const locked guard(box);
-    if (begins_at) of.how = decide::coalescing_choices(asked).settings(*begins_at);
+    if (begins_at) {
+      const locked guard(box);
+      of.how = decide::coalescing_choices(asked).settings(*begins_at);
+    }
   }
   if (asked.how == coalescing_kind::paper_adaptive) {
     const times network = spent();
@@ -92,18 +94,23 @@ std::uint64_t parcel_port::parcels_until_told(const shared_choice& all) const no
   return std::max<std::uint64_t>(until / others, 1);
 }
 
+/// Those of one kind, each with the lock of its box.
+template <class F>
+void parcel_port::for_each_lane(std::uint32_t number, F what) {
+  for (outbox& box : m_outboxes) {
+    const locked guard(box);
+    lane* const one = number < box.lanes.size() ? box.lanes[number].get() : nullptr;
+    if (one) what(box, *one);
+  }
+}
+
 void parcel_port::look_at_all(shared_choice& all, std::uint32_t number, const coalescing& asked) {
   constexpr std::uint64_t k_each = 32; // parcels; to look at a destination costs as much as some of them
-  const auto with_each = [&](auto what) {
-    for (outbox& box : m_outboxes) {
-      const locked guard(box);
-      lane* const one = number < box.lanes.size() ? box.lanes[number].get() : nullptr;
-      if (one && !one->tuned && one->asked == asked) what(box, *one);
-    }
-  };
+  const auto follows = [&](const lane& one) { return !one.tuned && one.asked == asked; };
   double sending_ns = 0, messages = 0;
   all.totals.destinations = 0;
-  with_each([&](const outbox& box, lane& one) {
+  for_each_lane(number, [&](const outbox& box, lane& one) {
+    if (!follows(one)) return;
     const sender_totals now = totals(box, one), before = std::exchange(one.counted, now);
     all.told += now.parcels - std::exchange(one.told, now.parcels);
     all.totals.parcels += now.parcels - before.parcels;
@@ -123,7 +130,8 @@ void parcel_port::look_at_all(shared_choice& all, std::uint32_t number, const co
   all.next_look = all.told + (until < tuned_coalescing::k_parcels_per_look ? until : std::max(until, enough));
   if (!changed) return;
   all.how = *changed;
-  with_each([&](const outbox&, lane& one) {
+  for_each_lane(number, [&](const outbox&, lane& one) {
+    if (!follows(one)) return;
     one.how = all.how;
     one.next_look = one.parcels + parcels_until_told(all);
   });
@@ -160,13 +168,11 @@ void parcel_port::settings_changed() {
 
 void parcel_port::event(std::uint32_t number) noexcept {
   const scoped_lock tunes(m_tunes);
-  for (outbox& box : m_outboxes) {
-    const locked guard(box);
-    lane* const one = number < box.lanes.size() ? box.lanes[number].get() : nullptr;
-    if (!one || one->next_look == lane::k_never) continue;
-    if (one->tuned) one->tuned->event();
-    one->next_look = 0; // the next parcel looks
-  }
+  for_each_lane(number, [](const outbox&, lane& one) {
+    if (one.next_look == lane::k_never) return;
+    if (one.tuned) one.tuned->event();
+    one.next_look = 0; // the next parcel looks
+  });
 }
 
 lane& parcel_port::make_lane(outbox& box, std::uint32_t number) {

@@ -40,6 +40,14 @@ def groups(runs: Sequence[Run]) -> list[Found]:
     return [Found(group) for group in by_cell.values()]
 
 
+def by_localities(found: Sequence[Found]) -> dict[int, Found]:
+    """Those with the fewest partners, and of these with the most requests."""
+    shown = {}
+    for one in sorted(found, key=lambda one: (-one.first.partners, one.first.requests)):
+        shown[one.first.localities] = one
+    return dict(sorted(shown.items()))
+
+
 def parts(runs: Sequence[Run]) -> list[str]:
     """HTML; empty where nothing was simulated."""
     if not runs:
@@ -75,22 +83,20 @@ def section(found: Sequence[Found]) -> Section:
 
 
 def _over_localities(found: Sequence[Found]) -> str:
-    """Time against the best of the grid; the fewest partners, and of those the most requests, that were simulated."""
+    """Time against the best of the grid."""
     drawing = canvas()
     axes = drawing.add_subplot()
-    fewest: dict[int, Found] = {}
-    for one in sorted(found, key=lambda one: (-one.first.partners, one.first.requests)):
-        fewest[one.first.localities] = one
+    shown = by_localities(found)
     for label, color in zip((OFF, ADAPTIVE, "adaptive at its best"), COLORS, strict=False):
         points = []
-        for count, one in sorted(fewest.items()):
+        for count, one in shown.items():
             run = {OFF: one.off, ADAPTIVE: one.found_out}.get(label, one.best)
             if (ratio := one.against_grid(run)) is not None:
                 points.append((count, ratio))
         axes.plot([x for x, _ in points], [y for _, y in points], "o-", ms=4, color=color, label=label)
     axes.set_xscale("log", base=2)
-    axes.set_xticks(sorted(fewest), [str(count) for count in sorted(fewest)])
-    most = max(one.first.partners for one in fewest.values())
+    axes.set_xticks(list(shown), [str(count) for count in shown])
+    most = max(one.first.partners for one in shown.values())
     axes.set(
         xlabel=f"localities, each asks up to {most}", ylabel="time, best of the grid = 1", ylim=(0, None)
     )
