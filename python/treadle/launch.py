@@ -70,30 +70,40 @@ def _end(all_of_them: Sequence[_Locality], number: int) -> None:
                 os.kill(one.process.pid, number)
 
 
+def _ended(left: list[_Locality]) -> list[tuple[_Locality, int]]:
+    """Those that have ended since the last call, which are no longer left, with their codes."""
+    found = []
+    while left:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            break
+        if one := next((each for each in left if each.process.pid == pid), None):
+            left.remove(one)
+            one.process.returncode = os.waitstatus_to_exitcode(status)
+            found.append((one, one.process.returncode))
+    return found
+
+
 def _watch(all_of_them: Sequence[_Locality]) -> int:
-    """Until all have ended. The first one that fails ends the others, and its code is returned."""
+    """Until all have ended. The first one that fails ends the others, and its code is returned. Of several, that is one
+    that was killed: the others may have failed because of that.
+    """
     result = 0
     kill_at = float("inf")
     left = list(all_of_them)
     while left:
-        pid, status = os.waitpid(-1, os.WNOHANG)
-        if pid == 0:
-            if time.monotonic() > kill_at:
-                _end(left, signal.SIGKILL)
-            time.sleep(0.01)
-            continue
-        one = next((each for each in left if each.process.pid == pid), None)
-        if one is None:
-            continue
-        left.remove(one)
-        code = os.waitstatus_to_exitcode(status)
-        one.process.returncode = code
-        if code != 0 and result == 0:
+        ended = _ended(left)
+        if result == 0 and (failed := sorted((e for e in ended if e[1] != 0), key=lambda e: e[1] > 0)):
+            one, code = failed[0]
             result = 128 - code if code < 0 else code
             if left:
                 print(_what_ended(one, code), file=sys.stderr)
                 _end(left, signal.SIGTERM)
                 kill_at = time.monotonic() + PATIENCE_S
+        if not ended:
+            if time.monotonic() > kill_at:
+                _end(left, signal.SIGKILL)
+            time.sleep(0.01)
     return result
 
 

@@ -1,9 +1,9 @@
 """How many of the cores a process should use that is one of several of a program: its share, not all of them.
 
 Several processes that each use all cores take turns on them, and lose more than they win. Programs say nothing of it,
-so this looks: at the processes that the same parent has started in the same way (multiprocessing, concurrent.futures,
-joblib, Dask), and at what mpirun says of the ranks on this machine. `workers` and TREADLE_WORKERS count more, and an
-agent shares the cores of the whole machine out.
+so this looks at the processes that the same parent has started in the same way (multiprocessing, concurrent.futures,
+joblib, Dask). What mpirun says of the ranks on this machine is looked at wherever cores are counted. `workers` and
+TREADLE_WORKERS count more, and an agent shares the cores of the whole machine out.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import sys
 import time
 from contextlib import suppress
 
+from ._native import usable_cores
+
 _LOOK_S = 0.5  # a pool grows, and ends
-_LOCAL_SIZES = ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS")  # OpenMPI, MPICH
 
 _seen = 0
 _has_shared = False  # somebody was there
@@ -24,7 +25,7 @@ _look_at = 0.0
 
 def share_of_workers(processes: int) -> int:
     """Of each, where all of them are on this machine."""
-    return max(len(os.sched_getaffinity(0)) // processes, 1)
+    return max(usable_cores() // processes, 1)
 
 
 def workers_by_share() -> int:
@@ -47,14 +48,8 @@ def forget() -> None:
 
 
 def _look() -> int:
-    processes = max(_ranks_here(), 1) * max(_siblings(), 1)
+    processes = _siblings()
     return share_of_workers(processes) if processes > 1 else 0
-
-
-def _ranks_here() -> int:
-    """0 also where each has cores of its own."""
-    ranks = next((int(n) for name in _LOCAL_SIZES if (n := os.environ.get(name, "")).isdecimal()), 0)
-    return ranks if len(os.sched_getaffinity(0)) == os.cpu_count() else 0
 
 
 def _is_one_of_a_pool() -> bool:

@@ -1,3 +1,4 @@
+#include "topology/process_mask.hpp"
 #include "topology/usable_cores.hpp"
 
 #include <treadle/observe/machine.hpp>
@@ -6,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -13,6 +15,7 @@
 #include <hwloc/distances.h>
 #include <sched.h>
 #include <stdexcept>
+#include <unistd.h>
 
 namespace treadle::detail {
 namespace {
@@ -80,6 +83,23 @@ TEST(topology_test, usable_cores_follow_the_affinity_mask) {
   EXPECT_EQ(usable_cores(), 1u);
   ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
   EXPECT_LE(usable_cores(), static_cast<unsigned>(CPU_COUNT(&before)));
+}
+
+TEST(topology_test, ranks_of_an_mpirun_share_the_cores_that_none_is_bound_to) {
+  const unsigned all = usable_cores();
+  const bool has_all = process_mask().count() == static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
+  for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
+    setenv(name, "2", 1);
+    EXPECT_EQ(ranks_that_share_cores(), has_all ? 2u : 1u);
+    EXPECT_EQ(usable_cores(), has_all ? std::max(all / 2, 1u) : all);
+    setenv(name, "100000", 1);
+    EXPECT_EQ(usable_cores(), has_all ? 1u : all);
+    for (const char* const wrong : {"", "0", "-3", "many"}) {
+      setenv(name, wrong, 1);
+      EXPECT_EQ(ranks_that_share_cores(), 1u) << wrong;
+    }
+    unsetenv(name);
+  }
 }
 
 TEST(topology_test, the_machine_is_described) {

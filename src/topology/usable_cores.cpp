@@ -1,11 +1,15 @@
 #include "topology/usable_cores.hpp"
 
 #include "base/file_text.hpp"
+#include "base/variable.hpp"
 #include "topology/process_mask.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
+
+#include <unistd.h>
 
 namespace treadle::detail {
 namespace {
@@ -56,11 +60,21 @@ double cgroup_quota_cores(const std::string& self_cgroup, const std::string& roo
   return quota;
 }
 
+unsigned ranks_that_share_cores() {
+  if (process_mask().count() < static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN))) return 1;
+  for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
+    const std::string_view text = variable(name);
+    unsigned ranks = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), ranks).ec == std::errc() && ranks > 0) return ranks;
+  }
+  return 1;
+}
+
 unsigned usable_cores() {
   unsigned cores = std::max(1u, process_mask().count());
   const double quota = cgroup_quota_cores(file_text("/proc/self/cgroup"), "/sys/fs/cgroup");
   if (quota > 0) cores = std::min(cores, std::max(1u, static_cast<unsigned>(std::ceil(quota))));
-  return cores;
+  return std::max(1u, cores / ranks_that_share_cores());
 }
 
 } // namespace treadle::detail

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <sstream>
 #include <string>
@@ -34,13 +35,14 @@ unsigned seconds_of_stress() {
   return wanted ? static_cast<unsigned>(std::atoi(wanted)) : 2;
 }
 
-/// `name` in this many processes.
-finished run_all(const char* name, unsigned localities, unsigned workers) {
+/// The case `name` of these programs, each a process.
+finished run_all(const std::vector<std::string>& programs, const char* name, unsigned workers) {
+  const std::size_t localities = programs.size();
   std::string file = "/tmp/treadle-localities-test-XXXXXX";
   close(mkstemp(file.data()));
   std::vector<pid_t> children;
   std::vector<std::FILE*> outputs;
-  for (unsigned rank = 0; rank < localities; ++rank) {
+  for (std::size_t rank = 0; rank < localities; ++rank) {
     std::array<int, 2> pipe_ends{};
     EXPECT_EQ(pipe(pipe_ends.data()), 0);
     const pid_t child = fork();
@@ -51,7 +53,7 @@ finished run_all(const char* name, unsigned localities, unsigned workers) {
       setenv("TREADLE_WORKERS", std::to_string(workers).c_str(), 1);
       setenv("TREADLE_PUBLISH", "0", 1);
       alarm(100 + seconds_of_stress());
-      execl(LOCALITIES_PROGRAM, LOCALITIES_PROGRAM, name, nullptr);
+      execl(programs[rank].c_str(), programs[rank].c_str(), name, nullptr);
       _exit(127);
     }
     close(pipe_ends[1]);
@@ -59,7 +61,7 @@ finished run_all(const char* name, unsigned localities, unsigned workers) {
     outputs.push_back(fdopen(pipe_ends[0], "r"));
   }
   finished result;
-  for (unsigned rank = 0; rank < localities; ++rank) {
+  for (std::size_t rank = 0; rank < localities; ++rank) {
     std::string text;
     for (int c = 0; (c = std::fgetc(outputs[rank])) != EOF;) text += static_cast<char>(c);
     std::fclose(outputs[rank]);
@@ -72,13 +74,14 @@ finished run_all(const char* name, unsigned localities, unsigned workers) {
   return result;
 }
 
-/// The same under the mpirun of an MPI; `library`: for messages over it.
-finished run_by_mpi(const char* mpirun, const char* library, const char* name, unsigned localities, unsigned workers) {
+/// These words behind the mpirun of an MPI, as users start programs: what finds its library is the program. An mpirun of
+/// one process does not say that it is one.
+finished run_by_mpi(const std::string& mpi, const std::string& words, unsigned workers, bool is_alone = false) {
   // What MPI leaves behind at its end is not ours.
-  const std::string command = std::string("ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 TREADLE_PUBLISH=0 TREADLE_MPI=") +
-                              library + " TREADLE_WORKERS=" + std::to_string(workers) + " timeout " +
-                              std::to_string(100 + seconds_of_stress()) + " " + mpirun + " -n " +
-                              std::to_string(localities) + " " + LOCALITIES_PROGRAM + " '" + name + "'";
+  const std::string command = "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 TREADLE_PUBLISH=0 TREADLE_WORKERS=" +
+                              std::to_string(workers) + (is_alone ? " TREADLE_MPI=" + mpi : "") + " timeout " +
+                              std::to_string(100 + seconds_of_stress()) + " mpirun." + mpi +
+                              (mpi == "openmpi" ? " --allow-run-as-root --oversubscribe --bind-to none " : " ") + words;
   finished result;
   std::FILE* const output = popen(command.c_str(), "r");
   std::string text;
@@ -96,20 +99,17 @@ struct setting {
 
 class localities_test : public testing::TestWithParam<setting> {
  protected:
-  static finished run(const char* name) {
+  static bool is_over(const char* transport) { return std::strcmp(GetParam().over, transport) == 0; }
+  static finished run(const char* name, bool is_to_succeed = true) {
     const auto [over, localities, workers] = GetParam();
-    finished result;
-#ifdef LIBRARY_OF_OPENMPI
-    if (over == std::string("openmpi"))
-      result = run_by_mpi("mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none", LIBRARY_OF_OPENMPI, name,
-                          localities, workers);
-#endif
-#ifdef LIBRARY_OF_MPICH
-    if (over == std::string("mpich")) result = run_by_mpi("mpirun.mpich", LIBRARY_OF_MPICH, name, localities, workers);
-#endif
-    if (over == std::string("shared_memory")) result = run_all(name, localities, workers);
+    const finished result =
+        is_over("shared_memory")
+            ? run_all(std::vector<std::string>(localities, LOCALITIES_PROGRAM), name, workers)
+            : run_by_mpi(over, "-n " + std::to_string(localities) + " " + LOCALITIES_PROGRAM + " '" + name + "'",
+                         workers, localities == 1);
     EXPECT_FALSE(result.codes.empty());
-    for (const int code : result.codes) EXPECT_EQ(code, 0);
+    for (const int code : result.codes)
+      if (is_to_succeed) EXPECT_EQ(code, 0);
     return result;
   }
   static unsigned size() { return GetParam().localities; }
@@ -119,10 +119,10 @@ std::vector<setting> settings() {
       {"shared_memory", 1, 1}, {"shared_memory", 2, 1}, {"shared_memory", 2, 2}, {"shared_memory", 4, 2}};
   std::vector<const char*> mpis;
 #ifndef __SANITIZE_THREAD__ // it does not see how the threads of MPI agree
-#ifdef LIBRARY_OF_OPENMPI
+#ifdef HAS_OPENMPI
   mpis.push_back("openmpi");
 #endif
-#ifdef LIBRARY_OF_MPICH
+#ifdef HAS_MPICH
   mpis.push_back("mpich");
 #endif
 #endif
@@ -166,10 +166,35 @@ TEST_P(localities_test, parcels_in_events_and_traces) { run("traced"); }
 TEST_P(localities_test, a_communicator_made_again) { run("repeats"); }
 /// MPI ends the others itself.
 TEST_P(localities_test, who_dies_is_missed) {
-  if (size() > 1 && GetParam().over == std::string("shared_memory")) run("survives");
+  if (size() > 1 && is_over("shared_memory")) run("survives");
 }
 TEST_P(localities_test, who_dies_amid_large_vectors_is_missed) {
-  if (size() > 1 && GetParam().over == std::string("shared_memory")) run("large_survives");
+  if (size() > 1 && is_over("shared_memory")) run("large_survives");
+}
+/// By MPI's own words, and nobody waits for ever.
+TEST_P(localities_test, who_dies_ends_an_mpi_program) {
+  if (size() == 1 || is_over("shared_memory")) return;
+  const finished result = run("dies", false);
+  EXPECT_NE(result.codes.front(), 0);
+  EXPECT_NE(result.codes.front(), 124) << "it did not end";
+}
+TEST_P(localities_test, parcels_that_mean_nothing_are_refused) { run("meaningless"); }
+TEST_P(localities_test, who_does_not_receive_holds_senders_back) {
+  if (size() > 1) run("stopped");
+}
+/// Where one part of a program was built from other sources, though all names in it are the same.
+TEST_P(localities_test, versions_refuse_each_other) {
+  if (size() != 2) return;
+  const auto run_two = [](const std::string& one, const std::string& other) {
+    return is_over("shared_memory") ? run_all({one, other}, "", 1)
+                                    : run_by_mpi(GetParam().over, "-n 1 " + one + " : -n 1 " + other, 1);
+  };
+  for (const int code : run_two(VERSION_1, VERSION_1).codes) EXPECT_EQ(code, 0);
+  const finished different = run_two(VERSION_1, VERSION_2);
+  std::string said;
+  for (const std::string& one : different.said) said += one;
+  EXPECT_NE(said.find("runs another program, or another version of it, than locality"), said.npos) << said;
+  for (const int code : different.codes) EXPECT_NE(code, 0);
 }
 TEST_P(localities_test, posts_are_executed_before_the_end) {
   const finished result = run("posts");

@@ -550,6 +550,9 @@ int run(const std::string& name) {
     if (name == "migrations") testing::migrations();
     if (name == "large") testing::large_arguments();
     if (name == "large_survives") testing::large_survives();
+    if (name == "meaningless") testing::parcels_that_mean_nothing();
+    if (name == "stopped") testing::stopped_receiver();
+    if (name == "dies") testing::dies();
     if (name == "traced") testing::traced_parcels();
     if (name == "placed") testing::placed_calls();
     if (name == "placements") testing::random_placements();

@@ -33,6 +33,11 @@ void migrations();
 void large_arguments();
 void large_survives();
 
+// Of faults.cpp.
+void parcels_that_mean_nothing();
+void stopped_receiver();
+void dies();
+
 // Of arrays.cpp.
 void placed_calls();
 void random_placements();

@@ -1,5 +1,7 @@
 """An external CMake project of ten lines finds an installed Treadle and runs on it."""
 
+import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -32,4 +34,12 @@ def test_external_project(tmp_path):
     run("cmake", "--build", build)
     assert run(build / "consumer") == "42\n"
     assert run(build / "consumer_physl") == "[2 4 6]\n"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("TREADLE_")}
+    assert run(build / "consumer_localities", env=env).startswith("1 of 1 with ")
+    cores = len(os.sched_getaffinity(0))
+    for mpi, words in (("openmpi", ("--allow-run-as-root", "--oversubscribe", "--bind-to", "none")), ("mpich", ())):
+        if shutil.which(f"mpirun.{mpi}"):
+            said = run(f"mpirun.{mpi}", *words, "-n", "2", build / "consumer_localities", env=env)
+            share = max(cores // 2, 1) if cores == os.cpu_count() else cores
+            assert said == f"3 of 2 with {share}\n", mpi
     assert not (prefix / "include" / "gtest").exists()

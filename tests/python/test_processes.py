@@ -159,18 +159,16 @@ def test_processes_of_a_pool_share_the_cores(method):
     assert set(found.values()) == {max(cores // 2, 1)}
 
 
-def test_ranks_of_an_mpi_share_the_cores(monkeypatch):
+def test_ranks_of_an_mpi_share_the_cores():
     cores = len(os.sched_getaffinity(0))
-    assert shares._look() == 0
-    monkeypatch.setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "2")
-    monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    assert shares._look() == max(cores // 2, 1)
-    monkeypatch.setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "100000")
-    assert shares._look() == 1
-    monkeypatch.setattr(os, "cpu_count", lambda: 2 * cores)  # mpirun has bound it
-    assert shares._look() == 0
-    monkeypatch.setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "many")
-    assert shares._look() == 0
+    shared = cores == os.cpu_count()  # or each is bound to cores of its own
+    program = "import treadle as td; td.jit(lambda x: x + 1)(1.0); print(td.info()['runtime']['workers'])"
+    for variable in ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"):
+        for ranks, expected in (("2", max(cores // 2, 1)), ("100000", 1), ("many", cores)):
+            env = {**os.environ, variable: ranks}
+            env.pop("TREADLE_WORKERS", None)
+            said = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True)
+            assert said.stdout == f"{expected if shared else cores}\n", said.stderr
 
 
 SCRIPT = """

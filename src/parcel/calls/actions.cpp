@@ -1,6 +1,7 @@
 #include "parcel/calls/actions.hpp"
 
 #include "base/fnv1a.hpp"
+#include "parcel/calls/build_id.hpp"
 
 #include <treadle/detail/spinlock.hpp>
 
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -108,6 +110,9 @@ std::uint64_t number_actions() {
     names += '\n';
   }
   g_actions = numbered;
+  std::set<std::string> builds; // of the program and of libraries that have actions: what the names do not tell
+  for (const action_entry* one : all) builds.insert(build_id_of(one));
+  for (const std::string& build : builds) names += build;
   return fnv1a(names);
 }
 

@@ -30,7 +30,8 @@ std::string library_as_started() {
   return std::string(chosen);
 }
 
-/// Where this code is: the library may lie beside it, or beside a program's folder.
+/// Where this code is. Programs have where the library lies in their search path (cmake/TreadleInstall.cmake); a Python
+/// package has it in a folder beside the code, and a program that was copied together with it may have it there, too.
 std::string folder_of_this() {
   Dl_info found{};
   if (dladdr(reinterpret_cast<const void*>(&transport_as_started), &found) == 0 || !found.dli_fname) return ".";
@@ -42,7 +43,7 @@ std::string folder_of_this() {
 std::unique_ptr<transport> load(const std::string& library) {
   const std::string beside = folder_of_this();
   std::string complaint;
-  for (const std::string& path : {library, beside + '/' + library, beside + "/../lib/" + library}) {
+  for (const std::string& path : {library, beside + '/' + library, beside + "/../lib/" + library, beside + "/bin/" + library}) {
     // Global: what MPI itself loads expects its symbols there. Never closed: MPI does not end and begin again.
     if (void* const loaded = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
       if (void* const open = dlsym(loaded, "treadle_open_transport"))
