@@ -29,6 +29,8 @@ RIVALS = {  # in the order of the columns
     "std_async": "std::async",
     "std_future": "std::async",
     "std_thread": "std::thread",
+    "treadle_openmpi": "Treadle, OpenMPI",
+    "treadle_mpich": "Treadle, MPICH",
     "openmpi": "OpenMPI",
     "mpich": "MPICH",
     "serial": "serial",

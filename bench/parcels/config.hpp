@@ -9,6 +9,8 @@
 ///   one_way      parcels of 16 bytes, each calls a function of a table at the receiver; until all were received
 ///   batched      the same, as many in a message as the sender likes (by hand: the best of k_batches)
 ///   ping_pong    a call there that returns a number, one after the other
+///   ping_pong_off   the same where no parcel waits for others, and nothing is found out
+///   ping_pong_task  the same, executed as a task there
 ///   in_flight    the same, k_window at a time
 ///   large        arrays of 8 MB, one after the other
 ///   here         a call of the sender's own process
