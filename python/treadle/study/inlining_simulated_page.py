@@ -37,9 +37,9 @@ def notes(runs: Sequence[Run]) -> list[str]:
     return [
         "All of this part is simulated, not measured. Each program was recorded once, with one worker and every node"
         " of its tree a task; in simulated time the policies decide for each node whether it is one. Recorded times are"
-        " scaled to what the program takes where all is inlined, because making so many tasks and telling of them is in"
-        " them. Cores are alike, with one hardware thread each, and memory is never short. by-cost is what the policy"
-        " adaptive begins with: a task should cost at most 5 % of what it does. No more than"
+        " scaled to what the program takes where all is inlined, because they contain what making and recording all"
+        " these tasks takes. Cores are alike, with one hardware thread each, and memory is never short. by-cost is what"
+        " the policy adaptive begins with: a task should cost at most 5 % of what it does. No more than"
         f" {MOST_ITERATIONS} iterations are simulated.",
         f"All work of a program is {width[0][0]:.2f} ({width[0][1]} x {width[0][2]}) to {width[-1][0]:.2f} times"
         f" ({width[-1][1]} x {width[-1][2]}) as long as its longest chain: more cores cannot make it faster than by that,"
