@@ -1,5 +1,5 @@
-# treadle_unite(NAME UNITE SOURCES PATTERN...): with UNITE the files of a folder are compiled together, but those that match
-# a pattern alone: they have a name in an anonymous namespace that another file of the folder has, too.
+# treadle_unite(NAME UNITE SOURCES PATTERN...): with UNITE the files of a folder are compiled together. Those that match
+# a pattern are compiled alone: they have a name in an anonymous namespace that another file of the folder has, too.
 function(treadle_unite name unite sources)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${unite} UNITY_BUILD_MODE GROUP)
   list(JOIN ARGN "|" alone)
@@ -51,8 +51,9 @@ endfunction()
 # All that ctest runs, without programs and benchmarks that it does not need.
 add_custom_target(treadle_tests)
 
-# treadle_shards(NAME EXECUTABLE COUNT [VARIABLE=VALUE...]): the test cases of an executable as COUNT ctest tests with the
-# label "shard". A process per case costs more than most cases, under sanitizers above all; `./dev test` runs these.
+# treadle_shards(NAME EXECUTABLE COUNT [VARIABLE=VALUE...]): makes COUNT ctest tests, with the label "shard", of the
+# test cases of an executable. `./dev test` runs these, for a process per case costs more than most cases, above all
+# under sanitizers.
 function(treadle_shards name executable count)
   math(EXPR last "${count} - 1")
   foreach(shard RANGE ${last})

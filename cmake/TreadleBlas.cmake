@@ -1,7 +1,7 @@
 # BLAS and LAPACK: TREADLE_BLAS_LIBRARIES, TREADLE_BLAS_INCLUDE_DIRS and TREADLE_BLAS_DEFINITIONS.
 #
-# The Python package has the OpenBLAS that NumPy and SciPy are built with, PyPI's scipy-openblas32, so that a product takes
-# as long here as there. Everything else has the system's.
+# The Python package has the OpenBLAS that NumPy and SciPy are built with, PyPI's scipy-openblas32, so that a product
+# takes as long here as there. Everything else has the system's.
 if(TREADLE_PYTHON)
   find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
   execute_process(COMMAND ${Python_EXECUTABLE} -c "import scipy_openblas32 as b; print(b.get_lib_dir(), b.get_include_dir(), sep=';')"

@@ -27,7 +27,7 @@ if(TREADLE_SANITIZE)
   target_compile_options(treadle_options INTERFACE -fsanitize=${sanitizers} -fno-omit-frame-pointer -g1)
   target_link_options(treadle_options INTERFACE -fsanitize=${sanitizers})
   if("undefined" IN_LIST TREADLE_SANITIZE)
-    # Half of the time of compiling all of it goes into the checks that are left out: what most of them find is a fault or a
+    # The checks that are left out would take half of the time of compiling. What most of them find is a fault or a
     # report of the address sanitizer all the same.
     target_compile_options(treadle_options INTERFACE -fno-sanitize-recover=undefined
       -fno-sanitize=alignment,null,object-size,pointer-overflow,vptr)

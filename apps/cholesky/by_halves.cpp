@@ -6,7 +6,7 @@ namespace cholesky::by_halves {
 
 namespace {
 
-// Up to so many rows or columns the library's own routines are called.
+// Blocks of up to this many rows or columns are left to the library's own routines; larger ones are halved.
 constexpr std::size_t k_solved_at_once = 16, k_updated_at_once = 16, k_factorised_at_once = 32;
 
 int as_int(std::size_t n) noexcept { return static_cast<int>(n); }

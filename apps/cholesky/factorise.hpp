@@ -16,7 +16,8 @@ launchers launchers_of(const apps::configuration& how);
 
 struct settings {
   launchers launch = {};
-  /// potrf takes so many times as long as it needs: as where it is not blocked, which makes the critical path longer.
+  /// potrf takes this many times as long as it needs, which makes the critical path longer: a potrf that is not blocked
+  /// is slower than other tasks in the same way.
   unsigned slow_potrf = 1;
 };
 

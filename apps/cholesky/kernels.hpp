@@ -21,9 +21,9 @@ class not_positive_definite : public std::domain_error {
   std::size_t m_tile, m_order;
 };
 
-/// a := its lower Cholesky factor. `times` is how often that is computed, on copies but once, so that it takes so many
-/// times as long. `index` and `begin` are the tile's place on the diagonal and its first row, for messages. Throws
-/// not_positive_definite, also when an element of the diagonal is not finite.
+/// a := its lower Cholesky factor. The factor is computed `times` times, all but once on copies, so that the task takes
+/// that many times as long. `index` and `begin` are the tile's place on the diagonal and its first row, for messages.
+/// Throws not_positive_definite, also when an element of the diagonal is not finite.
 void potrf(const tile& a, std::size_t index, std::size_t begin, unsigned times = 1);
 /// b := b l^-T, for a tile below the factor l.
 void trsm(const tile& b, const tile& l);

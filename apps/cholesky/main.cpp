@@ -122,10 +122,10 @@ int run(int argc, char** argv) {
   apps::add_number(app, "--n", a.n, 1, k_most, "rows and columns of the matrix");
   apps::add_number(app, "--tile", a.tile, 1, k_most, "rows and columns of a tile; those at the end may be smaller");
   apps::add_number(app, "--slow-potrf", a.slow_potrf, 1, k_most,
-                   "potrf takes so many times as long: it is computed again and again");
+                   "how many times as long potrf takes: it is computed again and again");
   apps::add_number(app, "--seed", a.seed, 0, k_most, "of the matrix");
-  apps::add_number(app, "--repeat", a.runs.counted, 1, k_most, "so many runs; the time is that of the fastest");
-  apps::add_number(app, "--warm-up", a.runs.before, 0, k_most, "so many runs before, which do not count");
+  apps::add_number(app, "--repeat", a.runs.counted, 1, k_most, "number of runs; the time is that of the fastest");
+  apps::add_number(app, "--warm-up", a.runs.before, 0, k_most, "number of runs before, which do not count");
   apps::add_number(app, "--spoil", a.spoil, 0, k_most,
                    "make this element of the diagonal negative, to see what is said");
   a.configuration.add_to(app);

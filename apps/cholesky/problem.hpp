@@ -8,7 +8,7 @@
 /// Matrices to factorise, how much work that is, and whether a factor is right.
 namespace cholesky {
 
-/// Floating-point operations for n rows, as usually counted, and tasks for so many tiles in a column.
+/// Floating-point operations for n rows, as usually counted, and tasks for a matrix of `tiles` tiles in a column.
 double operations(double n) noexcept;
 double tasks(double tiles) noexcept;
 

@@ -54,8 +54,8 @@ inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   }
 }
 
-/// Linux hands out memory that does not exist, and ends the program that uses it: throws std::invalid_argument that
-/// begins with `what` when the machine cannot have so much.
+/// Throws std::invalid_argument, whose text begins with `what`, when the machine has less memory than this: Linux hands
+/// out memory that does not exist, and ends the program that uses it.
 inline void check_memory(const std::string& what, double bytes) {
   const double present = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes <= present) return;

@@ -12,7 +12,7 @@
 
 namespace apps {
 
-/// So many workers in all, and so many of them for critical tasks where these have a pool of their own.
+/// How many workers there are in all, and how many of them are for critical tasks where these have a pool of their own.
 struct pool_sizes {
   unsigned workers;
   unsigned critical;
@@ -36,8 +36,8 @@ std::span<const configuration> configurations() noexcept;
 const configuration& find_configuration(std::string_view name);
 
 /// What a configuration asks of the runtime. `sizes.workers` of 0 are as many as the runtime would have by default,
-/// `sizes.critical` of 0 half of the workers. Throws std::invalid_argument when the pools cannot have so many workers,
-/// or when `options` describe pools and the configuration does, too. Options that say where workers run stay.
+/// `sizes.critical` of 0 half of the workers. Throws std::invalid_argument when the pools cannot have that many
+/// workers, or when `options` describe pools and the configuration does, too. Options that say where workers run stay.
 void apply(const configuration& how, pool_sizes sizes, treadle::runtime_options& options);
 
 /// What finds the pools of a configuration that is tuned, while its runtime exists; none where there is nothing to

@@ -9,8 +9,8 @@
 
 namespace apps {
 
-/// Calls check(how) with every configuration that has so many workers, while a runtime of that exists; nothing hangs
-/// afterwards, and no task is left.
+/// Calls check(how) for every configuration and number of workers that go together, while a runtime of that
+/// configuration exists. Checks that nothing hangs afterwards, and that no task is left.
 void with_configurations(const auto& numbers_of_workers, const auto& check) {
   for (const configuration& how : configurations()) {
     for (const unsigned workers : numbers_of_workers) {

@@ -89,10 +89,11 @@ int run(int argc, char** argv) {
   app.option_defaults()->always_capture_default();
   constexpr std::size_t k_most = std::size_t{1} << 40;
   apps::add_number(app, "--n", a.n, 0, k_most, "numbers to sort");
-  apps::add_number(app, "--cut-off", a.cut_off, 1, k_most, "so many numbers, or fewer, are sorted without more tasks");
+  apps::add_number(app, "--cut-off", a.cut_off, 1, k_most,
+                   "parts of this many numbers, or fewer, are sorted without more tasks");
   apps::add_number(app, "--seed", a.seed, 0, k_most, "of the numbers");
-  apps::add_number(app, "--repeat", a.runs.counted, 1, k_most, "so many runs; the time is that of the fastest");
-  apps::add_number(app, "--warm-up", a.runs.before, 0, k_most, "so many runs before, which do not count");
+  apps::add_number(app, "--repeat", a.runs.counted, 1, k_most, "number of runs; the time is that of the fastest");
+  apps::add_number(app, "--warm-up", a.runs.before, 0, k_most, "number of runs before, which do not count");
   a.configuration.add_to(app);
   app.add_flag("--check", a.check, "compare with std::stable_sort");
   apps::add_outputs(app, a.counters, a.json);

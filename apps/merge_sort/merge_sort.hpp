@@ -30,7 +30,7 @@ inline launchers launchers_of(const apps::configuration& how) {
 
 struct settings {
   launchers launch = {};
-  std::size_t cut_off = 2; ///< so many elements, or one, are sorted by a task alone
+  std::size_t cut_off = 2; ///< parts of this many elements, or of one, are sorted by a task alone
 };
 
 /// `v` in order; equal elements stay as they were. Waits for the tasks that it makes; but when it throws, some may

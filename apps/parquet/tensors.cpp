@@ -5,7 +5,7 @@
 namespace parquet {
 namespace {
 
-/// Of a fermion with so many frequencies.
+/// The propagator of a fermion at its k-th of n frequencies.
 element propagator(std::size_t n, std::size_t k) {
   const double frequency = 3.14159265358979 * (2 * static_cast<double>(k) + 1 - static_cast<double>(n));
   return 1.0 / element(0.5, frequency);

@@ -18,7 +18,7 @@ struct line {
   std::uint64_t steps(std::size_t iteration) const noexcept; ///< of a task
 };
 
-/// What a task computes: so many steps of a generator.
+/// What a task computes: this many steps of a random number generator.
 std::uint64_t compute(std::uint64_t seed, std::uint64_t steps) noexcept;
 /// Where a task of the producer begins.
 constexpr std::uint64_t seed_of(std::size_t iteration, std::size_t task) noexcept {
@@ -28,8 +28,8 @@ constexpr std::uint64_t seed_of(std::size_t iteration, std::size_t task) noexcep
 /// The numbers of an item, one for each task. It is in its place whole or not at all. Throws std::runtime_error that
 /// names the file.
 void write_item(const std::filesystem::path& folder, std::size_t iteration, const std::vector<std::uint64_t>& numbers);
-/// Waits until it is there, and removes it. Throws std::runtime_error that names the file: it has not come in time, or
-/// it is no item of so many numbers.
+/// Waits until the item is there, and removes it. Throws std::runtime_error, which names the file, when it has not come
+/// in time, or is not an item of `tasks` numbers.
 std::vector<std::uint64_t> take_item(const std::filesystem::path& folder, std::size_t iteration, std::size_t tasks,
                                      std::chrono::duration<double> patience);
 

@@ -38,7 +38,7 @@ struct settings {
       one->add_flag("--json", json, "print one JSON object, with the time at the end of each item");
     }
     produce->add_flag("--up-down", of.up_down, "the cost goes from 0.1 to 4.1 times that, and back, within 40 items");
-    consume->add_option("--patience", patience_s, "give up after so many seconds without an item")
+    consume->add_option("--patience", patience_s, "give up after this many seconds without an item")
         ->check(CLI::Range(0.0, 1e6));
     apps::add_number(*consume, "--producer-work", producer_work, 0, 1u << 30, "--work of the producer, for --verify");
     consume->add_flag("--producer-up-down", producer_up_down, "of the producer, for --verify");

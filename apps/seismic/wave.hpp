@@ -28,12 +28,12 @@ std::size_t neighbour(const plane& p, std::size_t tile, edge e) noexcept;
 
 /// A pulse in the middle of the plane that has no motion yet.
 void fill(const plane& p, std::size_t tile, double* numbers);
-/// The points along an edge after so many steps.
+/// Copies the points along an edge as they are after `steps_done` steps.
 void copy_edge(const plane& p, const double* numbers, std::size_t steps_done, edge e, double* to);
 /// One step more. `beyond`: the points next to each edge after as many steps, null where the plane ends.
 void advance(const plane& p, std::size_t tile, double* numbers, std::size_t steps_done,
              const std::array<const double*, k_edges>& beyond);
-/// Of the points after so many steps, added up in their order.
+/// The squares of the points after `steps_done` steps, added up in the order of the points.
 double sum_of_squares(const plane& p, const double* numbers, std::size_t steps_done) noexcept;
 
 /// What the tiles of a plane add up to, computed as one tile: the reference. The points are the same to the last bit;

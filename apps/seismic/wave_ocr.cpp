@@ -44,7 +44,7 @@ ocrGuid_t new_template(ocrEdt_t function, u32 paramc, u32 depc) {
   return made;
 }
 
-/// After so many steps of a tile: its edges to the neighbours, and its next step.
+/// When a tile has done `steps_done` steps: sends its edges to the neighbours, and makes the task of its next step.
 void pass_on(shape& s, ocrGuid_t shape_block, std::size_t tile, const double* numbers, u64 steps_done) {
   const seismic::plane& p = s.how.of;
   const bool is_last = steps_done == p.steps;

@@ -92,7 +92,7 @@ void faithful_ring::run_steps(std::size_t steps, treadle::grain_tuner* tuner) {
       rounds.step(advance);
     else
       rounds.step_into(partitions(points(), m_asked), heat_across);
-    constexpr std::size_t k_surely_useful = 10'000; // so many points take longer than a task costs
+    constexpr std::size_t k_surely_useful = 10'000; // this many points take longer than a task costs
     if (tuner->windows() > 0 || m_asked >= k_surely_useful) continue;
     rounds.wait(); // nothing is known yet; a bad start should not be the start of many rounds
     count_to(round + 1);

@@ -21,7 +21,7 @@ class flow {
  public:
   using part = treadle::shared_future<T>;
 
-  /// So many rounds may have tasks that are not done: memory stays bounded (HPX: --nd).
+  /// At most this many rounds have tasks that are not done, so that memory stays bounded (HPX: --nd).
   static constexpr std::size_t k_rounds_ahead = 10;
 
   /// From `now` on, one for each of `parts`; both are of the last round that was begun, which wait() waits for.

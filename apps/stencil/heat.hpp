@@ -11,7 +11,7 @@ namespace stencil {
 inline constexpr double k_coefficient = 0.35;
 
 /// One point, or a vector of them. Everything that computes calls this, and these files are compiled without
-/// contraction to fused operations, so that results are the same to the last bit whoever computes them.
+/// contraction to fused operations, so that all kernels give the same results to the last bit.
 template <class Value>
 [[gnu::always_inline]] inline void heat(Value& result, const Value& left, const Value& middle, const Value& right) {
   result = middle + k_coefficient * (left + -2.0 * middle + right); // -2: a multiplication, where Clang makes 2 x x + x

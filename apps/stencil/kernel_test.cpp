@@ -16,7 +16,7 @@ using namespace stencil;
 
 constexpr std::size_t k_margin = 256;
 
-/// Points [-k_margin, points + k_margin); those too near to the ends for so many steps are wrong.
+/// Points [-k_margin, points + k_margin). After n steps the n points next to each end are wrong.
 std::vector<double> start(std::size_t points) {
   std::vector<double> values(points + 2 * k_margin);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = initial_value(i * i);

@@ -217,8 +217,8 @@ int run(int argc, char** argv) {
                  "points per task; sizes differ by one at most (best: by a cache line of 8)");
   add_number("--tile-steps", s.tile_steps, 1, k_most, "best: time steps per task, at most the points of a tile");
   add_number("--repeat", s.repeat, 1, k_most,
-             "so many runs, one going on from the other; the time is that of the fastest");
-  add_number("--warm-up", s.warm_up, 0, k_most, "so many steps before the time is taken");
+             "number of runs, each of which goes on from the one before; the time is that of the fastest");
+  add_number("--warm-up", s.warm_up, 0, k_most, "number of steps before the time is taken");
   add_number("--workers", s.workers, 0, 1024, "threads; 0: one per core");
   app.add_option("--kernel", s.kernel, "which version")->check(CLI::IsMember({"faithful", "best", "serial", "loop"}));
   app.add_option(

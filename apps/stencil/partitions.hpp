@@ -42,7 +42,7 @@ class partitions {
   std::size_t m_unit;
   std::size_t m_count;
   std::size_t m_units_each;
-  std::size_t m_larger; // so many partitions, the first ones, have one unit more
+  std::size_t m_larger; // how many partitions, the first ones, have one unit more
 };
 
 } // namespace stencil

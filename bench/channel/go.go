@@ -1,4 +1,5 @@
-// The rival in Go: unbuffered channels between two goroutines. Timed as in bench/measure.hpp: an untimed call comes first.
+// The rival in Go: unbuffered channels between two goroutines. It is timed as in bench/measure.hpp: an untimed call
+// comes first.
 package main
 
 import (

@@ -154,7 +154,7 @@ def agrees(name: str, answer, expected) -> bool:
 
 
 def calls_of(function: Callable, arguments: tuple) -> int:
-    """So many that they take some milliseconds."""
+    """How many calls take some milliseconds."""
     repeated(function, arguments, 3)
     seconds, *_ = timed(lambda: repeated(function, arguments, 3))
     return max(1, int(0.004 / (seconds / 3)))

@@ -141,13 +141,13 @@ class runtime {
 
   /// Those of the default pool.
   unsigned workers() const noexcept;
-  /// So many workers may be active at a time from now on, in all pools together: 0 to max_concurrency(). Others go off
-  /// duty when their task ends, forks, loops or waits, and leave their work to those that stay; with 0, tasks wait,
-  /// and so do threads that wait for them. Each pool keeps one as long as there are as many, those that cannot borrow
-  /// one first; the rest is shared out by their sizes. A pool that lends and has none gets one when another pool has
-  /// nothing to do. Workers that are in a blocking_region do not count. Any thread, also inside tasks; takes
-  /// microseconds and waits for nobody. Throws std::invalid_argument beyond the maximum, and where a pool that cannot
-  /// borrow would be left without a worker, unless n is 0.
+  /// At most this many workers are active at a time from now on, in all pools together: 0 to max_concurrency(). Others
+  /// go off duty when their task ends, forks, loops or waits, and leave their work to those that stay; with 0, tasks
+  /// wait, and so do threads that wait for them. Each pool keeps one worker as long as n is enough for that, pools that
+  /// cannot borrow one first; the rest is shared out by the sizes of the pools. A pool that lends and has no worker
+  /// gets one when another pool has nothing to do. Workers that are in a blocking_region do not count. Any thread may
+  /// call, also inside tasks; takes microseconds and waits for nobody. Throws std::invalid_argument beyond the maximum,
+  /// and where a pool that cannot borrow would be left without a worker, unless n is 0.
   void set_concurrency(unsigned n);
   /// What was set, bounded by what the process may use at the moment (runtime_options::workers).
   unsigned concurrency() const noexcept;

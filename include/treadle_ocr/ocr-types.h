@@ -89,7 +89,7 @@ typedef enum {
 /* EDTs: event-driven tasks */
 
 #define EDT_PROP_NONE OCR_TREADLE_AS(u16, 0x0)
-#define EDT_PROP_FINISH OCR_TREADLE_AS(u16, 0x1) /* its output event waits for all EDTs that it has created, and these */
+#define EDT_PROP_FINISH OCR_TREADLE_AS(u16, 0x1) /* its output event waits for all EDTs created by it or by these */
 #define EDT_PROP_NO_HINT OCR_TREADLE_AS(u16, 0x2)
 #define EDT_PROP_LONG OCR_TREADLE_AS(u16, 0x4)       /* it runs for long */
 #define EDT_PROP_OEVT_VALID OCR_TREADLE_AS(u16, 0x8) /* the output event is given, not made */

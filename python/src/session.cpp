@@ -26,8 +26,8 @@ session& the_session() {
 
 unsigned of_other_pools(const treadle::runtime& r) noexcept { return r.max_concurrency() - r.workers(); }
 
-// So many workers are active from now on, or fewer as long as an agent wants that. False: it has fewer, or follows the
-// cores of the process, which are fewer.
+// Lets the runtime have this many active workers from now on, or fewer as long as an agent wants that. False: the
+// runtime has fewer workers, or follows the cores of the process, which are fewer.
 bool grant(treadle::runtime& r, unsigned workers) {
   if (workers > r.workers()) return false;
   const unsigned all = workers + of_other_pools(r);

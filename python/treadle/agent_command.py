@@ -225,7 +225,7 @@ def _log_of(folder: str) -> list[dict[str, Any]]:
 def explain_command(
     which: Program,
     last: Annotated[
-        int, typer.Option("--last", "-n", min=1, help="So many decisions that changed its workers.")
+        int, typer.Option("--last", "-n", min=1, help="How many decisions that changed its workers to show.")
     ] = 5,
 ) -> None:
     """Say what a program was granted, when, what had happened, and why: from the log of decisions."""

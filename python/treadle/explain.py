@@ -77,7 +77,7 @@ class Explanation:
     nodes: list[Node] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
     threshold_us: float = (
-        0.0  # adaptive: from so much work on parts are tasks; 0: nobody asked yet; inf: none is
+        0.0  # adaptive: parts with at least this much work are tasks; 0: nobody asked yet; inf: none is
     )
     windows: int = 0  # of the outermost loop, in which thresholds were compared
     splitting_us: float = 0.0  # time spent on that

@@ -39,7 +39,7 @@ double busy_s(std::string_view proc_stat, const std::vector<unsigned>& cpus, dou
 /// How many cores others keep busy, smoothed over a few seconds.
 class foreign_load {
  public:
-  /// In the last `seconds` the machine was busy for so long, and the agent's programs for so much of it.
+  /// In the last `seconds` the machine's cores were busy for `busy_s`, `own_s` of that with the agent's programs.
   void observe(double seconds, double busy_s, double own_s) noexcept;
   double cores() const noexcept { return m_cores; }
 

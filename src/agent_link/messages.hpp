@@ -45,7 +45,8 @@ struct need {
 struct bye {};
 
 // By the agent.
-/// So many workers may be active until the lease is over. An epoch that is not newer than the last one renews it.
+/// At most `workers` workers may be active until the lease is over. An epoch that is not newer than the last one renews
+/// the lease.
 struct grant {
   std::uint64_t epoch = 0;
   unsigned workers = 0;

@@ -14,7 +14,7 @@
 
 namespace treadle::detail {
 
-/// So many keys and their copies stay in the cache; and up to this many, the thread keeps the memory for the next sort.
+/// Up to this many keys stay in the cache with their copies, and the thread keeps their memory for the next sort.
 inline constexpr std::uint32_t k_keys_in_cache = 1 << 16;
 
 /// Sorts n keys, in which only the bits of `varying` differ, by their bits from `lowest` on. Returns where they are

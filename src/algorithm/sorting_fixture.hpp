@@ -15,7 +15,7 @@
 
 namespace treadle {
 
-/// So many that all workers take part, and the sanitizers end.
+/// Enough elements for all workers to take part, and few enough for the sanitizers to end in time.
 #if defined(TREADLE_ASAN) || defined(TREADLE_TSAN)
 inline constexpr std::size_t k_many = 200'000;
 #else

@@ -36,7 +36,7 @@ class tuned_loop {
     if (!is_measured) m_in_use.release();
     return is_measured;
   }
-  /// So many iterations were executed; 0: not all of them.
+  /// The execution has ended after n iterations; 0: it did not execute all of them.
   void end(std::uint64_t n) noexcept {
     try {
       const std::int64_t now_ns = steady_now_ns();

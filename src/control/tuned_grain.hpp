@@ -25,7 +25,8 @@ class tuned_grain final : loop::explained {
 
   /// For what is done next.
   double grain() const noexcept { return m_known->places.grain(m_at); }
-  /// So much was done with it. Another number of workers brings back what was found for that.
+  /// Says how many units of work were done with that grain, and how long they took. Another number of workers brings
+  /// back what was found for that.
   void done(double units, double ns, std::int64_t now_ns);
 
   bool settled() const { return m_known->search.settled(); }

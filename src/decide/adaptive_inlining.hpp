@@ -13,7 +13,7 @@ class execution_cost {
  public:
   static constexpr unsigned k_least = 5; ///< executions without which nothing is known
 
-  /// One took so much processor time. `blocked`: it was suspended in between.
+  /// An execution took `ns` of processor time. `blocked`: it was suspended in between.
   void add(double ns, bool blocked, const spawn_cost& task) noexcept;
 
   double mean_ns() const noexcept { return m_mean_ns; }

@@ -37,7 +37,8 @@ class bottom_levels {
   static constexpr task_number k_numbers = 1U << 20;
   static constexpr task_number k_short = k_numbers;   ///< of tasks that are not told apart
   static constexpr std::uint32_t k_short_rounds = 16; ///< that a kind of creators makes, before one is not learned
-  /// From then on one of so many is; and of creators that are in one which is.
+  /// From then on one round out of this many is learned; and of the rounds of creators that belong to a learned round,
+  /// one out of so few.
   static constexpr std::uint32_t k_rounds_per_learned = 128, k_rounds_per_learned_below = 8;
   static constexpr unsigned k_inputs = 4; ///< of a task that are remembered; of others half as fast
   static constexpr unsigned k_depth_max = 64;

@@ -190,8 +190,8 @@ TEST(bottom_levels, tell_sites_and_rounds_apart) {
   EXPECT_NE(levels.make(child, site(0)), a); // another depth
 }
 
-/// A creator makes two tasks, and waits, so many times; each takes `own` and makes, if it is to, one that takes
-/// `below`. How many had numbers.
+/// A creator makes two tasks and waits for them, again and again. Each task takes `own`, and makes another one that
+/// takes `below` unless that is 0. repeat() says how many of the creator's tasks had numbers.
 struct rounds_of_two {
   bottom_levels& levels;
   bottom_levels::creator by{};

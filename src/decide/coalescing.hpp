@@ -51,7 +51,7 @@ class gathering {
     const std::size_t next = std::min(static_cast<std::size_t>(s.bytes), m_next_look);
     return next > m_bytes ? next - m_bytes - 1 : 0;
   }
-  /// So many have come, of which put() need not know: see bytes_without_a_look().
+  /// This many parcels, of this many bytes, have come for which put() need not be called: see bytes_without_a_look().
   void add(unsigned parcels, std::size_t bytes) noexcept {
     m_parcels += parcels;
     m_bytes += bytes;

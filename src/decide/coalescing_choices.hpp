@@ -30,7 +30,7 @@ class coalescing_choices {
   std::int64_t longest_wait_ns() const noexcept { return m_waits_ns.back(); }
   /// Of `adaptive`: the shortest wait, and with that the fewest bytes, with which messages take 1 % of the time, or
   /// about as little as they can. `message_ns`: what one costs; `parcel_ns`: the time between two parcels beside that;
-  /// `destinations`: for so many different ones they come in turn.
+  /// `destinations`: how many destinations the parcels go to, in turn.
   tune::arm least_felt(double message_ns, double parcel_ns, double parcel_bytes, double destinations = 1) const;
 
   std::string text(tune::arm at) const; ///< "5 us, 16384 bytes"

@@ -36,8 +36,8 @@ std::vector<double> gains_of(const core_use& seen, unsigned most) {
 
 core_shares efficiency_shares(unsigned cores, std::span<const core_claim> claims, std::span<const core_use> seen,
                               std::span<const unsigned> last, std::uint64_t turn, double least_use) {
-  constexpr double k_keeps = 0.1;  // so much more is a core worth where it is already
-  constexpr double k_alike = 0.02; // of gains that differ by less the one that has fewer cores for its weight
+  constexpr double k_keeps = 0.1;  // a core is worth this much more to the program that has it already
+  constexpr double k_alike = 0.02; // where gains differ by less, the program with fewer cores for its weight is served
   std::vector<core_claim> needs(claims.begin(), claims.end());
   for (core_claim& one : needs) one.most = std::min(std::max(one.least, 1u), one.most);
   core_shares result = weighted(cores, needs, turn);

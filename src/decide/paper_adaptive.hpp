@@ -15,7 +15,7 @@ namespace treadle::decide {
 /// search. Each time it has been executed `window` times, until the search has converged, the search is told the mean
 /// time and gives the next threshold, and the counters start again: until 5 more executions nothing is decided. The
 /// mean of the first window is told to nobody, for it was measured with a threshold that need not be in the space;
-/// Active Harmony, too, ignores what it is told of a point that it has not given out.
+/// Active Harmony, too, ignores a cost that is reported for a point which it has not given out.
 class paper_adaptive {
  public:
   static constexpr execution k_initial = execution::spawned;

@@ -21,7 +21,7 @@ class simulated_sender {
 
   explicit simulated_sender(const network& of, std::size_t bytes = 16) : network_is(of), m_bytes(bytes) {}
 
-  /// The next parcel, after so much other work.
+  /// The sender sends the next parcel after `gap_ns` of other work.
   void send(const coalescing& s, double gap_ns) {
     for (double left = gap_ns; left > 0;) { // others look meanwhile
       const double step = std::min(left, 1000.0);

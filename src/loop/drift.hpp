@@ -15,9 +15,9 @@ namespace treadle::loop {
 /// alarm, those right after the start included.
 class drift_detector {
  public:
-  static constexpr unsigned k_least = 12; ///< windows without which nothing is told
+  static constexpr unsigned k_least = 12; ///< windows before which no change is reported
 
-  /// So many times as much has to be seen, where noise comes in bursts.
+  /// `patience`: by how much the alarm level is raised, where noise comes in bursts.
   explicit drift_detector(double patience = 1) noexcept : m_patience(patience) {}
 
   /// A logarithm of a cost. True: it has left what was known, for good.

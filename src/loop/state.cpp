@@ -120,8 +120,8 @@ double state::clipped(double x) noexcept {
   return std::clamp(x, sorted[count / 2] - k_failed, sorted[count / 2] + k_failed);
 }
 
-/// A window of so much work is longer where that costs more; what is lost is the time beyond what the best would take.
-/// That of a thread that was stopped for an hour is no more than what a failure costs.
+/// What a window of a try has lost: the time that it took beyond what the best choice would have taken for the same
+/// work. The loss of a thread that was stopped for an hour counts as no more than that of a failure.
 double state::charge(double x, double ns) noexcept {
   if (!m_trying) return 0;
   const known_arm* leading = find(best());

@@ -260,7 +260,8 @@ int main(int argc, char** argv) {
     if (!only.empty() && only != k_names[static_cast<int>(what)]) continue;
     for (const double leaf_ns : {500., 2'000., 10'000., 50'000.}) {
       for (const unsigned workers : {1u, 2u, 16u, 64u, 256u}) {
-        // Nobody sleeps after so short a task; and to simulate so many that wait for one lock takes hours.
+        // Workers do not sleep between tasks as short as these; and to simulate more than 64 workers that wait for one
+        // lock takes hours.
         if (what == program::sleepers && (leaf_ns < 10'000 || workers > 64)) continue;
         measure(what, workers, leaf_ns);
       }

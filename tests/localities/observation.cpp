@@ -1,4 +1,4 @@
-// Cases of localities_program: what events and traces tell of parcels.
+// Cases of localities_program: what events and traces contain about parcels.
 #include "program.hpp"
 
 #include <treadle/localities/collectives.hpp>

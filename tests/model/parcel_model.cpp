@@ -83,8 +83,8 @@ void full() {
   sender.join();
 }
 
-/// A worker of the receiver looks once, and its thread whenever the bell has rung: what was sent is received, whoever
-/// of them does it, and then the thread is told to end.
+/// A worker of the receiver looks once, and its thread whenever the bell has rung: one of them receives what was sent,
+/// and then the thread is told to end.
 void two_look() {
   channel over;
   detail::polling_turns turns;

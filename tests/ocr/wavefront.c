@@ -1,5 +1,6 @@
 /* An OCR program as people write them, C99 and C++ alike: the lengths of longest common subsequences of two texts, in
- * tiles, each of which an EDT computes when its three neighbours are there. Exit code 0: the result is that of a loop. */
+ * tiles, each of which an EDT computes when its three neighbours are there. Exit code 0: the result is that of a loop.
+ */
 
 #include "ocr.h"
 

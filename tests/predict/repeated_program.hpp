@@ -86,7 +86,7 @@ class repeated_program {
     double ns = 0; ///< of all repetitions, those of the search included
     std::string last;
   };
-  /// So many repetitions, each with a seed of its own, of which there are `seeds`.
+  /// Runs the program `repetitions` times, each time with one of `seeds` seeds at random.
   outcome repeat(unsigned repetitions, unsigned seeds, const detail::pool_decision::options& options) {
     detail::pool_decision choice(layouts(), options);
     choice.begin(

@@ -13,7 +13,7 @@ import pytest
 from treadle.simulated_sharing import Simulator
 from treadle.study.colocate import measured, modes, paper, simulated
 from treadle.study.colocate.model import calibrate, pair_scenario, seismic_scenario
-from treadle.study.colocate.page import page
+from treadle.study.colocate.page import Found, page, rows
 from treadle.study.programs import start
 
 TREADLE = str(Path(sys.executable).with_name("treadle"))
@@ -56,6 +56,20 @@ def test_rows_with_an_agent_are_predicted(model, simulator):
         off[case, mode] = run.seconds / paper.SECONDS[case, mode] - 1
     beyond = {row for row, value in off.items() if abs(value) > 0.06}
     assert beyond == {("balanced", "paper, N = 4")}  # where the law swings in the model
+
+
+def test_how_many_times_as_fast_one_program_of_a_pair_is():
+    def here(case, ends_s):
+        return measured.Run(0, "OCR", case, "sequential", 2, 4.0, ends_s, math.nan, 0)
+
+    found = Found([], [here("fast", 1.0), here("slow", 3.0)])
+    assert (
+        found.faster("fast", "producer", "OCR").value == found.faster("slow", "consumer", "OCR").value == 3.0
+    )
+    assert found.faster("fast", "producer") is None
+    shown = {row.what: row for row in rows(found) if row.is_given}
+    assert [row.claimed for row in shown.values()] == [1.9, 1.0, 3.2]
+    assert shown["fast producer: the producer against the consumer, one by one"].here == "OCR: 3.00 times"
 
 
 def test_static_settings_name_all_programs():

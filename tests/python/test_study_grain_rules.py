@@ -85,7 +85,8 @@ def test_how_samples_vary_and_what_is_scaled():
 def test_what_the_paper_says_beside_what_was_measured():
     found = {what: here for what, _, here in comparison({w: rows_of(w) for w in (1, 2)}, 30)}
     what = dict.fromkeys(found)
-    idle, rule, management, task, wait, costs, looks, variation = list(what)[1:]
+    idle, rule, management, task, wait, costs, looks, variation = list(what)[1:9]
+    edge, rising, medium, flat, deviation, many, *phi = list(what)[9:]
     assert "2 workers: 90.0 % at 160 points" in found[idle] and "1 worker: 0.0 %" in found[idle]
     assert "at most 30 %" in rule and "2 workers: 16,000 points" in found[rule]
     assert "100 % of the best speed" in found[rule]
@@ -94,6 +95,11 @@ def test_what_the_paper_says_beside_what_was_measured():
     assert "nowhere negative" in found[wait]
     assert "2 workers: 16,000 points" in found[costs] and "2 workers: 160,000 points" in found[looks]
     assert "2 samples; times at most 5 %, 0 of 6 below 3 %" in found[variation]
+    assert "2 workers: 16,000 points, tasks of 17.3 µs: 100 % of the best speed; 1,600 points" in found[edge]
+    assert found[rising] == found[medium] == NOT_MEASURED  # no two sizes in their ranges
+    assert "2 workers: 10.3 ms, 4.8 % of 217 ms, at 16,000 points" in found[deviation]
+    assert found[flat] == found[many] and found[flat].startswith(f"{NOT_MEASURED}, because")
+    assert len(phi) == 4 and all(found[one].startswith(f"{NOT_MEASURED}, because") for one in phi)
     alone = {what: here for what, _, here in comparison({1: rows_of(1)}, 12.5)}
     assert "at most 12.5 %" in list(alone)[2] and alone[wait] == NOT_MEASURED
     two_only = {
@@ -103,6 +109,28 @@ def test_what_the_paper_says_beside_what_was_measured():
     faster = [replace(r, executing_ns=r.executing_ns / 2) if r.workers == 2 else r for r in RUNS]
     sooner = {what: here for what, _, here in comparison({2: rows_of(2, faster)}, 30)}
     assert "negative at 160, 1,600, 16,000, 160,000" in sooner[wait]
+
+
+def test_what_the_paper_says_of_medium_grains_and_of_more_cores():
+    sizes = {20_000: (0.1, 3.0), 50_000: (0.2, 2.0), 100_000: (0.1, 2.5), 1_000_000: (0.05, 4.0)}
+    runs = [
+        replace(run(p, cores, repeat, task_ns=p, idle=idle), seconds=seconds * 8 / cores + repeat, cores=cores)
+        for p, (idle, seconds) in sizes.items() for cores in (8, 16, 32) for repeat in (0, 1)
+    ]  # fmt: skip
+    by_cores = {w: rows_of(w, runs) for w in (8, 16, 32)}
+    found = [
+        here.splitlines() for _, _, here in comparison(by_cores, 30, lambda row: f"{row.workers} simulated")
+    ]
+    rising, medium, flat, _, many = found[10:15]
+    assert rising[0] == (
+        "8 simulated: 10 % and 3.5 s at 20,000 points, 10 % and 3 s at 100,000 points; in 1 of 2 steps between sizes the"
+        " one rises and the other falls"
+    )
+    assert medium[0] == "8 simulated: 20 µs at 20,000 points, 1 ms at 1,000,000 points"
+    assert flat == ["8 simulated: 2.5 s", "16 simulated: 1.5 s", "32 simulated: 1 s"]
+    assert many == ["32 simulated: times at most 40 %"]  # not of 8 and 16, nor of 50,000 points and more
+    crowded = {w: [replace(row, cores=2) for row in rows] for w, rows in by_cores.items()}
+    assert comparison(crowded, 30)[12][2].startswith(NOT_MEASURED)
 
 
 def simulated_run(of):

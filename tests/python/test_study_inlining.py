@@ -31,6 +31,8 @@ from treadle.study.inlining_findings import (
     gains,
     growth,
     in_words,
+    late_threshold,
+    level_thresholds,
     overhead,
     scaling,
 )  # fmt: skip
@@ -227,6 +229,22 @@ def test_a_best_threshold_needs_intervals_apart():
     assert few == "2 workers: 0 µs took least time; no interval with fewer than 6 runs"
     assert best_thresholds([]) == "not measured"
     assert in_words([3, 100, 200, 300], SWEEP_US) == "3 and 100 to 300 µs"
+
+
+def test_how_far_large_thresholds_are_from_each_other():
+    plan = replace(TINY, repeats=3, workers=(2, 4), experiments=("threshold",), programs=("physl",))
+    runs = made_up(
+        plan, lambda c: 10 - c.lower_us / 100 if c.lower_us < 900 else 2.2 if c.lower_us < 1000 else 2.1
+    )
+    two, four = level_thresholds(runs).split("; ")
+    assert two == "2 workers: within 200.0 % of each other, the best takes 71.4 % less time than 300 µs"
+    assert four.startswith("4 workers, oversubscribed: ")
+    late = "-10.0 % from 800 to 900 µs, +4.5 % from 900 to 1000 µs"
+    assert late_threshold(runs) == f"2 workers: {late}; 4 workers, oversubscribed: {late}"
+    assert level_thresholds([]) == late_threshold([]) == "not measured"
+    cores = inlining_simulated_page.on_cores
+    assert inlining_simulated_page.said_once(late_threshold(runs, cores)) == f"2, 4 cores: {late}"
+    assert inlining_simulated_page.said_once(late_threshold([], cores)) == "not simulated"
 
 
 def test_scaling_is_told_as_the_paper_tells_it():

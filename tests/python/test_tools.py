@@ -125,6 +125,34 @@ def test_files_catch() -> None:
     assert "note for later" in check_files.check_file("a.py", "# TO" + "DO: more")[0]
 
 
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        (".ci/run", "# {}"),
+        ("dev", "  true # {}"),
+        ("CMakeLists.txt", "# {}"),
+        ("cmake/x.cmake", "  # {}"),
+        ("tools/x.toml", 'a = "b" # {}'),
+        ("apps/x.physl", "// {}"),
+        ("tests/x.c", " * {}"),
+        ("include/x.h", "#define X 1 /* {} */"),
+        ("bench/rust/src/x.rs", "//! {}"),
+        ("bench/x.go", "x() // {}"),
+    ],
+)
+def test_files_catch_wide_comments(file: str, line: str) -> None:
+    (found,) = check_files.check_file(file, line.format("x" * 120))
+    assert found.startswith(f"{file}:1: comment of ") and "limit is 120" in found
+    assert check_files.check_file(file, line.format("x" * (122 - len(line)))) == []
+
+
+def test_files_may_have_wide_code() -> None:
+    assert check_files.check_file("dev", "x=$#" + "x" * 120) == []
+    assert check_files.check_file("x.h", "#define X " + "x" * 120) == []
+    assert check_files.check_file("x.css", "#x { a: b; }" + "x" * 120) == []
+    assert check_files.check_file("x.physl", "a * b" + "x" * 120) == []
+
+
 def test_files_check_runs_on_this_repository() -> None:
     assert check_files.check(ROOT) == []
 

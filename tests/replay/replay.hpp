@@ -66,7 +66,7 @@ struct result {
   std::vector<unsigned> told_after;
 };
 
-/// The search of a state, with so much of the time to lose (0: without a limit).
+/// What the search of a state does on that surface. `share`: of the time that it may lose (0: without a limit).
 result replay(const surface& on, search_options how, double share, std::uint64_t seed);
 /// No search: where the runtime begins in each situation.
 result replay_model(const surface& on);

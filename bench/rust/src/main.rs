@@ -1,5 +1,6 @@
 //! Rivals in Rust: `treadle-rivals WORKLOAD RIVAL --workers N` prints the records that bench/run.py reads;
-//! `treadle-rivals --list` prints one workload and rival per line. The problems are those of bench/<workload>/config.hpp.
+//! `treadle-rivals --list` prints one workload and rival per line. The problems are those of
+//! bench/<workload>/config.hpp.
 
 mod channel;
 mod fib;

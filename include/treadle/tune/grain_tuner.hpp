@@ -52,8 +52,8 @@ class grain_tuner {
 
   /// For the next step.
   std::uint64_t grain() const noexcept;
-  /// So much work was done since the last call, with this grain: a step, or some. Where steps overlap it may be another
-  /// than grain() is now; then that time does not count.
+  /// Says how many units of work were done since the last call, with which grain: those of a step, or of some. Where
+  /// steps overlap it may be another grain than grain() is now; then that time does not count.
   void done(double units, std::uint64_t grain);
   /// Something else was done since the last call: that time does not count.
   void resume() noexcept;

@@ -35,8 +35,8 @@ class pool_tuner {
     /// Share of the time that tries may lose. Negative: what the process allows all decisions together, 1 %. 0: no
     /// limit.
     double budget = -1;
-    /// So many windows may be lost before time has earned them, with a budget above 0. For programs that end before 1 %
-    /// of their time is a window.
+    /// With a budget above 0: how many windows tries may lose in advance, before the budget's share of the time is as
+    /// long. For programs that end before 1 % of their time is a window.
     double advance = 0;
     /// Where workers may run, besides where they do: "none" and names of mappings (runtime_options::bind). None: that
     /// stays as it is, because a binding was chosen by name, or it was left to the operating system, which knows what
@@ -66,7 +66,7 @@ class pool_tuner {
   /// The pools keep the best sizes, and the workers the best binding, that are known.
   ~pool_tuner();
 
-  /// So much work was done since the last call: a step, or some. Moves workers, and waits for nobody.
+  /// Says how many units of work were done since the last call: a step, or some. Moves workers, and waits for nobody.
   void done(double units = 1);
   /// Something else was done since the last call: that time does not count.
   void resume() noexcept;

@@ -175,9 +175,10 @@ std::unique_ptr<objective> minimize(F f) {
   };
   return std::make_unique<by_function>(std::move(f));
 }
-/// So much of one counter for each of another, "/threads/time/overall" per "/threads/count/cumulative" for example.
+/// The cost is how much one counter grows for each unit of another: "/threads/time/overall" per
+/// "/threads/count/cumulative" for example.
 std::unique_ptr<objective> minimize_rate(std::string_view counter, std::string_view per);
-/// So much of a counter as possible in a second.
+/// The session looks for what makes a counter grow most in a second.
 std::unique_ptr<objective> maximize_rate(std::string_view counter);
 
 namespace detail {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from statistics import correlation
 
 from .grain_rules import best, chosen, near_best, share
@@ -10,15 +12,30 @@ from .metrics import Metrics
 
 HEAD = ("what", "the paper says", "measured here")
 NOT_MEASURED = "not measured"
+NO_MORE_CORES = "not measured, because there are no runs with that many cores"
+NO_PHI = "not measured, because there are no runs on a Xeon Phi"
 MEDIUM = (20_000, 1_000_000)  # points per partition: where the paper sees the wait time decide
+EDGE = 12_500  # points: in smaller partitions the paper sees tasks that are too fine
+RISING = (20_000, 100_000)  # points: where the paper sees the idle-rate rise although the time falls
+VARIES = 32_000  # points: in smaller partitions, with more than MANY cores, the paper's times vary more
+FLAT, MANY = 8, 16  # cores
 
 Rows = Sequence[Metrics]  # of one number of workers, by size
 ByWorkers = Mapping[int, Rows]
 
 
-def comparison(by_workers: ByWorkers, idle_rate: float) -> list[tuple[str, str, str]]:
-    """(what, what the paper says, what was measured here); a line for each number of workers."""
+def comparison(
+    by_workers: ByWorkers, idle_rate: float, named: Callable[[Metrics], str] = Metrics.named_workers
+) -> list[tuple[str, str, str]]:
+    """(what, what the paper says, what was measured here); a line for each number of workers, which `named` names."""
     several = {workers: rows for workers, rows in by_workers.items() if workers > 1}
+    on_cores = {w: rows for w, rows in by_workers.items() if not rows[0].is_oversubscribed}
+    flat = {workers: rows for workers, rows in on_cores.items() if workers >= FLAT}
+    many = {workers: rows for workers, rows in on_cores.items() if workers > MANY}
+
+    def _each(of: ByWorkers, say: Callable[[Rows], str], otherwise: str = NOT_MEASURED) -> str:
+        lines = [f"{named(rows[0])}: {said}" for rows in of.values() if (said := say(rows))]
+        return "\n".join(lines) or otherwise
 
     def choice(policy: str) -> Callable[[Rows], str]:
         return lambda rows: _choice(chosen(policy, rows, idle_rate), rows)
@@ -46,12 +63,24 @@ def comparison(by_workers: ByWorkers, idle_rate: float) -> list[tuple[str, str, 
         ("Coefficients of variation (IV)",
          "ten samples; times and counts below 10 %, most below 3 %, with less than 16 cores",
          _each(by_workers, _variation)),
+        ("Where the times of fine grains begin (IV-A)",
+         "below 12,500 points, where a task takes 21 µs on one core", _each(by_workers, _edge)),
+        ("Idle-rate and time from 20,000 to 100,000 points (IV-A)",
+         "the idle-rate rises although the time falls, with 8 cores and with more", _each(by_workers, _rising)),
+        ("Tasks of medium grains (IV-C)", "32 µs to 1.3 ms, from 20,000 to 1,000,000 points",
+         _each(by_workers, _medium_tasks)),
+        ("Execution time over the cores (IV-D)", "about the same from eight cores on",
+         _each(flat, _least_time_alone, NO_MORE_CORES) if len(flat) > 1 else NO_MORE_CORES),
+        ("Standard deviation of the least time (IV-A)", "28 cores: 0.03 s, 1.8 % of 1.71 s",
+         _each(by_workers, _deviation)),
+        ("Coefficients of variation with more than 16 cores (IV)",
+         "up to 21 % in a few sample sets of less than 32,000 points", _each(many, _variation_of_fine, NO_MORE_CORES)),
+        ("Xeon Phi: fine grains (IV-A)", "12,500 points take 1.1 ms on one core", NO_PHI),
+        ("Xeon Phi: idle-rate and time from 100,000 to 800,000 points (IV-A)",
+         "with 32 and 60 cores the idle-rate rises although the time falls", NO_PHI),
+        ("Xeon Phi: tasks of medium grains (IV-C)", "1.8 to 50 ms, from 20,000 to 1,000,000 points", NO_PHI),
+        ("Xeon Phi: coefficients of variation (IV)", "above 10 % in some sample sets of less than 5,000 points", NO_PHI),
     ]  # fmt: skip
-
-
-def _each(by_workers: ByWorkers, say: Callable[[Rows], str]) -> str:
-    lines = [f"{rows[0].named_workers()}: {said}" for rows in by_workers.values() if (said := say(rows))]
-    return "\n".join(lines) or NOT_MEASURED
 
 
 def _least_time(rows: Rows) -> str:
@@ -143,6 +172,61 @@ def _variation(rows: Rows) -> str:
         f"{_samples(rows)}; times at most {_percent(max(times))}, {_below(times)} below 3 %; counts at most"
         f" {_percent(max(counts))}, {_below(counts)} below 3 %"
     )
+
+
+def _edge(rows: Rows) -> str:
+    near = min(rows, key=lambda row: abs(math.log(row.partition / EDGE)))
+    told = (
+        f"{near.partition:,} points, tasks of {_time(near.task_ns * 1e-9)}: {_percent(share(near, rows))} of the best"
+        " speed"
+    )
+    below = [row for row in rows if row.partition < near.partition]
+    return told + (f"; {below[-1].partition:,} points: {_percent(share(below[-1], rows))}" if below else "")
+
+
+def _about(rows: Rows, sizes: tuple[int, int]) -> list[Metrics]:
+    """Those from the one size to the other, to within 5 %; none where there are not two."""
+    found = [row for row in rows if sizes[0] / 1.05 <= row.partition <= 1.05 * sizes[1]]
+    return found if len(found) > 1 else []
+
+
+def _rising(rows: Rows) -> str:
+    if not (found := _about(rows, RISING)):
+        return ""
+    steps = list(pairwise(found))
+    so = sum(b.idle_rate > a.idle_rate and b.seconds < a.seconds for a, b in steps)
+    first, last = (
+        f"{100 * row.idle_rate:.2g} % and {_time(row.seconds)} at {row.partition:,} points"
+        for row in (found[0], found[-1])
+    )
+    return f"{first}, {last}; in {so} of {len(steps)} steps between sizes the one rises and the other falls"
+
+
+def _medium_tasks(rows: Rows) -> str:
+    if not (found := _about(rows, MEDIUM)):
+        return ""
+    return ", ".join(
+        f"{_time(row.task_ns * 1e-9)} at {row.partition:,} points" for row in (found[0], found[-1])
+    )
+
+
+def _least_time_alone(rows: Rows) -> str:
+    return _time(best(rows).seconds)
+
+
+def _deviation(rows: Rows) -> str:
+    top = best(rows)
+    if top.runs < 2:
+        return ""
+    return (
+        f"{_time(top.seconds_deviation)}, {100 * top.seconds_variation:.1f} % of {_time(top.seconds)},"
+        f" at {top.partition:,} points"
+    )
+
+
+def _variation_of_fine(rows: Rows) -> str:
+    fine = [row.seconds_variation for row in rows if row.partition < VARIES and row.runs > 1]
+    return f"times at most {_percent(max(fine))}" if fine else ""
 
 
 def _samples(rows: Rows) -> str:

@@ -170,9 +170,10 @@ def bytes_moved(points: int, partitions: int, caches: Caches) -> int:
 
 
 def cache_bytes(policy: str, caches: Caches) -> int:
-    """So much may a task move whose old and new partition fit into the cache of a core. With work stealing a worker
-    goes on with what it has just made, so that it finds its part there, and only a stolen task does not. HPX's policy
-    takes the oldest task: a step goes around the whole ring before the next one, and nothing is left in a cache."""
+    """The most that a task may move whose old and new partition fit into the cache of a core. With work stealing a
+    worker goes on with what it has just made, so that it finds its part there, and only a stolen task does not. HPX's
+    policy takes the oldest task: a step goes around the whole ring before the next one, and nothing is left in a cache.
+    """
     return caches.own * BYTES_MOVED // BYTES_KEPT if policy == "work-stealing" else 0
 
 

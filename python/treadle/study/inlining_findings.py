@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean, median, pstdev
 from typing import Any
 
@@ -14,6 +15,8 @@ from .median import Median, leader
 from .workers import named
 
 Key = tuple[Any, ...]
+LEVEL_US = 300  # lower threshold: above it the paper's times are nearly alike
+LATE_US = 900  # where the paper's gains diminish on Bulldozer
 
 
 def of(runs: Iterable[Run], experiment: str) -> list[Run]:
@@ -112,6 +115,41 @@ def best_thresholds(runs: Sequence[Run]) -> str:
         else:
             told = f"no optimum within the noise of {in_words(alike, sorted(mine))}"
         lines.append(f"{named(*workers)}: {told}")
+    return "; ".join(lines) or "not measured"
+
+
+def threshold_times(runs: Sequence[Run]) -> dict[tuple[int, bool], dict[int, float]]:
+    """Median seconds by lower threshold, for each number of workers and whether that is oversubscribed."""
+    sweep = (r for r in of(runs, "threshold") if r.policy == "paper-baseline")
+    found: dict[tuple[int, bool], dict[int, float]] = defaultdict(dict)
+    for (workers, us), seconds in medians(
+        sweep, lambda r: ((r.workers, r.is_oversubscribed), r.lower_us)
+    ).items():
+        found[workers][us] = seconds
+    return {workers: dict(sorted(found[workers].items())) for workers in sorted(found)}
+
+
+def level_thresholds(runs: Sequence[Run], say: Callable[[int, bool], str] = named) -> str:
+    """How far all lower thresholds above 300 µs are from each other, and the best of them from 300 µs."""
+    lines = []
+    for workers, seconds in threshold_times(runs).items():
+        if above := [s for us, s in seconds.items() if us > LEVEL_US]:
+            told = f"within {100 * (max(above) / min(above) - 1):.1f} % of each other"
+            if LEVEL_US in seconds:
+                gain = 100 * (1 - min(above) / seconds[LEVEL_US])
+                told += f", the best takes {gain:.1f} % less time than {LEVEL_US} µs"
+            lines.append(f"{say(*workers)}: {told}")
+    return "; ".join(lines) or "not measured"
+
+
+def late_threshold(runs: Sequence[Run], say: Callable[[int, bool], str] = named) -> str:
+    """How much less time it takes to go from the next smaller lower threshold to 900 µs, and from there to the next."""
+    lines = []
+    for workers, seconds in threshold_times(runs).items():
+        steps = [pair for pair in pairwise(seconds) if LATE_US in pair]
+        told = [f"{100 * (1 - seconds[b] / seconds[a]):+.1f} % from {a} to {b} µs" for a, b in steps]
+        if told:
+            lines.append(f"{say(*workers)}: {', '.join(told)}")
     return "; ".join(lines) or "not measured"
 
 
@@ -216,11 +254,20 @@ def comparison(runs: Sequence[Run]) -> list[tuple[str, str, str]]:
     def gain(mine: list[Run], policy: str, against: str) -> str:
         return apart(mine, lambda some: gains(some, policy, against).said())
 
+    def of_programs(say: Callable[[list[Run]], str]) -> str:
+        programs = dict.fromkeys(r.program for r in runs)
+        return "\n".join(
+            f"{program}: {say([r for r in runs if r.program == program])}" for program in programs
+        )
+
     return [
         ("Figures 5 to 7: best lower threshold, 400 x 400",
          "800 to 1000 µs, depending on the number of threads; with 8 threads less than 5 % better than 300 µs",
-         "\n".join(f"{program}: {best_thresholds([r for r in runs if r.program == program])}"
-                   for program in dict.fromkeys(r.program for r in runs))),
+         of_programs(best_thresholds)),
+        ("Section 4.4.2: lower thresholds above 300 µs", "almost all take about the same time",
+         of_programs(level_thresholds)),
+        ("Section 4.2: lower threshold after which gains diminish", "a much higher one on Bulldozer: 900 µs",
+         of_programs(late_threshold)),
         ("Figures 8 and 9: paper-baseline against every node a task (thresholds of zero)",
          "7.6 to 54 % less time, most for small sets", gain(sizes, "paper-baseline", PAPER_ASYNC)),
         ("Figure 10: paper-adaptive against paper-baseline, 10 x 5", "every case improves, by up to 74 % (Bulldozer)",

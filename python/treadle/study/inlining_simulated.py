@@ -2,8 +2,8 @@
 
 Each program is recorded with one worker, every node of its tree being a task; in simulated time the policies decide for
 each node whether it is one. Nothing here is measured but the recordings, and how long the program takes with one worker
-where all of it is inlined, and where nothing is. Making all these tasks, and telling of them, is in the recorded times,
-so that they are scaled by the first; the second shows how far the simulation can be trusted.
+where all of it is inlined, and where nothing is. Recorded times contain what making all these tasks and recording them
+takes, so they are scaled by the first; the second shows how far the simulation can be trusted.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from itertools import cycle
 from typing import Any
 
 from . import inlining
-from .inlining_findings import gains, in_percent, medians, of
+from .inlining_findings import gains, in_percent, late_threshold, level_thresholds, medians, of
 from .inlining_page import threshold_figure
 from .inlining_simulated import COSTS, MOST_ITERATIONS, POLICIES, Run
 from .page import COLORS, Section, canvas, captioned, notes_of, sections, svg, table_of, words
@@ -37,9 +37,9 @@ def notes(runs: Sequence[Run]) -> list[str]:
     return [
         "All of this part is simulated, not measured. Each program was recorded once, with one worker and every node"
         " of its tree a task; in simulated time the policies decide for each node whether it is one. Recorded times are"
-        " scaled to what the program takes where all is inlined, because making so many tasks and telling of them is in"
-        " them. Cores are alike, with one hardware thread each, and memory is never short. by-cost is what the policy"
-        " adaptive begins with: a task should cost at most 5 % of what it does. No more than"
+        " scaled to what the program takes where all is inlined, because they contain what making and recording all"
+        " these tasks takes. Cores are alike, with one hardware thread each, and memory is never short. by-cost is what"
+        " the policy adaptive begins with: a task should cost at most 5 % of what it does. No more than"
         f" {MOST_ITERATIONS} iterations are simulated.",
         f"All work of a program is {width[0][0]:.2f} ({width[0][1]} x {width[0][2]}) to {width[-1][0]:.2f} times"
         f" ({width[-1][1]} x {width[-1][2]}) as long as its longest chain: more cores cannot make it faster than by that,"
@@ -82,6 +82,10 @@ def comparison(runs: Sequence[Run]) -> list[tuple[str, ...]]:
     return [
         ("Figures 5 to 7: best lower threshold", "800 to 1000 µs, depending on the number of threads",
          *by_costs(best_thresholds)),
+        ("Section 4.4.2: lower thresholds above 300 µs", "almost all take about the same time",
+         *by_costs(lambda mine: said_once(level_thresholds(mine, on_cores)))),
+        ("Section 4.2: lower threshold after which gains diminish", "a much higher one on Bulldozer: 900 µs",
+         *by_costs(lambda mine: said_once(late_threshold(mine, on_cores)))),
         ("Figures 8 and 9: paper-baseline against tasks only", "7.6 to 54 % less time, most for small sets",
          *gain("sizes", "paper-baseline", "never")),
         ("Figures 10 and 12: paper-adaptive against paper-baseline, 10 x 5",
@@ -91,6 +95,21 @@ def comparison(runs: Sequence[Run]) -> list[tuple[str, ...]]:
         ("by-cost against paper-baseline, 10 x 5", "–", *gain("iterations", "by-cost", "paper-baseline")),
         ("by-cost against paper-baseline, large sets", "–", *gain("large", "by-cost", "paper-baseline")),
     ]  # fmt: skip
+
+
+def on_cores(cores: int, _: bool) -> str:
+    return f"{cores} cores"
+
+
+def said_once(text: str) -> str:
+    """Numbers of cores of which the same is said share a line."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for line in text.split("; "):
+        cores, _, told = line.partition(" cores: ")
+        groups[told].append(cores)
+    return "\n".join(
+        f"{', '.join(cores)} cores: {told}" if told else "not simulated" for told, cores in groups.items()
+    )
 
 
 def best_thresholds(runs: Sequence[inlining.Run]) -> str:

@@ -10,8 +10,8 @@
 
 namespace treadle::agent {
 
-/// Takes steps when it is told what has happened, and says what begins: `begun` threads on tasks of so much work,
-/// others that look for some after a while. Of time and cores it knows nothing.
+/// Takes steps when it is told what has happened, and says what begins then: tasks, with their work, each on a thread,
+/// and threads that look for work after a while. It knows nothing of time and cores.
 class program_steps {
  public:
   /// Shares by which tasks, and iterations, cost more or less.

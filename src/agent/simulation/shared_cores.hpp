@@ -25,9 +25,9 @@ class shared_cores {
   shared_cores(const shared_machine& m, std::size_t programs) : m_machine(m), m_programs(programs) {}
 
   double now_s() const noexcept { return m_now_s; }
-  /// A thread of that program runs until it has done so much work.
+  /// A thread of that program runs from now on until it has done `work_s` of work.
   void begin(std::size_t program, double work_s);
-  /// When the first one has, if nobody begins before that; none where nobody runs.
+  /// When the first of them will have done its work, if no other one begins before that; none where none runs.
   std::optional<double> next_end_s() const noexcept;
   /// The program whose thread has done its work at next_end_s(), which is now then.
   std::size_t end_next();

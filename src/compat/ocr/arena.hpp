@@ -66,7 +66,7 @@ void unpublish(place& at, ending how) noexcept;
 /// The object is gone: another one may have the place. After unpublish().
 void give_back(place& at) noexcept;
 
-/// So many places in a row, k_unit bytes each, published; and back again.
+/// Takes `count` places in a row, of k_unit bytes each, published; and gives them back again.
 place* take_region(kind what, std::size_t count);
 void give_back_region(place* first, std::size_t count) noexcept;
 
@@ -83,7 +83,7 @@ inline place* find(std::uint64_t guid) noexcept {
   // acquire: pairs with publish(); what the creator wrote is there.
   return TREADLE_LIKELY(found->word.load(detail::order::acquire) == guid) ? found : nullptr;
 }
-/// The place a GUID names, whoever lives there; null for what was never one.
+/// The place that a GUID names, even when another object lives there now; null for what was never a GUID.
 place* place_of(std::uint64_t guid) noexcept;
 
 } // namespace treadle::ocr

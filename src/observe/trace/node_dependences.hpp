@@ -6,7 +6,7 @@
 
 namespace treadle::detail {
 
-/// The part of a replay that finds out who depends on whom. Told of all records in the order of time.
+/// The part of a replay that finds out who depends on whom. It is given all records in the order of time.
 ///
 /// States are known by their addresses, which are used again: an address stands for what was made there last.
 class node_dependences {

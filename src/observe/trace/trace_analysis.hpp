@@ -61,7 +61,7 @@ struct trace_analysis {
     std::int64_t told = 0;
     bool has_inputs = false;
   };
-  /// What a node did after so much of its own time: it made another one, or waited for it.
+  /// What a node did when it had run for `self_ticks` of its own time: it made another one, or waited for it.
   struct action {
     enum class sort { made, waited } what;
     int who, whom;
@@ -85,7 +85,7 @@ struct trace_analysis {
   std::uint64_t unknown_inputs = 0; // of nodes, or waited for: promises and the like
 
   std::vector<task_profile> profile() const;
-  /// Own time without what telling of it took.
+  /// Own time without that of the `told` records that were written in it.
   std::int64_t undisturbed(std::int64_t self_ticks, std::int64_t told) const noexcept {
     const auto disturbed = static_cast<std::int64_t>(ticks_per_record * static_cast<double>(told));
     return std::max<std::int64_t>(self_ticks - disturbed, 0);

@@ -32,8 +32,9 @@ trace_session::trace_session(std::size_t records_per_thread, bool with_forks)
   if (with_forks) record_forks(true);
 }
 
-/// By telling some events, which are forgotten: the median of batches of some pages each, because most of it may be the
-/// first touch of a page. Who tells of a task has a call and a virtual one before that, measured with tests/predict.
+/// Records some events, which are forgotten, and takes the median of batches of some pages each, because the first
+/// touch of a page may take most of the time. Code that reports a task makes a call and a virtual call before that;
+/// their share was measured with tests/predict.
 double trace_session::measure_telling() noexcept {
   constexpr int k_batches = 9, k_events = 256;
   constexpr double k_with_callers = 1.28;

@@ -23,7 +23,7 @@ class trace_session final : public trace_sink {
   std::int64_t start_ns() const noexcept { return m_start_ns; }
   std::int64_t start_system_ns() const noexcept { return m_start_system_ns; }
   std::int64_t stop_ticks() const noexcept { return m_stop_ticks; }
-  /// What telling an event takes, so much of which is in the time of the task that was told of.
+  /// How long it takes to record an event. The time of a task contains this for each event that it has recorded.
   double ticks_per_record() const noexcept { return m_ticks_per_record; }
   std::uint64_t records() const noexcept;
   std::uint64_t dropped() const noexcept;

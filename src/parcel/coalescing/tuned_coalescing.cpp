@@ -130,7 +130,7 @@ void tuned_coalescing::interrupt(const spell& last) {
   const spell tried = std::exchange(m_rare, {}).value_or(last);
   const double left_out_ns = std::min(m_left_out_ns, k_pause * tried.ns); // some of it by a pause of the program
   if (m_known->start) {
-    if (tried.at != m_choices.start() && ++m_known->tried_in_vain == k_most_in_vain) end_start();
+    if (tried.at != m_choices.start() && ++m_known->interrupted == k_most_interrupted) end_start();
     return;
   }
   if (is_ours() && m_known->search.is_trying()) // a try without a result is charged to the budget, too

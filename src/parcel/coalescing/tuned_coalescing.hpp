@@ -39,7 +39,7 @@ class tuned_coalescing final : loop::explained {
   std::optional<tune::arm> found() const {
     return m_known->start || !m_is_felt ? std::nullopt : std::optional(m_known->search.best());
   }
-  /// What the program calls an event; before the first look there is nothing to tell of it.
+  /// What the program calls an event has happened. Events before the first look are ignored.
   void event() noexcept { m_event = m_has_begun; }
 
  private:
@@ -49,14 +49,14 @@ class tuned_coalescing final : loop::explained {
   static constexpr double k_pause = 8; ///< times as long as before
   static constexpr std::uint64_t k_parcels_per_trigger_look = 64;
   static constexpr std::uint64_t k_most_to_first_look = 32;
-  static constexpr unsigned k_most_in_vain = 8;                                  ///< tries of the start
+  static constexpr unsigned k_most_interrupted = 8; ///< tries of the start that cannot be measured
   static constexpr std::uint64_t k_parcels_until_told = std::uint64_t{1} << 62U; ///< of an event
 
   struct known {
     loop::context of;
     loop::state search;
     std::optional<decide::coalescing_start> start; ///< until it is known where the search begins
-    unsigned tried_in_vain = 0;                    ///< by the start
+    unsigned interrupted = 0;                      ///< tries of the start that could not be measured
   };
   struct spell {
     sender_totals before, now;

@@ -169,7 +169,7 @@ TEST(tuned_coalescing, finds_what_is_best_in_bursts) {
 /// What is sent to it when it is looked at, in a time of its own.
 class looked_at {
  public:
-  /// So many parcels and messages, each of which takes so long.
+  /// Sends this many parcels in this many messages, each of which takes `ns`.
   void sends(std::uint64_t parcels, std::uint64_t messages, double ns, double waited_ns = 0) {
     m_now.parcels += parcels;
     m_now.messages += messages;

@@ -13,7 +13,7 @@ class builder {
  public:
   using sort = detail::recorded_graph::sort;
 
-  /// `parent` makes it after so much of its own time; none: it is there from the beginning.
+  /// `parent` makes it after `at_ns` of its own time; none: it is there from the beginning.
   int add(sort how, std::string_view site, std::int64_t own_ns, int parent = -1, std::int64_t at_ns = 0) {
     detail::recorded_graph::node one;
     one.how = how;

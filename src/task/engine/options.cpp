@@ -197,7 +197,7 @@ std::optional<given_option> read_option(std::string_view argument, const char* n
   return given;
 }
 
-/// Those on the command line of this process, whoever wrote its main().
+/// The options on the command line of this process, also where its main() does not pass them on.
 std::vector<given_option> read_command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> arguments;

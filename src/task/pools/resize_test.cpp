@@ -16,7 +16,7 @@
 namespace treadle {
 namespace {
 
-/// So many tasks of a pool run at the same time: each ends when all have begun.
+/// Runs n tasks of a pool at the same time: each ends when all have begun.
 void run_together(const char* pool, int n) {
   std::atomic<int> begun{0};
   std::vector<future<void>> all;

@@ -29,8 +29,8 @@ extern atomic<std::int64_t> short_task_ns;
 void learn_path(event_kind kind, const job& task) noexcept;
 /// The task, which the caller makes or starts next, needs that one.
 void learn_input(const future_state& task, const future_state& input) noexcept;
-/// The state is ready when all are that learn_input() has told of it. `site`: as of a task, where nobody else knows the
-/// state yet; otherwise null.
+/// The state is ready when all inputs are that learn_input() was given for it. `site`: as of a task, where nobody else
+/// knows the state yet; otherwise null.
 void learn_join(future_state& joined, const void* site) noexcept;
 /// The caller waits for what it has made.
 void learn_wait() noexcept;

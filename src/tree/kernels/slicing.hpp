@@ -19,7 +19,7 @@ value slice_value(const value& v, std::span<const value> indices);
 void assign_slice(value& v, std::span<const value> indices, const value& x);
 
 // For tasks that write disjoint parts of one array at the same time: after own_elements(v), which makes it the only
-// owner of its elements, assign_in_place() writes a part whoever else looks at the array.
+// owner of its elements, assign_in_place() writes a part even while other tasks hold the array.
 void own_elements(value& array);
 // An operation in place, x += 1, converts only as far as NumPy does then, and does not broadcast its result. Of arrays
 // leading axes of length 1 are left out where there are too many, of sequences not.

@@ -40,7 +40,8 @@ class local_statistics {
     return saturated_product(m_shorter, times);
   }
 
-  // The latest question, whether so much work is worth a task; 0: nobody asked.
+  // The latest question: whether a part with this much work is worth a task, and the least work with which one is.
+  // 0: nobody asked.
   std::uint64_t part = 0, threshold = 0;
   bool is_worth(std::uint64_t work, std::uint64_t least) noexcept {
     part = work;

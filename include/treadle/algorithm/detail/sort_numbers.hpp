@@ -4,7 +4,7 @@
 
 namespace treadle::detail {
 
-/// So many are sorted in one piece, however many workers there are.
+/// Up to this many numbers are sorted in one piece, however many workers there are.
 inline constexpr std::ptrdiff_t k_undivided_numbers = 1 << 12;
 
 struct loop_cut;

@@ -36,6 +36,16 @@ class Found:
             if (r.case, r.mode, r.written_for) == (case, mode, written_for)
         )
 
+    def faster(self, case: str, who: str, written_for: str = "") -> Median | None:
+        """How many times as fast one program of a pair is as the other, when they run one by one; simulated where
+        `written_for` says nothing."""
+        runs = [r for r in self.measured if r.written_for == written_for] if written_for else self.simulated
+        ends = [(r.producer_ends_s, r.seconds) for r in runs if (r.case, r.mode) == (case, "sequential")]
+        return _median(
+            (end - producer) / producer if who == "producer" else producer / (end - producer)
+            for producer, end in ends
+        )
+
     @property
     def written_for(self) -> list[str]:
         return list(dict.fromkeys(r.written_for for r in self.measured))
@@ -51,6 +61,7 @@ class Row(NamedTuple):
     claimed: float | None = None
     found: Median | None = None
     seconds_of: tuple[str, str] | None = None  # case and mode, where these are the seconds of all programs
+    is_given: bool = False  # the programs are made so
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -130,6 +141,16 @@ def rows(found: Found) -> Iterator[Row]:
             f"{name_of(case)}: {mode}", f"{said:.2f} s{_speed_up(said, paper.SECONDS[case, 'sequential'])}",
             _text(simulated_) + _speed_up_of(simulated_, found.of(case, "sequential")), _times_here(found, case, mode),
             said, simulated_, (case, mode),
+        )  # fmt: skip
+    for case, faster in paper.PRODUCER_TIMES_FASTER.items():
+        who, other = ("producer", "consumer") if faster >= 1 else ("consumer", "producer")
+        said = max(faster, 1 / faster)
+        simulated_ = found.faster(case, who)
+        yield Row(
+            f"{name_of(case)}: the {who} against the {other}, one by one",
+            f"{said:.1f} times as fast" if said != 1 else "as fast", _text(simulated_, " times", 2),
+            _lines(found, lambda w, case=case, who=who: _text(found.faster(case, who, w), " times", 2)), said,
+            simulated_, is_given=True,
         )  # fmt: skip
     for mode, said in paper.FAST_SECONDS.items():
         what = "with most threads" if mode == "even" else "in the mean"
