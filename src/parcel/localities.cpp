@@ -108,6 +108,7 @@ class world final : public parcel_receiver, public background_work {
   bool poll() noexcept override { return m_port.poll(); }
   void end_polling() noexcept override { m_port.end_polling(); }
   void flush() noexcept override { m_port.flush(); }
+  std::int64_t lookout_ns() const noexcept override { return m_port.lookout_ns(); }
 
   // parcel_receiver
   void arrived(unsigned from, std::span<const std::byte> message) override {

@@ -1,5 +1,6 @@
 // Messages over MPI, in a library of its own for each MPI (libtreadle_openmpi, libtreadle_mpich), which the parcels
 // load where the program was started by that MPI's mpirun. It shares nothing with them but the interface of transports.
+#include "base/clock.hpp"
 #include "base/sync/park.hpp"
 #include "parcel/transport/pieces.hpp"
 #include "parcel/transport/refusals.hpp"
@@ -72,8 +73,10 @@ class mpi_transport final : public transport {
   }
   /// What was sent is on its way: others leave only when they have got it all.
   ~mpi_transport() override {
-    for (outgoing& out : m_out)
+    for (outgoing& out : m_out) {
       for (sending& one : out.under_way) MPI_Wait(&one.request, MPI_STATUS_IGNORE);
+      for (MPI_Request& one : out.uncopied) MPI_Wait(&one, MPI_STATUS_IGNORE);
+    }
   }
 
   unsigned rank() const noexcept override { return m_rank; }
@@ -81,19 +84,10 @@ class mpi_transport final : public transport {
 
   bool send(unsigned to, message_parts message) override {
     outgoing& out = m_out[to];
+    const scoped_lock guard(m_calls_mpi);
+    if (message.rest().size() >= k_uncopied_piece) return send_uncopied(out, to, message);
     return out.pieces.send(message, k_piece, [&](const piece_header& header, std::size_t from, std::size_t bytes) {
-      const scoped_lock guard(m_calls_mpi);
-      forget_sent(out);
-      if (!out.under_way.empty() && out.bytes + bytes > k_under_way) return false;
-      sending& one = out.under_way.emplace_back();
-      one.bytes = take_buffer(sizeof header + bytes);
-      std::memcpy(one.bytes.data(), &header, sizeof header);
-      message.copy(one.bytes.data() + sizeof header, from, bytes);
-      out.bytes += bytes;
-      check(MPI_Isend(one.bytes.data(), static_cast<int>(one.bytes.size()), MPI_BYTE, static_cast<int>(to), k_tag,
-                      m_mpi.world(), &one.request),
-            "MPI_Isend");
-      return true;
+      return send_copy(out, to, header, message, from, bytes);
     });
   }
 
@@ -112,23 +106,28 @@ class mpi_transport final : public transport {
     for (; n < k_most; ++n) {
       const int from = receive();
       if (from < 0) break;
-      if (!m_in[static_cast<std::size_t>(from)].take(m_received, static_cast<unsigned>(from), sink))
-        throw_damaged(static_cast<unsigned>(from), m_rank);
+      message_joiner& in = m_in[static_cast<std::size_t>(from)];
+      const auto sender = static_cast<unsigned>(from);
+      if (!(m_is_uncopied ? in.take_further(m_received, sender, sink) : in.take(m_received, sender, sink)))
+        throw_damaged(sender, m_rank);
     }
-    if (n > 0) m_nap_ns.store(k_nap_ns_min, order::relaxed);
+    if (n > 0) m_last_ns.store(steady_now_ns(), order::relaxed);
     return n > 0;
   }
 
   void begin_polling() noexcept override {}
   void end_polling() noexcept override {}
-  /// MPI tells nobody who sleeps, so that it has to be asked, less and less often.
+  /// MPI tells nobody who sleeps, so that it has to be asked, less and less often: an answer is
+  /// found when it has been waited for an eighth longer, at most, so that two that ask each other in turn are soon awake
+  /// at the same time.
   void wait(std::int64_t timeout_ns) noexcept override {
     const std::uint32_t calls = std::exchange(m_calls_seen, m_calls.load(order::acquire));
     if (calls != m_calls_seen) return;
-    const std::int64_t nap_ns = m_nap_ns.load(order::relaxed);
-    m_nap_ns.store(std::min(2 * nap_ns, k_nap_ns_max), order::relaxed);
+    const std::int64_t since = steady_now_ns() - m_last_ns.load(order::relaxed);
+    const std::int64_t nap_ns = std::clamp(since / 8, k_nap_ns_min, k_nap_ns_max);
     futex_wait(m_calls, calls, timeout_ns < 0 ? nap_ns : std::min(nap_ns, timeout_ns));
   }
+  std::int64_t lookout_ns() const noexcept override { return 4 * k_nap_ns_min; } // who answers may have to wake up first
   void wake() noexcept override {
     m_calls.fetch_add(1, order::release);
     futex_wake(m_calls);
@@ -142,9 +141,11 @@ class mpi_transport final : public transport {
   }
 
  private:
-  static constexpr int k_tag = 1;
-  static constexpr std::size_t k_piece = std::size_t{64} << 20U;
+  static constexpr int k_tag = 1, k_uncopied_tag = 2;
+  static constexpr std::size_t k_piece = std::size_t{1} << 20U, k_uncopied_piece = std::size_t{1} << 20U;
+  static constexpr std::size_t k_uncopied_at_once = 8;
   static constexpr std::size_t k_under_way = std::size_t{4} << 20U; // to one destination, and one more message
+  static constexpr std::size_t k_messages_under_way = 256; // many are dear: OpenMPI 4 takes 17 us for each of 100 000
   static constexpr std::size_t k_buffer = 4096;                     // kept for the next message where it is not larger
   static constexpr std::size_t k_buffers = 1024;
   static constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 2'000'000;
@@ -157,9 +158,56 @@ class mpi_transport final : public transport {
     message_splitter pieces;
     std::deque<sending> under_way;
     std::size_t bytes = 0; ///< of these
+    // The second part of a message, which leaves from where it is.
+    bool has_begun = false;
+    std::size_t sent = 0; ///< of its bytes
+    std::deque<MPI_Request> uncopied;
   };
 
   // With the lock
+  bool send_copy(outgoing& out, unsigned to, const piece_header& header, const message_parts& message, std::size_t from,
+                 std::size_t bytes) {
+    forget_sent(out);
+    if (!out.under_way.empty() && (out.bytes + bytes > k_under_way || out.under_way.size() >= k_messages_under_way))
+      return false;
+    sending& one = out.under_way.emplace_back();
+    one.bytes = take_buffer(sizeof header + bytes);
+    std::memcpy(one.bytes.data(), &header, sizeof header);
+    message.copy(one.bytes.data() + sizeof header, from, bytes);
+    out.bytes += bytes;
+    isend(one.bytes, to, k_tag, one.request);
+    return true;
+  }
+  /// The first part is a piece of its own; those of the second one follow without headers. True when MPI needs them no
+  /// more.
+  bool send_uncopied(outgoing& out, unsigned to, const message_parts& message) {
+    const auto rest = message.rest();
+    if (!out.has_begun) {
+      const piece_header header{message.size(), piece_kind::first};
+      if (!send_copy(out, to, header, message, 0, message.first().size())) return false;
+      out.has_begun = true;
+    }
+    while (!out.uncopied.empty()) {
+      int done = 0;
+      check(MPI_Test(&out.uncopied.front(), &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (done == 0) break;
+      out.uncopied.pop_front();
+    }
+    while (out.sent < rest.size() && out.uncopied.size() < k_uncopied_at_once) {
+      const auto piece = rest.subspan(out.sent, std::min(k_uncopied_piece, rest.size() - out.sent));
+      isend(piece, to, k_uncopied_tag, out.uncopied.emplace_back(MPI_REQUEST_NULL));
+      out.sent += piece.size();
+    }
+    if (!out.uncopied.empty()) return false;
+    out.has_begun = false;
+    out.sent = 0;
+    return true;
+  }
+  void isend(std::span<const std::byte> bytes, unsigned to, int tag, MPI_Request& request) {
+    check(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, static_cast<int>(to), tag, m_mpi.world(),
+                    &request),
+          "MPI_Isend");
+  }
   std::vector<std::byte> take_buffer(std::size_t bytes) {
     std::vector<std::byte> taken;
     if (bytes <= k_buffer && !m_buffers.empty()) {
@@ -184,13 +232,13 @@ class mpi_transport final : public transport {
     }
   }
 
-  /// The next message into m_received; its sender, or -1.
+  /// The next message into m_received, and whether it is a piece without a header; its sender, or -1.
   int receive() {
     const scoped_lock guard(m_calls_mpi);
     int there = 0, bytes = 0;
     MPI_Message message;
     MPI_Status status;
-    check(MPI_Improbe(MPI_ANY_SOURCE, k_tag, m_mpi.world(), &there, &message, &status), "MPI_Improbe");
+    check(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, m_mpi.world(), &there, &message, &status), "MPI_Improbe");
     if (there == 0) {
       for (outgoing& out : m_out) forget_sent(out); // nothing better to do
       return -1;
@@ -198,6 +246,7 @@ class mpi_transport final : public transport {
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     m_received.resize(static_cast<std::size_t>(bytes));
     check(MPI_Mrecv(m_received.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+    m_is_uncopied = status.MPI_TAG == k_uncopied_tag;
     return status.MPI_SOURCE;
   }
 
@@ -208,7 +257,8 @@ class mpi_transport final : public transport {
   std::vector<std::vector<std::byte>> m_buffers;
   std::vector<message_joiner> m_in; ///< with m_received of the thread that polls
   std::vector<std::byte> m_received;
-  atomic<std::int64_t> m_nap_ns{k_nap_ns_min};
+  bool m_is_uncopied = false;
+  atomic<std::int64_t> m_last_ns{0}; ///< when something came
   atomic<std::uint32_t> m_calls{0};
   std::uint32_t m_calls_seen = 0; ///< of the thread that waits
 };

@@ -24,9 +24,6 @@ inline constexpr ns k_nap_max = 800'000;
 inline constexpr ns k_naps_after_wake = 5'000'000;
 /// Between two looks of the worker that watches the busy ones: a nudge, if it has to send one, costs them 2 us.
 inline constexpr ns k_watch = 10'000'000;
-/// A thread outside that is about to sleep looks for messages for this long after the last one: what it waits for may
-/// be the answer to one.
-inline constexpr ns k_look_for_messages = 20'000;
 
 // Stealing:
 /// What a steal costs thief and victim together at least: lines of their caches.

@@ -83,7 +83,7 @@ void send_changed(locality to, unsigned seed, const Args&... args) {
 
 void parcels_that_mean_nothing() {
   for (const locality to : find_remote_localities()) {
-    for (const std::uint32_t number : {0U, 100'000U, 0x7fff'0000U})
+    for (const std::uint32_t number : {0U, 1000U})
       REQUIRE(std::strstr(error_of(send_raw<int>(number, {}, to), to).c_str(), "there is no action of this number"));
     using action = detail::action_of<repeat>::type;
     const std::vector<std::byte> nothing;

@@ -419,8 +419,8 @@ void parcel_port::fail() noexcept {
 }
 
 void parcel_port::run() {
-  constexpr std::int64_t k_lookout_ns = 20'000; // after a message: the next one is often near
   constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 2'000'000;
+  const std::int64_t lookout = ns_to_ticks(m_transport->lookout_ns());
   std::int64_t nap_ns = k_nap_ns_min;
   while (m_exits.load(order::acquire) == 0) {
     m_transport->begin_polling();
@@ -428,7 +428,7 @@ void parcel_port::run() {
     patient_spin spin;
     do {
       if (poll()) {
-        end = ticks_now() + ns_to_ticks(k_lookout_ns);
+        end = ticks_now() + lookout;
         nap_ns = k_nap_ns_min;
       } else {
         spin.wait();

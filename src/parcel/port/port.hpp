@@ -52,6 +52,7 @@ class parcel_port final : message_sink {
   parcel_port& operator=(const parcel_port&) = delete;
 
   unsigned rank() const noexcept { return m_transport->rank(); }
+  std::int64_t lookout_ns() const noexcept { return m_transport->lookout_ns(); }
   unsigned size() const noexcept { return static_cast<unsigned>(m_outboxes.size()); }
 
   /// Any thread. Blocks the task while more than `k_most_kept` bytes wait for room at the transport, unless it is a

@@ -65,17 +65,25 @@ class message_joiner {
       if (m_total != 0 || piece.size() > header.total) return false;
       m_total = header.total;
       m_into = sink.begin_pieces(from, piece, m_total);
-      break;
+      return add(piece, piece_kind::first, from, sink);
     case piece_kind::further:
-      if (m_total != header.total) return false;
-      break;
-    default:
-      return false;
+      return m_total == header.total && take_further(piece, from, sink);
     }
+    return false;
+  }
+  /// The same of a further one that came without a header.
+  [[nodiscard]] bool take_further(std::span<const std::byte> piece, unsigned from, message_sink& sink) {
+    return add(piece, piece_kind::further, from, sink);
+  }
+
+ private:
+  static constexpr std::size_t k_trusted = std::size_t{256} << 20U, k_kept = std::size_t{16} << 20U;
+
+  bool add(std::span<const std::byte> piece, piece_kind kind, unsigned from, message_sink& sink) {
     if (piece.empty() || piece.size() > m_total - m_taken) return false;
     m_taken += piece.size();
     if (m_into) {
-      if (header.kind == piece_kind::further && !m_into->add(piece)) return false;
+      if (kind == piece_kind::further && !m_into->add(piece)) return false;
     } else {
       if (m_joined.empty()) m_joined.reserve(std::min(m_total, k_trusted)); // it may be damaged
       m_joined.insert(m_joined.end(), piece.begin(), piece.end());
@@ -91,9 +99,6 @@ class message_joiner {
     if (m_joined.capacity() > k_kept) m_joined.shrink_to_fit();
     return true;
   }
-
- private:
-  static constexpr std::size_t k_trusted = std::size_t{256} << 20U, k_kept = std::size_t{16} << 20U;
 
   std::unique_ptr<message_in_pieces> m_into; ///< or m_joined
   std::vector<std::byte> m_joined;

@@ -19,6 +19,7 @@ class message_parts {
   message_parts(std::span<const std::byte> first, std::span<const std::byte> rest) noexcept
       : m_first(first), m_rest(rest) {}
   std::span<const std::byte> first() const noexcept { return m_first; }
+  std::span<const std::byte> rest() const noexcept { return m_rest; }
   std::size_t size() const noexcept { return m_first.size() + m_rest.size(); }
   void copy(std::byte* to, std::size_t from, std::size_t bytes) const noexcept {
     const std::size_t of_first = from < m_first.size() ? std::min(bytes, m_first.size() - from) : 0;
@@ -66,8 +67,9 @@ class transport {
   virtual unsigned rank() const noexcept = 0;
   virtual unsigned size() const noexcept = 0;
 
-  /// Copies the message out. False: there is no room at the moment, for all of it or for the rest, and the next message
-  /// there has to be this one once more, which goes on where it has stopped. One thread at a time for each
+  /// True: the bytes of the message are not needed any more. False: there is no room at the moment, for all of it or for
+  /// the rest, and the next message there has to be this one once more, which goes on where it has stopped; its second
+  /// part stays where it is meanwhile. One thread at a time for each
   /// destination; never blocks. Throws what names the peer where it is gone.
   virtual bool send(unsigned to, message_parts message) = 0;
   /// Room where the next message there may be written, of up to this many bytes, until the next call of send() or
@@ -89,6 +91,8 @@ class transport {
   /// after `timeout_ns`.
   virtual void wait(std::int64_t timeout_ns) noexcept = 0;
   virtual void wake() noexcept = 0;
+  /// How long after a message those who wait look for the next one themselves, which is often near, before they sleep.
+  virtual std::int64_t lookout_ns() const noexcept { return 20'000; }
 
   /// A digest of the program, which all localities must have; called once before the first message. Waits for all.
   virtual void join(std::uint64_t digest) = 0;

@@ -2,7 +2,6 @@
 
 #include "base/clock.hpp"
 #include "base/sync/use_count.hpp"
-#include "task/timing.hpp"
 
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/spinlock.hpp>
@@ -21,6 +20,8 @@ class background_work {
   virtual bool poll() noexcept = 0;
   /// By who is about to wait: perhaps for an answer to what has been held back.
   virtual void flush() noexcept = 0;
+  /// How long after a message the next one is looked for by who waits.
+  virtual std::int64_t lookout_ns() const noexcept = 0;
 
  protected:
   ~background_work() = default;
@@ -53,7 +54,8 @@ class background_polling {
   static void look_until(F is_over) noexcept {
     if (TREADLE_LIKELY(s_work.load(order::relaxed) == nullptr)) return;
     background_polling messages;
-    const std::int64_t patience = ns_to_ticks(timing::k_look_for_messages);
+    if (!messages.m_work) return;
+    const std::int64_t patience = ns_to_ticks(messages.m_work->lookout_ns());
     patient_spin spin;
     for (std::int64_t end = ticks_now() + patience; !is_over() && ticks_now() < end;) {
       if (messages.poll())
