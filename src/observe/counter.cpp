@@ -155,17 +155,23 @@ std::unique_ptr<counter_state> make_counter(const counter_name& name) {
   return make_plain(name);
 }
 
-/// `locality#*` stands for all of them, whose totals all have.
-static void add_everywhere(std::vector<counter_name>& names, counter_name name, const counter_name& pattern) {
-  if (the_other_localities.load(order::acquire) && pattern.instance.front().index == "*" &&
-      name.instance_text() == at_home("total")) {
-    for (unsigned number = 0; number < number_of_localities.load(order::relaxed); ++number) {
-      name.instance.front().index = std::to_string(number);
-      names.push_back(name);
+/// Those of the other localities that an instance such as `locality#*/worker-thread#*` may mean.
+static std::vector<std::string> instances_elsewhere(const counter_name& pattern, const counter_type& type,
+                                                    const std::vector<std::string>& own) {
+  std::vector<std::string> found;
+  const other_localities* const all = the_other_localities.load(order::acquire);
+  if (!all || pattern.instance.empty() || pattern.instance.front().name != "locality") return found;
+  const std::string& wanted = pattern.instance.front().index;
+  const unsigned here = own_number.load(order::relaxed);
+  for (unsigned number = 0; number < number_of_localities.load(order::relaxed); ++number) {
+    if (number == here || (wanted != "*" && wanted != std::to_string(number))) continue;
+    if (own == std::vector{at_home("total")}) { // all have that
+      found.push_back("locality#" + std::to_string(number) + "/total");
+    } else {
+      for (std::string& one : all->instances(number, type)) found.push_back(std::move(one));
     }
-    return;
   }
-  names.push_back(std::move(name));
+  return found;
 }
 
 std::vector<counter_name> expand(const counter_name& pattern) {
@@ -176,14 +182,13 @@ std::vector<counter_name> expand(const counter_name& pattern) {
         !matches_pattern(pattern.counter, type->counter()) ||
         (type->needs_naming() && pattern.object != type->object()))
       continue;
-    for (const std::string& instance : type->instances()) {
+    std::vector<std::string> instances = type->instances();
+    for (std::string& one : instances_elsewhere(pattern, *type, instances)) instances.push_back(std::move(one));
+    for (const std::string& instance : instances) {
       counter_name name = in_full(pattern, *type, instance);
       if (!pattern.instance.empty() && !matches_instance(pattern.instance, name.instance)) continue;
-      if (pattern.instance.empty()) {
-        names.push_back(std::move(name));
-        break; // the first is the total
-      }
-      add_everywhere(names, std::move(name), pattern);
+      names.push_back(std::move(name));
+      if (pattern.instance.empty()) break; // the first is the total
     }
   }
   std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.text() < b.text(); });

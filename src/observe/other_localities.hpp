@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace treadle::detail {
 
@@ -16,6 +17,8 @@ class other_localities {
   /// What counter_type::read() gives there. Waits. Throws std::runtime_error.
   virtual counter_sample read(unsigned locality, const counter_type& of, const std::string& instance,
                               const std::string& parameters) const = 0;
+  /// As counter_type::instances() there. Waits. Throws std::runtime_error.
+  virtual std::vector<std::string> instances(unsigned locality, const counter_type& of) const = 0;
 
  protected:
   ~other_localities() = default;

@@ -2,6 +2,7 @@
 
 #include "observe/counter_type.hpp"
 #include "observe/other_localities.hpp"
+#include "parcel/calls/archive_times.hpp"
 #include "parcel/calls/objects.hpp"
 #include "task/counters/thread_counters.hpp"
 
@@ -26,6 +27,8 @@ struct parcel_sums {
   double sending_ns = 0, looking_ns = 0;
   awake_time awake;
   double objects = 0;
+  resolutions resolved{};
+  double writing_ns = 0, reading_ns = 0; // archives
 };
 
 parcel_sums sums_of(const std::string& action) {
@@ -45,6 +48,9 @@ parcel_sums sums_of(const std::string& action) {
   sums.looking_ns = now.spent.looking_ns;
   sums.awake = time_awake();
   sums.objects = static_cast<double>(objects_here());
+  sums.resolved = resolutions_here();
+  sums.writing_ns = archive_time_ns(archive_use::written);
+  sums.reading_ns = archive_time_ns(archive_use::read);
   return sums;
 }
 
@@ -85,12 +91,21 @@ plain_sample read_here(const std::string& type, const std::string& instance, con
   throw std::runtime_error("there is no counter " + type + " yet");
 }
 
+std::vector<std::string> instances_here(const std::string& type) {
+  for (const auto& one : counter_types())
+    if (one->about().name == type) return one->instances();
+  return {};
+}
+
 class counters_of_others final : public other_localities {
  public:
   counter_sample read(unsigned number, const counter_type& of, const std::string& instance,
                       const std::string& parameters) const override {
     auto [value, base, epoch, ranges] = async<read_here>(locality(number), of.about().name, instance, parameters).get();
     return {.value = value, .base = base, .epoch = epoch, .ranges = std::move(ranges)};
+  }
+  std::vector<std::string> instances(unsigned number, const counter_type& of) const override {
+    return async<instances_here>(locality(number), of.about().name).get();
   }
 };
 constinit const counters_of_others of_others;
@@ -99,15 +114,22 @@ const char* const k_ns = "ns";
 
 const std::vector<row>& rows() {
   static const std::vector<row> all{
-      {{"/parcels/count/sent", kind::monotonic, "", "Calls and results sent to other localities."},
-       [](const parcel_sums& s) { return s.parcels; }},
+      {{"/parcels/count/sent", kind::monotonic, "", "Calls and results sent to other localities; of the actions with a name in it: @name."},
+       [](const parcel_sums& s) { return s.parcels; },
+       nullptr,
+       true},
       {{"/parcels/count/received", kind::monotonic, "", "Those that came from other localities."},
        [](const parcel_sums& s) { return s.parcels_received; }},
-      {{"/messages/count/sent", kind::monotonic, "", "Messages, of one parcel or several each."},
-       [](const parcel_sums& s) { return s.messages; }},
+      {{"/messages/count/sent", kind::monotonic, "", "Messages, of one parcel or several each; @name: that begin with such a parcel."},
+       [](const parcel_sums& s) { return s.messages; },
+       nullptr,
+       true},
       {{"/messages/count/received", kind::monotonic, "", "Messages that came from other localities."},
        [](const parcel_sums& s) { return s.messages_received; }},
-      {{"/data/count/sent", kind::monotonic, "bytes", "In parcels."}, [](const parcel_sums& s) { return s.bytes; }},
+      {{"/data/count/sent", kind::monotonic, "bytes", "In parcels; @name: of these actions."},
+       [](const parcel_sums& s) { return s.bytes; },
+       nullptr,
+       true},
       {{"/data/count/received", kind::monotonic, "bytes", "In messages."},
        [](const parcel_sums& s) { return s.bytes_received; }},
       {{"/coalescing/count/parcels", kind::monotonic, "",
@@ -135,6 +157,16 @@ const std::vector<row>& rows() {
        true},
       {{"/runtime/count/component", kind::gauge, "", "Objects of this locality that others may refer to."},
        [](const parcel_sums& s) { return s.objects; }},
+      {{"/agas/count/cache/hits", kind::monotonic, "",
+        "Calls of objects that move, by this locality, which went straight to where the object was."},
+       [](const parcel_sums& s) { return static_cast<double>(s.resolved.right); }},
+      {{"/agas/count/cache/misses", kind::monotonic, "", "Those that were passed on, and have brought the place back."},
+       [](const parcel_sums& s) { return static_cast<double>(s.resolved.wrong); }},
+      {{"/serialize/time/sent", kind::monotonic, k_ns,
+        "Time in which arguments and results became parts of parcels, where they are not copied as they are; sampled."},
+       [](const parcel_sums& s) { return s.writing_ns; }},
+      {{"/serialize/time/received", kind::monotonic, k_ns, "The same of reading arguments from them."},
+       [](const parcel_sums& s) { return s.reading_ns; }},
       {{"/threads/time/background-work-duration", kind::monotonic, k_ns,
         "Time spent on messages by all threads: sending, looking for them, executing direct actions; from samples."},
        [](const parcel_sums& s) { return s.sending_ns + s.looking_ns; }},

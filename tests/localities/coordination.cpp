@@ -5,6 +5,7 @@
 #include <treadle/localities/collectives.hpp>
 #include <treadle/localities/latch.hpp>
 #include <treadle/localities/migratable.hpp>
+#include <treadle/observe/counters.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -200,6 +201,7 @@ class bag {
   std::vector<int> m_values;
   std::shared_ptr<std::mutex> m_lock = std::make_shared<std::mutex>();
 };
+double read(const char* counter) { return counters::counter(counter).value(); }
 void fill(const migratable<bag>& which, int n) {
   std::vector<future<unsigned>> all;
   for (int i = 1; i <= n; ++i) all.push_back(async<&bag::add>(which, i));
@@ -222,12 +224,17 @@ void migrations() {
       const locality next((find_here().number() + i) % n);
       mine.migrate(next).get();
       REQUIRE(mine.where().get() == next && async<&bag::add>(mine, 1).get() == next.number());
-      REQUIRE(mine.located().get().nearest().where() == next);
+      REQUIRE(mine.nearest().where() == next); // as the call has found out
       REQUIRE(async<&bag::name>(mine).get() == "mine" && async<&bag::sum>(mine).get() == i + 1);
     }
-    const migratable<bag> straight = mine.located().get();
+    const double hits = read("/agas/count/cache/hits"), misses = read("/agas/count/cache/misses");
+    for (int i = 0; i < 5; ++i) static_cast<void>(async<&bag::name>(mine).get());
+    REQUIRE(read("/agas/count/cache/hits") == hits + 5 && read("/agas/count/cache/misses") == misses);
+    const locality before = mine.nearest().where();
     mine.migrate(there).get();
-    REQUIRE(async<&bag::add>(straight, 0).get() == there.number()); // which has left that place
+    REQUIRE(async<&bag::add>(mine, 0).get() == there.number()); // which has left that place
+    REQUIRE(read("/agas/count/cache/misses") == misses + (before == there ? 0 : 1));
+    REQUIRE(mine.nearest().where() == there);
     try {
       async<&bag::fails>(mine).get();
       REQUIRE(false);
@@ -271,7 +278,7 @@ void migrations() {
   constexpr int k_calls = 300, k_moves = 20;
   future<void> moving = async([&] { move_about(ours, k_moves); });
   fill(ours, k_calls);
-  async<fill>(locality((find_here().number() + 1) % n), ours.located().get(), k_calls).get();
+  async<fill>(locality((find_here().number() + 1) % n), ours, k_calls).get();
   moving.get();
   barrier(all).get();
   REQUIRE(async<&bag::sum>(ours).get() == std::int64_t{2} * n * k_calls * (k_calls + 1) / 2);

@@ -436,6 +436,12 @@ void count() {
     REQUIRE(read("/messages/count/sent") <= read("/parcels/count/sent"));
     REQUIRE(read("/data/count/sent") >= 16.0 * k_calls);
     REQUIRE(read("/coalescing/count/average-parcels-per-message") >= 1);
+    REQUIRE(read("/parcels/count/sent@add") >= k_calls && read("/data/count/sent@add") >= 16.0 * k_calls);
+    REQUIRE(read("/parcels/count/sent@add") < read("/parcels/count/sent"));
+    REQUIRE(read("/parcels/count/sent@nobody") == 0);
+    for (int i = 0; i < 64; ++i) static_cast<void>(async<greet>(other, std::string(1000, 'x')).get());
+    barrier(all).get();
+    REQUIRE(read("/serialize/time/sent") > 0 && read("/serialize/time/received") > 0);
   }
   // Of any locality, read by any other.
   const double own_sent = read("/parcels/count/sent");
@@ -452,7 +458,13 @@ void count() {
   REQUIRE(by_number >= own_sent);
   const counters::group everywhere({"/runtime{locality#*/total}/count/workers"});
   REQUIRE(everywhere.size() == num_localities());
-  for (const auto& one : everywhere.read()) REQUIRE(one.value >= 1);
+  double workers = 0;
+  for (const auto& one : everywhere.read()) workers += one.value;
+  const counters::group of_workers({"/threads{locality#*/worker-thread#*}/count/cumulative"});
+  REQUIRE(workers >= num_localities() && static_cast<double>(of_workers.size()) == workers);
+  const counters::group of_last(
+      {"/threads{locality#" + std::to_string(num_localities() - 1) + "/worker-thread#*}/count/cumulative"});
+  REQUIRE(static_cast<double>(of_last.size()) * num_localities() == workers);
   try {
     read(("/parcels{locality#" + std::to_string(num_localities()) + "/total}/count/sent").c_str());
     REQUIRE(false);
@@ -524,6 +536,47 @@ void made_early_and_kept() {
   REQUIRE(!kept && !kept.here() && alive == 0);
 }
 
+void run_case(const std::string& name) {
+  if (name == "calls") calls();
+  if (name == "many_futures") many_futures();
+  if (name == "posts") posts();
+  if (name == "streams") streams();
+  if (name == "collectives") collectives();
+  if (name == "count") count();
+  if (name == "objects") objects();
+  if (name == "references") references();
+  if (name == "names") names();
+  if (name == "soak") soak();
+  if (name == "vectors") vectors();
+  if (name == "maps") maps();
+  if (name == "futures") testing::futures_of_actions();
+  if (name == "coordination") testing::latches_and_channels();
+  if (name == "priorities") testing::priorities();
+  if (name == "migrations") testing::migrations();
+  if (name == "large") testing::large_arguments();
+  if (name == "large_survives") testing::large_survives();
+  if (name == "meaningless") testing::parcels_that_mean_nothing();
+  if (name == "stopped") testing::stopped_receiver();
+  if (name == "dies") testing::dies();
+  if (name == "traced") testing::traced_parcels();
+  if (name == "placed") testing::placed_calls();
+  if (name == "placements") testing::random_placements();
+  if (name == "arrays") testing::distributed_arrays();
+  if (name == "products") testing::distributed_products();
+  if (name == "diagonals") testing::distributed_diagonals();
+  if (name == "convolutions") testing::distributed_convolutions();
+  if (name == "array_faults") testing::array_faults();
+  if (name == "without_others") testing::array_programs_without_others();
+  if (name == "objects" || name == "references") {
+    if (find_here().number() == 0) testing::until([] { return alive_everywhere() == 0; });
+  }
+  if (name == "repeats") repeats();
+  if (name == "survives") survives();
+  if (name == "spread" && find_here().number() == 0) spread(12);
+  if (name == "late" && find_here().number() == 1) this_task::sleep_for_ns(300'000'000);
+  if (name == "late") post<note>(locality(0), std::uint64_t{1});
+}
+
 int run(const std::string& name) {
   if (name == "early") {
     made_early_and_kept();
@@ -532,44 +585,12 @@ int run(const std::string& name) {
   std::uint64_t expected = 0;
   {
     const localities all;
-    if (name == "calls") calls();
-    if (name == "many_futures") many_futures();
-    if (name == "posts") posts();
-    if (name == "streams") streams();
-    if (name == "collectives") collectives();
-    if (name == "count") count();
-    if (name == "objects") objects();
-    if (name == "references") references();
-    if (name == "names") names();
-    if (name == "soak") soak();
-    if (name == "vectors") vectors();
-    if (name == "maps") maps();
-    if (name == "futures") testing::futures_of_actions();
-    if (name == "coordination") testing::latches_and_channels();
-    if (name == "priorities") testing::priorities();
-    if (name == "migrations") testing::migrations();
-    if (name == "large") testing::large_arguments();
-    if (name == "large_survives") testing::large_survives();
-    if (name == "meaningless") testing::parcels_that_mean_nothing();
-    if (name == "stopped") testing::stopped_receiver();
-    if (name == "dies") testing::dies();
-    if (name == "traced") testing::traced_parcels();
-    if (name == "placed") testing::placed_calls();
-    if (name == "placements") testing::random_placements();
-    if (name == "arrays") testing::distributed_arrays();
-    if (name == "products") testing::distributed_products();
-    if (name == "diagonals") testing::distributed_diagonals();
-    if (name == "convolutions") testing::distributed_convolutions();
-    if (name == "array_faults") testing::array_faults();
-    if (name == "without_others") testing::array_programs_without_others();
-    if (name == "objects" || name == "references") {
-      if (find_here().number() == 0) testing::until([] { return alive_everywhere() == 0; });
+    try {
+      run_case(name);
+    } catch (const std::exception& e) { // the others may wait for this one, and the end would wait for them
+      std::fprintf(stderr, "%s: %s, in locality %u\n", name.c_str(), e.what(), find_here().number());
+      std::exit(3);
     }
-    if (name == "repeats") repeats();
-    if (name == "survives") survives();
-    if (name == "spread" && find_here().number() == 0) spread(12);
-    if (name == "late" && find_here().number() == 1) this_task::sleep_for_ns(300'000'000);
-    if (name == "late") post<note>(locality(0), std::uint64_t{1});
     expected = num_localities();
   }
   REQUIRE(alive == 0);

@@ -203,12 +203,29 @@ void add_value(new_parcel& to, const T& value, bool is_last) {
   }
   write_value(to.bytes, value);
 }
+enum class archive_use { written, read };
+/// While values that are not copied as they are become a part of a parcel, or are read from one: measured now and then.
+class archive_timer {
+ public:
+  explicit archive_timer(archive_use what) noexcept;
+  ~archive_timer();
+  archive_timer(const archive_timer&) = delete;
+  archive_timer& operator=(const archive_timer&) = delete;
+
+ private:
+  const archive_use m_use;
+  std::int64_t m_begun = 0; ///< 0: not this time
+};
+
 /// Of any values.
 template <class... Ts>
 void send_any(std::uint32_t action, std::uint64_t reply, locality to, const Ts&... values) {
   new_parcel parcel(action, reply);
-  std::size_t left = sizeof...(Ts);
-  (add_value(parcel, values, --left == 0), ...);
+  {
+    const archive_timer measures(archive_use::written);
+    std::size_t left = sizeof...(Ts);
+    (add_value(parcel, values, --left == 0), ...);
+  }
   send_parcel(parcel, to);
 }
 
@@ -367,6 +384,8 @@ class action {
   static constexpr priority level = priority_of<F>();
 
   static void read_all(std::span<const std::byte> archive, arguments& values) {
+    std::optional<archive_timer> measures;
+    if constexpr (bytes_of_small<arguments> == 0) measures.emplace(archive_use::read);
     std::apply([&](auto&... each) { (read_value(archive, each), ...); }, values);
     if (!archive.empty()) throw archive_error("an archive goes on behind what it should hold");
   }

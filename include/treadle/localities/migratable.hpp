@@ -8,12 +8,40 @@
 #include <mutex>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 /// Objects that move from one locality to another while they are used.
 namespace treadle {
 
 namespace detail {
+
+/// Of a call of an object that moves: whether it went to where the object was.
+void count_resolution(bool was_right) noexcept;
+
+template <class T>
+class place_of_object;
+
+/// What such a call gives, and where the object was where that was not known.
+template <class T, class R>
+struct placed_result {
+  remote<place_of_object<T>> elsewhere;
+  std::conditional_t<std::is_void_v<R>, std::monostate, R> value{};
+
+  void save(output_archive& archive) const {
+    if constexpr (std::is_void_v<R>)
+      archive(elsewhere);
+    else
+      archive(elsewhere, value);
+  }
+  void load(input_archive& archive) {
+    if constexpr (std::is_void_v<R>)
+      archive(elsewhere);
+    else
+      archive(elsewhere, value);
+  }
+};
 
 /// A place where such an object is, or was. The one where it was made is its home: references mean that one, which
 /// always knows where the object is. Another one that the object has left knows its home.
@@ -28,7 +56,7 @@ class place_of_object : public std::enable_shared_from_this<place_of_object<T>> 
 
   /// Calls a member of the object, wherever that is.
   template <auto F, class R, class... Args>
-  future<R> call(Args... args) {
+  future<placed_result<T, R>> call(Args... args) {
     static_assert(!is_future<R>, "who moves an object waits for calls, and could not wait for what the future is of");
     place next;
     {
@@ -44,14 +72,21 @@ class place_of_object : public std::enable_shared_from_this<place_of_object<T>> 
       if (!m_object) next = m_elsewhere;
       if (m_object) ++m_calls;
     }
-    if (next) return async<&place_of_object::template call<F, R, Args...>>(next, std::move(args)...);
-    const ended_call ends{*this};
-    if constexpr (std::is_void_v<R>) {
-      ((*m_object).*F)(std::move(args)...);
-      return make_ready_future();
-    } else {
-      return make_ready_future(R(((*m_object).*F)(std::move(args)...)));
+    if (next) {
+      auto result = async<&place_of_object::template call<F, R, Args...>>(next, std::move(args)...);
+      return std::move(result).then([next](auto done) { // in a task: who sends a reference may have to wait for credit
+        placed_result<T, R> found = done.get();
+        if (!found.elsewhere) found.elsewhere = next;
+        return found;
+      });
     }
+    const ended_call ends{*this};
+    placed_result<T, R> result;
+    if constexpr (std::is_void_v<R>)
+      ((*m_object).*F)(std::move(args)...);
+    else
+      result.value = R(((*m_object).*F)(std::move(args)...));
+    return make_ready_future(std::move(result));
   }
 
   /// At its home.
@@ -158,6 +193,32 @@ remote<place_of_object<T>> make_place(Args... args) {
   return remote<place_of_object<T>>(std::make_shared<place_of_object<T>>(std::in_place, std::move(args)...));
 }
 
+/// What references of this process that were copied from each other know of an object: its home, and where it was when
+/// one of their calls came back.
+template <class T>
+class resolved_place {
+ public:
+  using place = remote<place_of_object<T>>;
+  resolved_place(place home, place nearest) noexcept : m_home(std::move(home)), m_nearest(std::move(nearest)) {}
+  const place& home() const noexcept { return m_home; }
+  place nearest() const {
+    const scoped_lock held(m_lock);
+    return m_nearest;
+  }
+  /// What a call has found.
+  void learn(place elsewhere) {
+    count_resolution(!elsewhere);
+    if (!elsewhere) return;
+    const scoped_lock held(m_lock);
+    std::swap(m_nearest, elsewhere); // what was there ends without the lock
+  }
+
+ private:
+  const place m_home;
+  mutable spinlock m_lock; // of the next
+  place m_nearest;
+};
+
 /// The member F, called through a place.
 template <auto F, class T, class Arguments = typename signature<decltype(&member_call<F, T>::call)>::arguments>
 struct placed_call;
@@ -174,6 +235,9 @@ struct placed_call<F, T, std::tuple<called_object<T>, Args...>> {
 /// Its members may run at the same time, but none runs while it moves: calls wait then, and who moves it waits for
 /// those in progress, so a member must not wait for a migration, or for another call, of its own object.
 ///
+/// Calls go straight to where the object was when one by this reference, or a copy of it, has come back, and from there on
+/// where it has left that (/agas/count/cache/hits and /misses); at first by where it was made, which always knows.
+///
 /// T: copyable, default-constructible, and known to archives (archive.hpp), with all that it is made of. Its members
 /// return no futures. Any thread, one reference by one thread at a time.
 template <class T>
@@ -181,40 +245,40 @@ class migratable {
  public:
   /// None: calls throw std::logic_error.
   migratable() noexcept = default;
-  explicit operator bool() const noexcept { return static_cast<bool>(m_home); }
+  explicit operator bool() const noexcept { return m_known && m_known->home(); }
 
   /// Returns when it is in that locality. What goes wrong on its way leaves it where it is, or in its home.
   [[nodiscard]] future<void> migrate(locality to) const {
     if (to.number() >= num_localities())
       throw std::out_of_range("migrate: there is no locality " + std::to_string(to.number()));
-    return async<&home::migrate>(m_home, to.number());
+    return async<&home::migrate>(made(), to.number());
   }
   /// Where it is at the moment.
   [[nodiscard]] future<locality> where() const {
-    return async<&home::elsewhere>(m_home).then(launch::sync, [here = m_home.where()](auto found) {
+    return async<&home::elsewhere>(made()).then(launch::sync, [here = made().where()](auto found) {
       const remote<home> at = found.get();
       return at ? at.where() : here;
     });
   }
-  /// A reference whose calls go straight to where the object is at the moment, and from there on where it has left
-  /// that. Calls of others go by where it was made.
-  [[nodiscard]] future<migratable> located() const {
-    return async<&home::elsewhere>(m_home).then(launch::sync, [result = *this](auto found) mutable {
-      const remote<home> at = found.get();
-      result.m_nearest = at ? at : result.m_home;
-      return std::move(result);
-    });
+  using home = detail::place_of_object<T>;
+  explicit migratable(remote<home> made) : migratable(made, made) {}
+  /// None where this is none.
+  std::shared_ptr<detail::resolved_place<T>> known() const noexcept { return m_known; }
+  remote<home> nearest() const { return m_known ? m_known->nearest() : remote<home>(); }
+
+  void save(output_archive& archive) const { archive(made(), nearest()); }
+  void load(input_archive& archive) {
+    remote<home> made, nearest;
+    archive(made, nearest);
+    *this = made ? migratable(std::move(made), std::move(nearest)) : migratable();
   }
 
-  using home = detail::place_of_object<T>;
-  explicit migratable(remote<home> made) noexcept : m_home(made), m_nearest(std::move(made)) {}
-  const remote<home>& nearest() const noexcept { return m_nearest; }
-
-  void save(output_archive& archive) const { archive(m_home, m_nearest); }
-  void load(input_archive& archive) { archive(m_home, m_nearest); }
-
  private:
-  remote<home> m_home, m_nearest;
+  migratable(remote<home> made, remote<home> nearest)
+      : m_known(std::make_shared<detail::resolved_place<T>>(std::move(made), std::move(nearest))) {}
+  remote<home> made() const noexcept { return m_known ? m_known->home() : remote<home>(); }
+
+  std::shared_ptr<detail::resolved_place<T>> m_known;
 };
 
 /// Makes T(args...) in that locality, as a task there.
@@ -227,7 +291,13 @@ template <class T, class... Args>
 /// See async<F>(remote<T>, args...).
 template <auto F, class T, class... Args>
 [[nodiscard]] auto async(const migratable<T>& target, Args&&... args) {
-  return async<detail::placed_call<F, T>::member>(target.nearest(), std::forward<Args>(args)...);
+  using result = typename detail::placed_call<F, T>::result;
+  return async<detail::placed_call<F, T>::member>(target.nearest(), std::forward<Args>(args)...)
+      .then(launch::sync, [known = target.known()](auto done) -> result {
+        auto found = done.get();
+        known->learn(std::move(found.elsewhere));
+        if constexpr (!std::is_void_v<result>) return std::move(found.value);
+      });
 }
 template <auto F, class T, class... Args>
 void post(const migratable<T>& target, Args&&... args) {

@@ -6,7 +6,7 @@
 
 #include <treadle/detail/reference_count.hpp>
 #include <treadle/detail/spinlock.hpp>
-#include <treadle/localities/object.hpp>
+#include <treadle/localities/migratable.hpp>
 
 #include <algorithm>
 #include <map>
@@ -255,6 +255,16 @@ void end_objects() noexcept {
     const std::lock_guard guard(names_lock);
     last_names.swap(names);
   } while (!last.empty());
+}
+
+namespace {
+constinit atomic<std::uint64_t> resolved_right{0}, resolved_wrong{0};
+} // namespace
+void count_resolution(bool was_right) noexcept {
+  (was_right ? resolved_right : resolved_wrong).fetch_add(1, order::relaxed);
+}
+resolutions resolutions_here() noexcept {
+  return {resolved_right.load(order::relaxed), resolved_wrong.load(order::relaxed)};
 }
 
 std::size_t objects_here() noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 
 namespace treadle::detail {
@@ -16,5 +17,11 @@ void end_objects() noexcept;
 
 /// How many there are.
 std::size_t objects_here() noexcept;
+
+/// Calls of objects that move, by references of this process: those that went to where the object was, and the others.
+struct resolutions {
+  std::uint64_t right, wrong;
+};
+resolutions resolutions_here() noexcept;
 
 } // namespace treadle::detail

@@ -175,13 +175,14 @@ TREADLE_NOINLINE bool parcel_port::begin_large(outbox& box, std::vector<std::byt
     if (!put(box, *of, bytes)) box.gathers.flush();
     send_gathered(box);
     ++of->messages;
-    is_done = box.kept.empty() && transmit(box, [&] { return m_transport->send(box.to, message_parts(first, rest)); });
-    if (!is_done && callback_scope::is_inside()) {
+    if (callback_scope::is_inside()) { // who must not wait gives a copy away
       first.insert(first.end(), rest.begin(), rest.end());
-      keep(box, {std::move(first)});
-      is_done = true;
-    } else if (!is_done) {
-      keep(box, {std::move(first), rest, &has_left});
+      rest = {};
+    }
+    is_done = box.kept.empty() && transmit(box, [&] { return m_transport->send(box.to, message_parts(first, rest)); });
+    if (!is_done) {
+      is_done = rest.empty();
+      keep(box, {std::move(first), rest, is_done ? nullptr : &has_left});
     }
     looks = wants_look(*of);
     nth = box.parcels;
