@@ -554,6 +554,11 @@ int run(const std::string& name) {
     if (name == "stopped") testing::stopped_receiver();
     if (name == "dies") testing::dies();
     if (name == "traced") testing::traced_parcels();
+    if (name == "partitioned_algorithms") testing::partitioned_algorithms();
+    if (name == "partitioned_faults") testing::partitioned_faults();
+    if (name == "partitioned_entries") testing::partitioned_entries();
+    if (name == "partitioned_scans") testing::partitioned_scans();
+    if (name == "partitioned_sorts") testing::partitioned_sorts();
     if (name == "placed") testing::placed_calls();
     if (name == "placements") testing::random_placements();
     if (name == "arrays") testing::distributed_arrays();
