@@ -146,6 +146,11 @@ TEST_P(localities_test, names_of_objects) { run("names"); }
 TEST_P(localities_test, memory_does_not_grow) { run("soak"); }
 TEST_P(localities_test, partitioned_vectors) { run("vectors"); }
 TEST_P(localities_test, partitioned_maps) { run("maps"); }
+TEST_P(localities_test, algorithms_over_partitioned_vectors) { run("partitioned_algorithms"); }
+TEST_P(localities_test, prefix_sums_of_partitioned_vectors) { run("partitioned_scans"); }
+TEST_P(localities_test, sorting_partitioned_vectors) { run("partitioned_sorts"); }
+TEST_P(localities_test, functions_that_throw_in_segments) { run("partitioned_faults"); }
+TEST_P(localities_test, algorithms_over_partitioned_maps) { run("partitioned_entries"); }
 TEST_P(localities_test, actions_that_return_futures) { run("futures"); }
 TEST_P(localities_test, latches_and_channels) { run("coordination"); }
 TEST_P(localities_test, large_arguments) { run("large"); }

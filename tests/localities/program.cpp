@@ -549,6 +549,11 @@ void run_case(const std::string& name) {
   if (name == "soak") soak();
   if (name == "vectors") vectors();
   if (name == "maps") maps();
+  if (name == "partitioned_algorithms") testing::partitioned_algorithms();
+  if (name == "partitioned_faults") testing::partitioned_faults();
+  if (name == "partitioned_entries") testing::partitioned_entries();
+  if (name == "partitioned_scans") testing::partitioned_scans();
+  if (name == "partitioned_sorts") testing::partitioned_sorts();
   if (name == "futures") testing::futures_of_actions();
   if (name == "coordination") testing::latches_and_channels();
   if (name == "priorities") testing::priorities();

@@ -48,6 +48,15 @@ void distributed_convolutions();
 void array_faults();
 void array_programs_without_others();
 
+// Of partitioned.cpp.
+void partitioned_algorithms();
+void partitioned_faults();
+void partitioned_entries();
+
+// Of partitioned_order.cpp.
+void partitioned_scans();
+void partitioned_sorts();
+
 // Of observation.cpp.
 void traced_parcels();
 

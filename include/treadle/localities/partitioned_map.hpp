@@ -1,5 +1,6 @@
 #pragma once
 
+#include <treadle/algorithm/for_loop.hpp>
 #include <treadle/localities/object.hpp>
 #include <treadle/mutex.hpp>
 
@@ -57,6 +58,49 @@ class map_segment {
     const std::lock_guard guard(m_lock);
     return m_entries;
   }
+  void clear() {
+    const std::lock_guard guard(m_lock);
+    m_entries.clear();
+  }
+  /// F(key, value, args...) for each entry, in parallel; nobody else reads or writes entries of this segment meanwhile.
+  template <auto F, class... Args>
+  void for_each(Args... args) {
+    const std::lock_guard guard(m_lock);
+    for_loop(par, std::size_t{0}, m_entries.bucket_count(), [&](std::size_t bucket) {
+      for (auto one = m_entries.begin(bucket); one != m_entries.end(bucket); ++one)
+        F(one->first, one->second, std::as_const(args)...);
+    });
+  }
+  /// Op over Map(key, value) of all entries, in any order.
+  template <auto Map, auto Op, class R>
+  R reduce(R identity) const {
+    const std::lock_guard guard(m_lock);
+    R result = identity;
+    for_loop(par, std::size_t{0}, m_entries.bucket_count(),
+             reduction(result, identity, [](const R& a, const R& b) { return Op(a, b); }),
+             [&](std::size_t bucket, R& part) {
+               for (auto one = m_entries.begin(bucket); one != m_entries.end(bucket); ++one)
+                 part = Op(part, Map(one->first, one->second));
+             });
+    return result;
+  }
+  /// Erases the entries for which F(key, value, args...) is true, and says how many; none where F throws.
+  template <auto F, class... Args>
+  std::size_t erase_if(Args... args) {
+    const std::lock_guard guard(m_lock);
+    std::vector<std::vector<const Key*>> found(m_entries.bucket_count());
+    for_loop(par, std::size_t{0}, found.size(), [&](std::size_t bucket) {
+      for (auto one = m_entries.cbegin(bucket); one != m_entries.cend(bucket); ++one)
+        if (F(one->first, one->second, std::as_const(args)...)) found[bucket].push_back(&one->first);
+    });
+    std::size_t erased = 0;
+    for (const auto& in_bucket : found)
+      for (const Key* const key : in_bucket) {
+        m_entries.erase(m_entries.find(*key));
+        ++erased;
+      }
+    return erased;
+  }
 
  private:
   mutable mutex m_lock;
@@ -65,7 +109,9 @@ class map_segment {
 
 /// A hash map whose entries lie in several localities, by the hashes of their keys. Made by one locality; a copy is a
 /// reference to the same entries, and may be sent to others. The entries end with the last copy. Operations return at
-/// once; each is atomic for its key.
+/// once; each is atomic for its key. Those over all entries go to all segments at the same time, a message to each and
+/// one back; each segment does its part at one moment, and all of them at no common one. What a function throws is the
+/// future's exception, the first in the order of the segments.
 template <class Key, class T, class Hash = std::hash<Key>>
 class partitioned_map {
  public:
@@ -92,9 +138,44 @@ class partitioned_map {
     return async<&segment::template update<F, detail::as_sent<const Args&>...>>(at(key), key, args...);
   }
   [[nodiscard]] future<std::size_t> size() const {
-    std::vector<future<std::size_t>> all;
-    for (const auto& one : m_segments) all.push_back(async<&segment::size>(one));
-    return detail::folded(std::move(all), std::size_t{0}, std::plus<>());
+    return detail::folded(call_all([](const auto& one) { return async<&segment::size>(one); }), std::size_t{0},
+                          std::plus<>());
+  }
+  /// All entries, in this locality.
+  [[nodiscard]] future<typename segment::entries> copy() const {
+    return detail::folded(call_all([](const auto& one) { return async<&segment::copy>(one); }),
+                          typename segment::entries(), [](auto all, auto part) {
+                            all.merge(part);
+                            return all;
+                          });
+  }
+  [[nodiscard]] future<void> clear() const {
+    return detail::all_done(call_all([](const auto& one) { return async<&segment::clear>(one); }));
+  }
+  /// F(key, value, args...) for each entry where it is, in parallel; F may write the value, and must not wait for an
+  /// operation on the same map.
+  template <auto F, class... Args>
+  [[nodiscard]] future<void> for_each(const Args&... args) const {
+    return detail::all_done(call_all([&](const auto& one) {
+      return async<&segment::template for_each<F, detail::as_sent<const Args&>...>>(one, args...);
+    }));
+  }
+  /// Op over Map(key, value) of all entries, in any order: Op has this identity, is associative and commutes. Neither
+  /// may wait for an operation on the same map.
+  template <auto Map, auto Op, class R>
+  [[nodiscard]] future<R> reduce(R identity) const {
+    return detail::folded(
+        call_all([&](const auto& one) { return async<&segment::template reduce<Map, Op, R>>(one, identity); }),
+        identity, [](R a, R b) { return Op(a, b); });
+  }
+  /// Erases the entries for which F(key, value, args...) is true, and says how many. F must not wait for an operation
+  /// on the same map; a segment where it throws keeps all of its entries.
+  template <auto F, class... Args>
+  [[nodiscard]] future<std::size_t> erase_if(const Args&... args) const {
+    return detail::folded(call_all([&](const auto& one) {
+                            return async<&segment::template erase_if<F, detail::as_sent<const Args&>...>>(one, args...);
+                          }),
+                          std::size_t{0}, std::plus<>());
   }
   const std::vector<remote<segment>>& segments() const noexcept { return m_segments; }
 
@@ -110,6 +191,13 @@ class partitioned_map {
     constexpr std::uint64_t k_golden = 0x9E3779B97F4A7C15U;
     const std::uint64_t mixed = static_cast<std::uint64_t>(Hash()(key)) * k_golden;
     return m_segments[static_cast<std::size_t>((mixed >> 32U) * m_segments.size() >> 32U)];
+  }
+
+  template <class Call>
+  auto call_all(Call call) const {
+    std::vector<decltype(call(m_segments.front()))> all;
+    for (const auto& one : m_segments) all.push_back(call(one));
+    return all;
   }
 
   std::vector<remote<segment>> m_segments;
