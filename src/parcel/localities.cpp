@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <mutex>
 #include <stdexcept>
@@ -198,6 +199,14 @@ class world final : public parcel_receiver, public background_work {
     return all;
   }
 
+  /// By one that an exception ends: it executes nothing more, and what waits here fails.
+  void give_up() noexcept {
+    try {
+      throw std::runtime_error("localities: this locality is left by an exception");
+    } catch (...) {
+      m_port.fail();
+    }
+  }
   /// Returns when all localities are here, and nothing is left to do.
   void depart() { rank() == 0 ? lead() : follow(); }
 
@@ -452,6 +461,7 @@ void send_exception(const action_entry& from, std::uint64_t reply, unsigned to) 
 
 struct localities::implementation {
   std::unique_ptr<detail::world> all;
+  const int exceptions = std::uncaught_exceptions();
 };
 
 localities::localities() : m_is(new implementation) {
@@ -485,9 +495,10 @@ localities::~localities() {
     return;
   }
   if (const auto tell = detail::before_departure.load(detail::order::relaxed)) tell();
-  bool has_failed = false;
+  bool has_failed = std::uncaught_exceptions() > m_is->exceptions;
+  if (has_failed) m_is->all->give_up();
   try {
-    m_is->all->depart();
+    if (!has_failed) m_is->all->depart();
   } catch (const std::exception& e) {
     has_failed = true;
     detail::report_at_exit(e.what());

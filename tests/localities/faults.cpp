@@ -139,4 +139,12 @@ void dies() {
   static_cast<void>(async<own_process>(locality(1)).get());
 }
 
+/// Locality 1 ends by an exception, while the others wait for it.
+void throws() {
+  communicator all("throws");
+  barrier(all).get();
+  if (find_here().number() == 1) throw std::runtime_error("enough");
+  barrier(all).get();
+}
+
 } // namespace treadle::testing

@@ -182,6 +182,14 @@ TEST_P(localities_test, who_dies_ends_an_mpi_program) {
   EXPECT_NE(result.codes.front(), 0);
   EXPECT_NE(result.codes.front(), 124) << "it did not end";
 }
+/// What unwinds the stack of a locality must not wait for those that wait for it.
+TEST_P(localities_test, who_throws_ends_the_program) {
+  if (size() == 1) return;
+  for (const int code : run("thrown", false).codes) {
+    EXPECT_GT(code, 0); // not by the alarm
+    EXPECT_NE(code, 124);
+  }
+}
 TEST_P(localities_test, parcels_that_mean_nothing_are_refused) { run("meaningless"); }
 TEST_P(localities_test, who_does_not_receive_holds_senders_back) {
   if (size() > 1) run("stopped");

@@ -590,6 +590,7 @@ int run(const std::string& name) {
   std::uint64_t expected = 0;
   {
     const localities all;
+    if (name == "thrown") testing::throws();
     try {
       run_case(name);
     } catch (const std::exception& e) { // the others may wait for this one, and the end would wait for them

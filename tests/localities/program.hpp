@@ -37,6 +37,7 @@ void large_survives();
 void parcels_that_mean_nothing();
 void stopped_receiver();
 void dies();
+void throws();
 
 // Of arrays.cpp.
 void placed_calls();

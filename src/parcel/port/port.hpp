@@ -52,6 +52,8 @@ class parcel_port final : message_sink {
   parcel_port& operator=(const parcel_port&) = delete;
 
   unsigned rank() const noexcept { return m_transport->rank(); }
+  /// Nothing is sent or handled from now on, because of the exception that is being handled. Any thread.
+  void fail() noexcept;
   std::int64_t lookout_ns() const noexcept { return m_transport->lookout_ns(); }
   unsigned size() const noexcept { return static_cast<unsigned>(m_outboxes.size()); }
 
@@ -236,7 +238,6 @@ class parcel_port final : message_sink {
   std::uint64_t parcels_until_told(const shared_choice& all) const noexcept;
   bool look() noexcept;
   bool flush(leaving what) noexcept;
-  void fail() noexcept;
   void run();
 
   const std::unique_ptr<transport> m_transport;
