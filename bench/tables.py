@@ -25,7 +25,8 @@ GRAIN = ("grain_1e6", "grain_1e7", "grain_1e8")
 TUNING = ("tuning_grain", "tuning_blocks", "tuning_next_report")
 INLINING = ("inlining_10x5", "inlining_64x64", "inlining_100x100", "inlining_40x400", "inlining_400x400")
 PARCELS = (
-    "one_way", "batched", "ping_pong", "ping_pong_off", "ping_pong_task", "in_flight", "large", "here",
+    "one_way", "batched", "ping_pong", "ping_pong_off", "ping_pong_task", "in_flight", "large", "idle_second",
+    "here",
 )  # fmt: skip
 FOOTPRINT = ("idle", "memory_fib", "memory_alive", "compile", "compile_lines")
 

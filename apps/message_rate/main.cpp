@@ -77,6 +77,8 @@ int run(int argc, char** argv) {
       measured.begin();
       right = send_phase(next, a) && right;
       measured.end();
+      treadle::coalescing_event<turned>(); // for those who search by events
+      treadle::coalescing_event<treadle::direct<turned>>();
     }
     return apps::all_are(all, right);
   });

@@ -89,7 +89,8 @@ bool iterate(const arguments& a, treadle::communicator& all, apps::phases& measu
     contract(vertex, ladder);
     treadle::barrier(all).get(); // all ladders are whole
     exchange(vertex, over);
-    measured.end(); // and asked for by nobody any more
+    measured.end();                                           // and asked for by nobody any more
+    treadle::coalescing_event<treadle::direct<element_of>>(); // for those who search by events
   }
   return apps::all_are(all, !a.check || is_as_serial(vertex, a.iterations));
 }

@@ -13,6 +13,7 @@
 ///   ping_pong_task  the same, executed as a task there
 ///   in_flight    the same, k_window at a time
 ///   large        arrays of 8 MB, one after the other
+///   idle_second  processor time of a process that gets nothing for a second
 ///   here         a call of the sender's own process
 namespace parcels {
 

@@ -9,8 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <vector>
+#include <time.h>
 #include <unistd.h>
+#include <vector>
 
 namespace parcels {
 
@@ -19,6 +20,11 @@ using namespace treadle;
 inline std::uint64_t received_all(std::uint64_t count) { return so_far.count == count ? so_far.sum : 0; }
 inline void forget() { so_far = {}; }
 inline std::uint64_t next(std::uint64_t number) { return number + 1; }
+inline std::int64_t processor_time_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return 1'000'000'000 * std::int64_t{now.tv_sec} + now.tv_nsec;
+}
 inline double last(const std::vector<double>& values) { return values.back(); }
 
 inline void measure() {
@@ -64,6 +70,10 @@ inline void measure() {
     for (long i = 0; i < k_arrays; ++i) result = async<direct<last>>(there, array);
     return result.get() == 1.5;
   });
+  const std::int64_t before = async<direct<processor_time_ns>>(there).get();
+  sleep(1);
+  const std::int64_t used_ns = async<direct<processor_time_ns>>(there).get() - before;
+  bench::print_record("idle_second", static_cast<double>(used_ns) * 1e-9, "s", 1, true);
   bench::report("here", k_calls, [&] {
     std::uint64_t number = 0;
     for (long i = 0; i < k_calls; ++i) number = async<direct<next>>(here, number).get();

@@ -1,10 +1,12 @@
 // Counters of the other processes of a program, for who can reach them.
 #pragma once
 
+#include "base/process_in_program.hpp"
 #include "observe/counter_type.hpp"
 
 #include <treadle/detail/own_locality.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +29,9 @@ class other_localities {
 /// Null: there are none. Once it is set, it stays for the life of the process.
 inline constinit atomic<const other_localities*> the_other_localities{nullptr};
 
-/// An instance of this process: "locality#0/total".
+/// An instance of this process: "locality#0/total"; the same before and after it has localities.
 inline std::string at_home(std::string_view rest) {
-  return "locality#" + std::to_string(own_number.load(order::relaxed)) + '/' + std::string(rest);
+  return "locality#" + std::to_string(std::max(process_in_program(), 0)) + '/' + std::string(rest);
 }
 
 } // namespace treadle::detail

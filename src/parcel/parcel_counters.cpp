@@ -114,13 +114,15 @@ const char* const k_ns = "ns";
 
 const std::vector<row>& rows() {
   static const std::vector<row> all{
-      {{"/parcels/count/sent", kind::monotonic, "", "Calls and results sent to other localities; of the actions with a name in it: @name."},
+      {{"/parcels/count/sent", kind::monotonic, "",
+        "Calls and results sent to other localities; of the actions with a name in it: @name."},
        [](const parcel_sums& s) { return s.parcels; },
        nullptr,
        true},
       {{"/parcels/count/received", kind::monotonic, "", "Those that came from other localities."},
        [](const parcel_sums& s) { return s.parcels_received; }},
-      {{"/messages/count/sent", kind::monotonic, "", "Messages, of one parcel or several each; @name: that begin with such a parcel."},
+      {{"/messages/count/sent", kind::monotonic, "",
+        "Messages, of one parcel or several each; @name: that begin with such a parcel."},
        [](const parcel_sums& s) { return s.messages; },
        nullptr,
        true},

@@ -118,8 +118,8 @@ class mpi_transport final : public transport {
   void begin_polling() noexcept override {}
   void end_polling() noexcept override {}
   /// MPI tells nobody who sleeps, so that it has to be asked, less and less often: an answer is
-  /// found when it has been waited for an eighth longer, at most, so that two that ask each other in turn are soon awake
-  /// at the same time.
+  /// found when it has been waited for an eighth longer, at most, so that two that ask each other in turn are soon
+  /// awake at the same time.
   void wait(std::int64_t timeout_ns) noexcept override {
     const std::uint32_t calls = std::exchange(m_calls_seen, m_calls.load(order::acquire));
     if (calls != m_calls_seen) return;
@@ -127,7 +127,9 @@ class mpi_transport final : public transport {
     const std::int64_t nap_ns = std::clamp(since / 8, k_nap_ns_min, k_nap_ns_max);
     futex_wait(m_calls, calls, timeout_ns < 0 ? nap_ns : std::min(nap_ns, timeout_ns));
   }
-  std::int64_t lookout_ns() const noexcept override { return 4 * k_nap_ns_min; } // who answers may have to wake up first
+  std::int64_t lookout_ns() const noexcept override {
+    return 4 * k_nap_ns_min;
+  } // who answers may have to wake up first
   void wake() noexcept override {
     m_calls.fetch_add(1, order::release);
     futex_wake(m_calls);
@@ -146,7 +148,7 @@ class mpi_transport final : public transport {
   static constexpr std::size_t k_uncopied_at_once = 8;
   static constexpr std::size_t k_under_way = std::size_t{4} << 20U; // to one destination, and one more message
   static constexpr std::size_t k_messages_under_way = 256; // many are dear: OpenMPI 4 takes 17 us for each of 100 000
-  static constexpr std::size_t k_buffer = 4096;                     // kept for the next message where it is not larger
+  static constexpr std::size_t k_buffer = 4096;            // kept for the next message where it is not larger
   static constexpr std::size_t k_buffers = 1024;
   static constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 2'000'000;
 

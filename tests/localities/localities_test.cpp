@@ -74,14 +74,14 @@ finished run_all(const std::vector<std::string>& programs, const char* name, uns
   return result;
 }
 
-/// These words behind the mpirun of an MPI, as users start programs: what finds its library is the program. An mpirun of
-/// one process does not say that it is one.
+/// These words behind the mpirun of an MPI, as users start programs: what finds its library is the program. An mpirun
+/// of one process does not say that it is one.
 finished run_by_mpi(const std::string& mpi, const std::string& words, unsigned workers, bool is_alone = false) {
   // What MPI leaves behind at its end is not ours.
-  const std::string command = "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 TREADLE_PUBLISH=0 TREADLE_WORKERS=" +
-                              std::to_string(workers) + (is_alone ? " TREADLE_MPI=" + mpi : "") + " timeout " +
-                              std::to_string(100 + seconds_of_stress()) + " mpirun." + mpi +
-                              (mpi == "openmpi" ? " --allow-run-as-root --oversubscribe --bind-to none " : " ") + words;
+  const std::string command =
+      "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 TREADLE_PUBLISH=0 TREADLE_WORKERS=" + std::to_string(workers) +
+      (is_alone ? " TREADLE_MPI=" + mpi : "") + " timeout " + std::to_string(100 + seconds_of_stress()) + " mpirun." +
+      mpi + (mpi == "openmpi" ? " --allow-run-as-root --oversubscribe --bind-to none " : " ") + words;
   finished result;
   std::FILE* const output = popen(command.c_str(), "r");
   std::string text;

@@ -37,7 +37,10 @@ def test_external_project(tmp_path):
     env = {name: value for name, value in os.environ.items() if not name.startswith("TREADLE_")}
     assert run(build / "consumer_localities", env=env).startswith("1 of 1 with ")
     cores = len(os.sched_getaffinity(0))
-    for mpi, words in (("openmpi", ("--allow-run-as-root", "--oversubscribe", "--bind-to", "none")), ("mpich", ())):
+    for mpi, words in (
+        ("openmpi", ("--allow-run-as-root", "--oversubscribe", "--bind-to", "none")),
+        ("mpich", ()),
+    ):
         if shutil.which(f"mpirun.{mpi}"):
             said = run(f"mpirun.{mpi}", *words, "-n", "2", build / "consumer_localities", env=env)
             share = max(cores // 2, 1) if cores == os.cpu_count() else cores

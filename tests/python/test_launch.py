@@ -10,6 +10,8 @@ import time
 import pytest
 from test_cli import TREADLE
 
+from treadle.installed import find
+
 
 def run(*words, **options):
     return subprocess.run([TREADLE, "run", *words], capture_output=True, text=True, timeout=60, **options)
@@ -109,6 +111,20 @@ def test_mpirun_starts_them_where_wanted(mpi, monkeypatch):
     assert [line[:2] for line in lines] == [["0", "3"], ["1", "3"], ["2", "3"]]
     assert all(mpi in line[2] for line in lines)
     assert run("-n", "2", "--over", mpi, *python("raise SystemExit(9)")).returncode == 9
+
+
+def test_options_of_the_runtime_are_passed_on():
+    program = find("message_rate")
+    if program is None:
+        pytest.skip("the programs are not built")
+    words = ["-n", "2", "--no-tag", "--", program, "--parcels", "10", "--phases", "1"]
+    done = run(*words, "--treadle:workers=3", "--treadle:print-counter=/runtime/count/workers")
+    assert done.returncode == 0, done.stderr
+    found = sorted(
+        line.split() for line in (done.stdout + done.stderr).splitlines() if "count/workers" in line
+    )
+    assert found == [[f"/runtime{{locality#{n}/total}}/count/workers", "3"] for n in range(2)]
+    assert run(*words, "--treadle:workers=none").returncode == 2
 
 
 def test_bad_usage():

@@ -14,7 +14,6 @@ import pytest
 from processes_module import adder, refuses, scaled_norm
 
 import treadle as td
-from treadle import shares
 
 START_METHODS = ("fork", "spawn", "forkserver")
 
@@ -221,6 +220,42 @@ with LocalCluster(**options) as cluster, Client(cluster) as client:
     print([float(x) for x in client.gather(client.map(shifted, [np.ones(n) for n in range(4)]))])
     print(float(client.submit(shifted, client.submit(np.ones, 7)).result()))"""
     assert run_script(tmp_path, body) == "[2.0, 3.0, 4.0, 5.0]\n9.0\n"
+
+
+def said_workers(seconds=0.6):
+    """Lines of a script: how many workers a process of a pool uses, when its siblings have been there for a while."""
+    return f"""import os, time
+def workers(_):
+    for _ in range(2):
+        time.sleep({seconds})
+        with td.config(policy="always-async"):
+            shifted(np.ones(3))
+    return os.getpid(), td.info()["runtime"]["workers"]
+"""
+
+
+def test_workers_of_joblib_share_the_cores(tmp_path):
+    pytest.importorskip("joblib")
+    body = (
+        said_workers()
+        + """from joblib import Parallel, delayed
+with Parallel(n_jobs=2) as pool:
+    pool(delayed(workers)(i) for i in range(2))
+    print(sorted(set(dict(pool(delayed(workers)(i) for i in range(4))).values())))"""
+    )
+    assert run_script(tmp_path, body) == f"[{max(len(os.sched_getaffinity(0)) // 2, 1)}]\n"
+
+
+def test_workers_of_dask_share_the_cores(tmp_path):
+    pytest.importorskip("distributed")
+    body = (
+        said_workers()
+        + """from dask.distributed import Client, LocalCluster
+options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+with LocalCluster(**options) as cluster, Client(cluster) as client:
+    print(sorted(set(n for _, n in client.run(workers, 0).values())))"""
+    )
+    assert run_script(tmp_path, body) == f"[{max(len(os.sched_getaffinity(0)) // 2, 1)}]\n"
 
 
 def test_mpi4py(tmp_path):

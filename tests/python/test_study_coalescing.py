@@ -42,7 +42,7 @@ def run_of(cell, seconds=1.0):
 
 def test_the_plan():
     cells = list(measured.Plan().cells())
-    assert len(cells) == len(set(cells)) == 5 * 2 * 4 * (3 + 5 + 25)
+    assert len(cells) == len(set(cells)) == 5 * 2 * 4 * (3 + 7 + 48)
     assert measured.Plan().settings()["16, 1000 us"] == "paper:16,1000"
     assert measured.grid_of("16, 1000 us") == (16, 1000)
     assert all(measured.grid_of(name) is None for name in (*measured.FIXED, *measured.SEARCHES))

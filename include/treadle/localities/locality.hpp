@@ -22,8 +22,8 @@ class locality {
 /// Makes this process one of the localities that the program was started as (treadle run -n N -- COMMAND), or the only
 /// one. To be made once, in main(), before anything is sent, and the same in all processes; the constructor waits for
 /// the others. The destructor waits until all of them have come to theirs, no task runs and no parcel is on its way; in
-/// between this process goes on to execute what others send. Where an exception destroys it, it waits for nobody: calls of
-/// others fail as when the process had died, as soon as that has ended.
+/// between this process goes on to execute what others send. Where an exception destroys it, it waits for nobody: calls
+/// of others fail as when the process had died, as soon as that has ended.
 ///
 /// Throws std::invalid_argument where the process was started in a way that makes no sense, and std::runtime_error
 /// where others do not come within a minute, or are other programs.

@@ -13,8 +13,8 @@ struct machine_info {
   unsigned cores = 0;            ///< physical cores
   unsigned processing_units = 0; ///< hardware threads
   unsigned numa_domains = 0;
-  /// What a runtime uses by default: bounded by the affinity mask and the quota of the control group, and a share of that
-  /// where mpirun has started several processes here.
+  /// What a runtime uses by default: bounded by the affinity mask and the quota of the control group, and a share of
+  /// that where mpirun has started several processes here.
   unsigned usable_cores = 0;
   std::uint64_t l1d_bytes = 0; ///< of one cache; 0 when not known
   std::uint64_t l2_bytes = 0;

@@ -36,9 +36,13 @@ class reader {
   std::string_view m_left;
 };
 
-/// "every=5000", "every=100 messages", "every=10 ms".
+/// "every=5000", "every=100 messages", "every=10 ms", "every=event".
 bool reads_trigger(reader& from, coalescing& to) {
   constexpr std::int64_t k_ms_ns = 1'000'000;
+  if (from.takes("event")) {
+    to.trigger = coalescing_trigger::event;
+    return true;
+  }
   if (!from.takes_number(to.every) || to.every < 1) return false;
   from.takes(" ");
   if (from.takes("messages")) {
@@ -102,7 +106,8 @@ coalescing parse_coalescing(std::string_view text) {
     throw std::invalid_argument(
         "TREADLE_COALESCING: expected off, paper, paper:PARCELS,MICROSECONDS, adaptive, adaptive:MICROSECONDS,BYTES, "
         "paper-adaptive or paper-adaptive: with any of nelder-mead, parallel-rank-order, start=random, "
-        "start=PARCELS/MICROSECONDS, every=PARCELS, every=N messages, every=N ms, seed=N, separated by commas; got '" +
+        "start=PARCELS/MICROSECONDS, every=PARCELS, every=N messages, every=N ms, every=event, seed=N, separated by "
+        "commas; got '" +
         std::string(text) + "'");
   return found;
 }

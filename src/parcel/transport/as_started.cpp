@@ -43,7 +43,8 @@ std::string folder_of_this() {
 std::unique_ptr<transport> load(const std::string& library) {
   const std::string beside = folder_of_this();
   std::string complaint;
-  for (const std::string& path : {library, beside + '/' + library, beside + "/../lib/" + library, beside + "/bin/" + library}) {
+  for (const std::string& path :
+       {library, beside + '/' + library, beside + "/../lib/" + library, beside + "/bin/" + library}) {
     // Global: what MPI itself loads expects its symbols there. Never closed: MPI does not end and begin again.
     if (void* const loaded = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
       if (void* const open = dlsym(loaded, "treadle_open_transport"))

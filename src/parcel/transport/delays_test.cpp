@@ -86,6 +86,7 @@ TEST(coalescing_text, is_read_and_refused) {
   EXPECT_EQ(other.seed, 9U);
   EXPECT_TRUE(parse_coalescing("paper-adaptive:start=random").starts_at_random);
   EXPECT_EQ(parse_coalescing("paper-adaptive:every=100 messages").trigger, coalescing_trigger::messages);
+  EXPECT_EQ(parse_coalescing("paper-adaptive:every=event,seed=2").trigger, coalescing_trigger::event);
   EXPECT_EQ(parse_coalescing("paper-adaptive:every=100").trigger, coalescing_trigger::parcels);
   for (const char* bad :
        {"", "on", "paper:", "paper:5", "paper:5,", "paper:0,5", "paper:5,x", "paper:5,5,5", "paper:5,9999999", "off:1",

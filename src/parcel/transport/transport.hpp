@@ -67,10 +67,10 @@ class transport {
   virtual unsigned rank() const noexcept = 0;
   virtual unsigned size() const noexcept = 0;
 
-  /// True: the bytes of the message are not needed any more. False: there is no room at the moment, for all of it or for
-  /// the rest, and the next message there has to be this one once more, which goes on where it has stopped; its second
-  /// part stays where it is meanwhile. One thread at a time for each
-  /// destination; never blocks. Throws what names the peer where it is gone.
+  /// True: the bytes of the message are not needed any more. False: there is no room at the moment, for all of it or
+  /// for the rest, and the next message there has to be this one once more, which goes on where it has stopped; its
+  /// second part stays where it is meanwhile. One thread at a time for each destination; never blocks. Throws what
+  /// names the peer where it is gone.
   virtual bool send(unsigned to, message_parts message) = 0;
   /// Room where the next message there may be written, of up to this many bytes, until the next call of send() or
   /// reserve(); empty: there is none at the moment, or never. As send().

@@ -27,6 +27,8 @@ SEARCHES = {
     "paper-adaptive, random start": "paper-adaptive:start=random,seed=7",
     "paper-adaptive, by messages": "paper-adaptive:every=500 messages",
     "paper-adaptive, by period": "paper-adaptive:every=20 ms",
+    "paper-adaptive, by phase": "paper-adaptive:every=event",
+    "paper-adaptive, given start": "paper-adaptive:start=4/1000",
 }  # fmt: skip
 FIXED = {"off": "off", "adaptive": "adaptive", "paper": "paper:50,100"}
 
@@ -61,8 +63,8 @@ class Run(Cell):
 class Plan:
     repeats: int = 5
     localities: int = 2
-    parcels: tuple[int, ...] = (1, 4, 16, 64, 256)
-    intervals_us: tuple[int, ...] = (1, 10, 100, 1000, 5000)
+    parcels: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64, 256)
+    intervals_us: tuple[int, ...] = (1, 10, 100, 300, 1000, 5000)
     networks: tuple[str, ...] = tuple(NETWORKS)
     searches: tuple[str, ...] = tuple(SEARCHES)
     options: tuple[tuple[str, ...], ...] = (
