@@ -458,8 +458,9 @@ def main() -> None:
     """Errors are one message on stderr and exit code 1; wrong usage is 2, an interruption 130."""
     code = 0
     try:
-        if any(argument.startswith("--treadle:") for argument in sys.argv):
-            sys.argv[1:] = _native.without_runtime_options(sys.argv[1:])  # the runtime reads them itself
+        words = sys.argv[1:]
+        if words[:1] != ["run"] and any(word.startswith("--treadle:") for word in words):
+            sys.argv[1:] = _native.without_runtime_options(words)  # the runtime reads them itself
         code = app(standalone_mode=False) or 0  # the code of typer.Exit, which an interruption becomes inside
     except (typer.Abort, KeyboardInterrupt):
         code = 130

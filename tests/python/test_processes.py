@@ -161,12 +161,18 @@ def test_processes_of_a_pool_share_the_cores(method):
 def test_ranks_of_an_mpi_share_the_cores():
     cores = len(os.sched_getaffinity(0))
     shared = cores == os.cpu_count()  # or each is bound to cores of its own
-    program = "import treadle as td; td.jit(lambda x: x + 1)(1.0); print(td.info()['runtime']['workers'])"
+    program = (
+        "import treadle as td; from processes_module import scaled_norm; scaled_norm(2.0);"
+        " print(td.info()['runtime']['workers'])"
+    )
+    folder = os.path.dirname(__file__)
     for variable in ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"):
         for ranks, expected in (("2", max(cores // 2, 1)), ("100000", 1), ("many", cores)):
             env = {**os.environ, variable: ranks}
             env.pop("TREADLE_WORKERS", None)
-            said = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True)
+            said = subprocess.run(
+                [sys.executable, "-c", program], env=env, cwd=folder, capture_output=True, text=True
+            )
             assert said.stdout == f"{expected if shared else cores}\n", said.stderr
 
 
