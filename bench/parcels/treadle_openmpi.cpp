@@ -2,5 +2,6 @@
 #include "treadle.hpp"
 
 int main(int argc, char** argv) {
-  return parcels::run_by("mpirun.openmpi", {"--bind-to", "none"}, "OMPI_COMM_WORLD_RANK", argc, argv);
+  return parcels::run_by("mpirun.openmpi", {"--bind-to", "none", "--oversubscribe"}, "OMPI_COMM_WORLD_RANK", argc,
+                         argv);
 }

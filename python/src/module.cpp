@@ -389,7 +389,7 @@ NB_MODULE(_native, m) {
   m.def("take_completions", &completions);
   m.def("wait_for_events", &wait_for_events, nb::call_guard<nb::gil_scoped_release>());
   m.def("close_events", &close_events);
-  m.def("usable_cores", [] { return describe_machine().usable_cores; });
+  m.def("usable_cores", &usable_cores);
   m.def("machine", [] {
     const machine_info info = describe_machine();
     nb::dict d;

@@ -142,6 +142,14 @@ counters::reading counter_state::read() const {
   return result;
 }
 
+/// Before there are localities, and after them, `locality#0` means this process, whatever its number in the program.
+static counter_name of_this_process(counter_name name) {
+  if (number_of_localities.load(order::relaxed) == 1 && !name.instance.empty() &&
+      name.instance.front().name == "locality" && name.instance.front().index == "0")
+    name.instance.front().index = std::to_string(std::max(process_in_program(), 0));
+  return name;
+}
+
 std::unique_ptr<counter_state> make_counter(const counter_name& name) {
   constexpr int k_nesting_max = 16;
   thread_local int nesting = 0;
@@ -152,7 +160,7 @@ std::unique_ptr<counter_state> make_counter(const counter_name& name) {
   if (nesting > k_nesting_max) throw std::invalid_argument("counters of counters are nested too deep");
   if (auto statistic = make_statistic(name)) return statistic;
   if (auto arithmetic = make_arithmetic(name)) return arithmetic;
-  return make_plain(name);
+  return make_plain(of_this_process(name));
 }
 
 /// Those of the other localities that an instance such as `locality#*/worker-thread#*` may mean.
@@ -168,13 +176,17 @@ static std::vector<std::string> instances_elsewhere(const counter_name& pattern,
     if (own == std::vector{at_home("total")}) { // all have that
       found.push_back("locality#" + std::to_string(number) + "/total");
     } else {
-      for (std::string& one : all->instances(number, type)) found.push_back(std::move(one));
+      try {
+        for (std::string& one : all->instances(number, type)) found.push_back(std::move(one));
+      } catch (const std::runtime_error&) { // it cannot be asked any more
+      }
     }
   }
   return found;
 }
 
-std::vector<counter_name> expand(const counter_name& pattern) {
+std::vector<counter_name> expand(const counter_name& as_given) {
+  const counter_name pattern = of_this_process(as_given);
   std::vector<counter_name> names = expand_statistics(pattern);
   for (counter_name& name : expand_arithmetics(pattern)) names.push_back(std::move(name));
   for (const auto& type : counter_types()) {

@@ -199,7 +199,7 @@ class world final : public parcel_receiver, public background_work {
     return all;
   }
 
-  /// By one that an exception ends: it executes nothing more, and what waits here fails.
+  /// By one that an exception ends: it takes no more messages, and what waits here fails.
   void give_up() noexcept {
     try {
       throw std::runtime_error("localities: this locality is left by an exception");

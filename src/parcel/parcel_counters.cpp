@@ -98,14 +98,24 @@ std::vector<std::string> instances_here(const std::string& type) {
 }
 
 class counters_of_others final : public other_localities {
+  /// What F gives there.
+  template <auto F, class... Args>
+  static auto ask(unsigned number, const Args&... args) {
+    try {
+      return async<F>(locality(number), args...).get();
+    } catch (const std::logic_error& e) { // the localities have just ended
+      throw std::runtime_error(e.what());
+    }
+  }
+
  public:
   counter_sample read(unsigned number, const counter_type& of, const std::string& instance,
                       const std::string& parameters) const override {
-    auto [value, base, epoch, ranges] = async<read_here>(locality(number), of.about().name, instance, parameters).get();
+    auto [value, base, epoch, ranges] = ask<read_here>(number, of.about().name, instance, parameters);
     return {.value = value, .base = base, .epoch = epoch, .ranges = std::move(ranges)};
   }
   std::vector<std::string> instances(unsigned number, const counter_type& of) const override {
-    return async<instances_here>(locality(number), of.about().name).get();
+    return ask<instances_here>(number, of.about().name);
   }
 };
 constinit const counters_of_others of_others;
@@ -160,7 +170,7 @@ const std::vector<row>& rows() {
       {{"/runtime/count/component", kind::gauge, "", "Objects of this locality that others may refer to."},
        [](const parcel_sums& s) { return s.objects; }},
       {{"/agas/count/cache/hits", kind::monotonic, "",
-        "Calls of objects that move, by this locality, which went straight to where the object was."},
+        "Calls of objects that move, by this locality, which went straight to where the object was, and came back."},
        [](const parcel_sums& s) { return static_cast<double>(s.resolved.right); }},
       {{"/agas/count/cache/misses", kind::monotonic, "", "Those that were passed on, and have brought the place back."},
        [](const parcel_sums& s) { return static_cast<double>(s.resolved.wrong); }},

@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <deque>
 #include <stdexcept>
 #include <string>
@@ -84,11 +85,23 @@ class mpi_transport final : public transport {
 
   bool send(unsigned to, message_parts message) override {
     outgoing& out = m_out[to];
-    const scoped_lock guard(m_calls_mpi);
     if (message.rest().size() >= k_uncopied_piece) return send_uncopied(out, to, message);
     return out.pieces.send(message, k_piece, [&](const piece_header& header, std::size_t from, std::size_t bytes) {
       return send_copy(out, to, header, message, from, bytes);
     });
+  }
+
+  bool keeps_second_parts() const noexcept override { return true; }
+  void abandon(unsigned to) noexcept override {
+    constexpr std::int64_t k_patience_ns = 1'000'000'000;
+    for (const std::int64_t end = steady_now_ns() + k_patience_ns; !m_out[to].uncopied.empty();) {
+      const scoped_lock guard(m_calls_mpi);
+      if (!forget_uncopied(m_out[to])) MPI_Abort(m_mpi.world(), 1); // MPI cannot take it back
+      if (steady_now_ns() > end) {
+        std::fputs("localities: a large vector ends that is on its way, so the program does, too\n", stderr);
+        MPI_Abort(m_mpi.world(), 1);
+      }
+    }
   }
 
   bool is_free(unsigned to) noexcept override {
@@ -117,9 +130,8 @@ class mpi_transport final : public transport {
 
   void begin_polling() noexcept override {}
   void end_polling() noexcept override {}
-  /// MPI tells nobody who sleeps, so that it has to be asked, less and less often: an answer is
-  /// found when it has been waited for an eighth longer, at most, so that two that ask each other in turn are soon
-  /// awake at the same time.
+  /// MPI tells nobody who sleeps, so that it has to be asked, less and less often: an answer is found when it has been
+  /// waited for an eighth longer, or 50 us, so that two that ask each other in turn are soon awake at the same time.
   void wait(std::int64_t timeout_ns) noexcept override {
     const std::uint32_t calls = std::exchange(m_calls_seen, m_calls.load(order::acquire));
     if (calls != m_calls_seen) return;
@@ -127,9 +139,8 @@ class mpi_transport final : public transport {
     const std::int64_t nap_ns = std::clamp(since / 8, k_nap_ns_min, k_nap_ns_max);
     futex_wait(m_calls, calls, timeout_ns < 0 ? nap_ns : std::min(nap_ns, timeout_ns));
   }
-  std::int64_t lookout_ns() const noexcept override {
-    return 4 * k_nap_ns_min;
-  } // who answers may have to wake up first
+  /// Who answers may have to wake up first.
+  std::int64_t lookout_ns() const noexcept override { return 4 * k_nap_ns_min; }
   void wake() noexcept override {
     m_calls.fetch_add(1, order::release);
     futex_wake(m_calls);
@@ -166,9 +177,9 @@ class mpi_transport final : public transport {
     std::deque<MPI_Request> uncopied;
   };
 
-  // With the lock
   bool send_copy(outgoing& out, unsigned to, const piece_header& header, const message_parts& message, std::size_t from,
                  std::size_t bytes) {
+    const scoped_lock guard(m_calls_mpi);
     forget_sent(out);
     if (!out.under_way.empty() && (out.bytes + bytes > k_under_way || out.under_way.size() >= k_messages_under_way))
       return false;
@@ -189,12 +200,8 @@ class mpi_transport final : public transport {
       if (!send_copy(out, to, header, message, 0, message.first().size())) return false;
       out.has_begun = true;
     }
-    while (!out.uncopied.empty()) {
-      int done = 0;
-      check(MPI_Test(&out.uncopied.front(), &done, MPI_STATUS_IGNORE), "MPI_Test");
-      if (done == 0) break;
-      out.uncopied.pop_front();
-    }
+    const scoped_lock guard(m_calls_mpi);
+    if (!forget_uncopied(out)) throw std::runtime_error("localities: MPI_Test has failed");
     while (out.sent < rest.size() && out.uncopied.size() < k_uncopied_at_once) {
       const auto piece = rest.subspan(out.sent, std::min(k_uncopied_piece, rest.size() - out.sent));
       isend(piece, to, k_uncopied_tag, out.uncopied.emplace_back(MPI_REQUEST_NULL));
@@ -203,6 +210,16 @@ class mpi_transport final : public transport {
     if (!out.uncopied.empty()) return false;
     out.has_begun = false;
     out.sent = 0;
+    return true;
+  }
+  // With the lock
+  /// False: MPI has failed.
+  static bool forget_uncopied(outgoing& out) noexcept {
+    for (int done = 1; !out.uncopied.empty();) {
+      if (MPI_Test(&out.uncopied.front(), &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+      if (done == 0) break;
+      out.uncopied.pop_front();
+    }
     return true;
   }
   void isend(std::span<const std::byte> bytes, unsigned to, int tag, MPI_Request& request) {

@@ -22,6 +22,8 @@ std::uint64_t cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type) {
 
 } // namespace
 
+unsigned usable_cores() { return detail::usable_cores(); }
+
 machine_info describe_machine() {
   const hwloc_topology_t machine = detail::this_machine();
   if (!machine) throw std::runtime_error("hwloc: cannot read the topology of this machine");

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -85,18 +86,19 @@ TEST(topology_test, usable_cores_follow_the_affinity_mask) {
   EXPECT_LE(usable_cores(), static_cast<unsigned>(CPU_COUNT(&before)));
 }
 
-TEST(topology_test, ranks_of_an_mpirun_share_the_cores_that_none_is_bound_to) {
-  const unsigned all = usable_cores();
-  const bool has_all = process_mask().count() == static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
+TEST(topology_test, ranks_of_an_mpirun_share_the_cores) {
+  const unsigned alone = usable_cores(), all = static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
+  const bool is_bound = process_mask().count() < all;
   for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
     setenv(name, "2", 1);
-    EXPECT_EQ(ranks_that_share_cores(), has_all ? 2u : 1u);
-    EXPECT_EQ(usable_cores(), has_all ? std::max(all / 2, 1u) : all);
+    EXPECT_EQ(ranks_on_this_machine(), 2u);
+    EXPECT_EQ(usable_cores(), std::max(is_bound ? std::min(alone, all / 2) : alone / 2, 1u));
     setenv(name, "100000", 1);
-    EXPECT_EQ(usable_cores(), has_all ? 1u : all);
+    EXPECT_EQ(usable_cores(), 1u);
     for (const char* const wrong : {"", "0", "-3", "many"}) {
       setenv(name, wrong, 1);
-      EXPECT_EQ(ranks_that_share_cores(), 1u) << wrong;
+      EXPECT_EQ(ranks_on_this_machine(), 1u) << wrong;
+      EXPECT_EQ(usable_cores(), alone);
     }
     unsetenv(name);
   }

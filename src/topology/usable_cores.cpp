@@ -60,8 +60,7 @@ double cgroup_quota_cores(const std::string& self_cgroup, const std::string& roo
   return quota;
 }
 
-unsigned ranks_that_share_cores() {
-  if (process_mask().count() < static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN))) return 1;
+unsigned ranks_on_this_machine() {
   for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
     const std::string_view text = variable(name);
     unsigned ranks = 0;
@@ -74,7 +73,10 @@ unsigned usable_cores() {
   unsigned cores = std::max(1u, process_mask().count());
   const double quota = cgroup_quota_cores(file_text("/proc/self/cgroup"), "/sys/fs/cgroup");
   if (quota > 0) cores = std::min(cores, std::max(1u, static_cast<unsigned>(std::ceil(quota))));
-  return std::max(1u, cores / ranks_that_share_cores());
+  const unsigned ranks = ranks_on_this_machine(), all = static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
+  // Those that are bound to a part of the machine may share it, or not.
+  const unsigned share = process_mask().count() < all ? std::min(cores, all / ranks) : cores / ranks;
+  return std::max(1u, share);
 }
 
 } // namespace treadle::detail

@@ -5,13 +5,12 @@
 namespace treadle::detail {
 
 /// Cores this process may keep busy: the affinity mask of its main thread, bounded by the CPU quota of its control
-/// group and of all groups above it (rounded up). Where mpirun has started several processes here and left all cores to
-/// each, its share of them. At least 1. Reads a few small files; under 0.1 ms.
+/// group and of all groups above it (rounded up). Where mpirun has started several processes here, not
+/// more than each one's share of the machine. At least 1. Reads a few small files; under 0.1 ms.
 unsigned usable_cores();
 
-/// Processes of this program that share the cores of this machine, as the variables of OpenMPI and MPICH say; 1: it is
-/// alone, or bound to cores of its own.
-unsigned ranks_that_share_cores();
+/// Processes of this program on this machine, as the variables of OpenMPI and MPICH say; 1 where there are none.
+unsigned ranks_on_this_machine();
 
 /// The quota in cores that the control-group files under `root` grant to the group named in `self_cgroup` (the text of
 /// /proc/self/cgroup); 0 when there is none. Both hierarchies, version 2 (cpu.max) and 1 (cpu.cfs_quota_us).

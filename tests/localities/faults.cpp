@@ -104,7 +104,7 @@ void parcels_that_mean_nothing() {
 
 /// Locality 1 does nothing for a while: who sends to it waits, and does not keep what it cannot get rid of.
 void stopped_receiver() {
-  constexpr std::uint64_t k_parcels = 200'000, k_bytes = 1000; // 200 MB
+  constexpr std::uint64_t k_parcels = 200'000, k_bytes = 1000, k_surely_begun = 1000; // 200 MB
   communicator all("stopped");
   barrier(all).get();
   if (find_here().number() != 0) return;
@@ -122,7 +122,7 @@ void stopped_receiver() {
   do {
     seen = sent;
     this_task::sleep_for_ns(500'000'000);
-  } while (seen != sent);
+  } while (seen < k_surely_begun || seen != sent);
   const double more = resident.value() - before;
   kill(process, SIGCONT);
   sending.get();

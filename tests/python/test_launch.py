@@ -124,6 +124,12 @@ def test_options_of_the_runtime_are_passed_on():
         line.split() for line in (done.stdout + done.stderr).splitlines() if "count/workers" in line
     )
     assert found == [[f"/runtime{{locality#{n}/total}}/count/workers", "3"] for n in range(2)]
+    of_workers = (
+        "/threads{locality#0/worker-thread#*}/count/cumulative"  # each of itself, before there are localities
+    )
+    done = run(*words, "--treadle:workers=3", f"--treadle:print-counter={of_workers}")
+    for n in range(2):
+        assert done.stdout.count(f"/threads{{locality#{n}/worker-thread#") == 3, done.stdout + done.stderr
     assert run(*words, "--treadle:workers=none").returncode == 2
 
 

@@ -385,7 +385,8 @@ class action {
 
   static void read_all(std::span<const std::byte> archive, arguments& values) {
     std::optional<archive_timer> measures;
-    if constexpr (bytes_of_small<arguments> == 0) measures.emplace(archive_use::read);
+    if constexpr (std::tuple_size_v<arguments> != 0 && bytes_of_small<arguments> == 0)
+      measures.emplace(archive_use::read);
     std::apply([&](auto&... each) { (read_value(archive, each), ...); }, values);
     if (!archive.empty()) throw archive_error("an archive goes on behind what it should hold");
   }

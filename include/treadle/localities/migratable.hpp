@@ -235,8 +235,9 @@ struct placed_call<F, T, std::tuple<called_object<T>, Args...>> {
 /// Its members may run at the same time, but none runs while it moves: calls wait then, and who moves it waits for
 /// those in progress, so a member must not wait for a migration, or for another call, of its own object.
 ///
-/// Calls go straight to where the object was when one by this reference, or a copy of it, has come back, and from there
-/// on where it has left that (/agas/count/cache/hits and /misses); at first by where it was made, which always knows.
+/// Calls go straight to where the object was when async() by this reference, or a copy of it, has come back, and from
+/// there on where it has left that (/agas/count/cache/hits and /misses); at first by where it was made, which always
+/// knows. Their results are archives, also those that are numbers or large vectors.
 ///
 /// T: copyable, default-constructible, and known to archives (archive.hpp), with all that it is made of. Its members
 /// return no futures. Any thread, one reference by one thread at a time.

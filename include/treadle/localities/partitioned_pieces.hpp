@@ -55,8 +55,8 @@ class gathered {
   std::span<const T> m_values;
 };
 
-/// What is called by its value, F, as a function object. One of a class stays of that class, by which algorithms know
-/// what they can do faster.
+/// F, a function or a function object, as an object. A function object keeps its type, by which algorithms know faster
+/// ways.
 template <auto F>
 constexpr auto as_object() noexcept {
   if constexpr (std::is_class_v<decltype(F)>)

@@ -5,7 +5,8 @@
 #include <treadle/localities/partitioned_algorithms.hpp>
 
 /// Prefix sums of partitioned vectors, in two passes: each segment adds up its elements, and when it knows the sum of
-/// all before it writes its results. So each segment gets two messages, and answers with its sum.
+/// all before it writes its results. So a segment gets two messages at most, beside the elements where those of the two
+/// vectors do not lie together, and answers with its sum.
 namespace treadle {
 
 namespace detail {

@@ -26,10 +26,6 @@ class vector_segment {
   T get(std::size_t i) const { return m_values.at(i); }
   void set(std::size_t i, T value) { m_values.at(i) = std::move(value); }
   std::vector<T> copy() const { return m_values; }
-  void assign(std::vector<T> values) {
-    if (values.size() != m_values.size()) throw std::length_error("a segment of another size");
-    m_values = std::move(values);
-  }
   /// Those from `first` to before `last`, counted in this segment. Throws std::out_of_range.
   std::vector<T> get_range(std::size_t first, std::size_t last) const {
     require(first, last);

@@ -11,24 +11,21 @@ namespace {
 
 constexpr std::uint32_t k_each = 16;
 
-struct measured {
-  atomic<std::uint32_t> uses{0};
-  atomic<std::int64_t> ticks{0}; ///< of those that were measured
-};
-constinit std::array<measured, 2> all; // by archive_use
-measured& of(archive_use what) noexcept { return all[static_cast<std::size_t>(what)]; }
+constinit thread_local std::array<std::uint32_t, 2> uses{}; // by archive_use
+constinit std::array<atomic<std::int64_t>, 2> all{};        // ticks of those that were measured, by archive_use
+atomic<std::int64_t>& of(archive_use what) noexcept { return all[static_cast<std::size_t>(what)]; }
 
 } // namespace
 
 archive_timer::archive_timer(archive_use what) noexcept : m_use(what) {
-  if (of(what).uses.fetch_add(1, order::relaxed) % k_each == 0) m_begun = ticks_now();
+  if (uses[static_cast<std::size_t>(what)]++ % k_each == 0) m_begun = ticks_now();
 }
 archive_timer::~archive_timer() {
-  if (m_begun != 0) of(m_use).ticks.fetch_add(ticks_now() - m_begun, order::relaxed);
+  if (m_begun != 0) of(m_use).fetch_add(ticks_now() - m_begun, order::relaxed);
 }
 
 double archive_time_ns(archive_use what) noexcept {
-  return static_cast<double>(ticks_to_ns(k_each * of(what).ticks.load(order::relaxed)));
+  return static_cast<double>(ticks_to_ns(k_each * of(what).load(order::relaxed)));
 }
 
 } // namespace treadle::detail

@@ -91,6 +91,7 @@ void parcel_port::send_large(unsigned to, std::vector<std::byte>& first, std::sp
   } catch (...) {
     if (is_added) fail(); // what is on its way is not whole any more
     const locked guard(box);
+    if (is_added) m_transport->abandon(to);
     std::erase_if(box.kept, [&](const kept_message& one) { return one.has_left == &has_left; });
     throw;
   }
@@ -98,12 +99,12 @@ void parcel_port::send_large(unsigned to, std::vector<std::byte>& first, std::sp
 }
 
 parcel_place parcel_port::begin(unsigned to, std::uint32_t number, std::size_t bytes) {
-  check();
   outbox& box = m_outboxes[to];
   box.lock.lock();
-  end_run(box);
-  note_sender(box);
   try {
+    check(); // with the lock, for which fail() waits: there is a port until end()
+    end_run(box);
+    note_sender(box);
     if (has_room(box)) {
       lane& of = lane_of(box, number);
       if (box.gathered.empty()) begin_gathering(box, of);
@@ -166,6 +167,11 @@ TREADLE_NOINLINE bool parcel_port::begin_large(outbox& box, std::vector<std::byt
   lane* of = nullptr;
   std::uint64_t nth = 0;
   bool looks = false, is_done = false;
+  const auto give_copy = [&] { // by a handler, which must not wait
+    first.insert(first.end(), rest.begin(), rest.end());
+    rest = {};
+  };
+  if (callback_scope::is_inside() && m_transport->keeps_second_parts()) give_copy();
   {
     const locked guard(box);
     note_sender(box);
@@ -175,12 +181,9 @@ TREADLE_NOINLINE bool parcel_port::begin_large(outbox& box, std::vector<std::byt
     if (!put(box, *of, bytes)) box.gathers.flush();
     send_gathered(box);
     ++of->messages;
-    if (callback_scope::is_inside()) { // who must not wait gives a copy away
-      first.insert(first.end(), rest.begin(), rest.end());
-      rest = {};
-    }
     is_done = box.kept.empty() && transmit(box, [&] { return m_transport->send(box.to, message_parts(first, rest)); });
     if (!is_done) {
+      if (callback_scope::is_inside()) give_copy();
       is_done = rest.empty();
       keep(box, {std::move(first), rest, is_done ? nullptr : &has_left});
     }

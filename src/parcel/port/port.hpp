@@ -52,10 +52,10 @@ class parcel_port final : message_sink {
   parcel_port& operator=(const parcel_port&) = delete;
 
   unsigned rank() const noexcept { return m_transport->rank(); }
+  unsigned size() const noexcept { return static_cast<unsigned>(m_outboxes.size()); }
+  std::int64_t lookout_ns() const noexcept { return m_transport->lookout_ns(); }
   /// Nothing is sent or handled from now on, because of the exception that is being handled. Any thread.
   void fail() noexcept;
-  std::int64_t lookout_ns() const noexcept { return m_transport->lookout_ns(); }
-  unsigned size() const noexcept { return static_cast<unsigned>(m_outboxes.size()); }
 
   /// Any thread. Blocks the task while more than `k_most_kept` bytes wait for room at the transport, unless it is a
   /// handler that sends. Throws what the transport has failed with.

@@ -85,7 +85,7 @@ class delayed_transport final : public transport, message_sink {
     }
     if (timeout_ns != 0) m_inner->wait(timeout_ns);
   }
-  std::int64_t lookout_ns() const noexcept override { return m_inner->lookout_ns(); }
+  std::int64_t lookout_ns() const noexcept override { return m_inner->lookout_ns(); } // second parts are copied here
   void wake() noexcept override { m_inner->wake(); }
   void join(std::uint64_t digest) override { m_inner->join(digest); }
 

@@ -72,6 +72,11 @@ class transport {
   /// second part stays where it is meanwhile. One thread at a time for each destination; never blocks. Throws what
   /// names the peer where it is gone.
   virtual bool send(unsigned to, message_parts message) = 0;
+  /// Whether it may still read the second part of a message that it has taken a part of.
+  virtual bool keeps_second_parts() const noexcept { return false; }
+  /// By who cannot wait until such a message has left, after which nothing is sent there: it is read no more when this
+  /// returns.
+  virtual void abandon(unsigned /*to*/) noexcept {}
   /// Room where the next message there may be written, of up to this many bytes, until the next call of send() or
   /// reserve(); empty: there is none at the moment, or never. As send().
   virtual std::span<std::byte> reserve(unsigned /*to*/, std::size_t /*bytes*/) noexcept { return {}; }
