@@ -34,6 +34,14 @@ nb::list as_tuples(const std::vector<task_profile>& profiles) {
   return rows;
 }
 
+nb::list as_tuples(const std::vector<pool_profile>& pools) {
+  nb::list rows;
+  for (const pool_profile& one : pools)
+    rows.append(nb::make_tuple(one.name, one.workers, one.elapsed_ns, one.parallel_efficiency, one.load_balance,
+                               one.scheduling, one.serialization));
+  return rows;
+}
+
 std::vector<counters::reading> read(const counters::group& group) {
   const nb::gil_scoped_release others;
   return group.read();
@@ -75,11 +83,11 @@ void bind_counters(nanobind::module_& m) {
       .def(nb::init<>(), nb::call_guard<nb::gil_scoped_release>())
       .def("read",
            [](const profile& p) {
-             const auto rows = [&] {
+             const auto [rows, pools] = [&] {
                const nb::gil_scoped_release others;
-               return p.rows();
+               return std::pair(p.rows(), p.pools());
              }();
-             return nb::make_tuple(as_tuples(rows), profile_text(p.pools()) + '\n' + profile_text(rows));
+             return nb::make_tuple(as_tuples(rows), as_tuples(pools), profile_text(pools), profile_text(rows));
            })
       .def("reset", &profile::reset, nb::call_guard<nb::gil_scoped_release>());
 }

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .profile import Profile, profile
     from .programs import RunningProgram, programs, report_progress
     from .report import visualize
-    from .task_profile import TaskProfile, TaskProfiles, task_profile
+    from .task_profile import PoolProfile, TaskProfile, TaskProfiles, task_profile
     from .trace import Trace, trace
     from .transducer import prange
 
@@ -41,6 +41,7 @@ __all__ = [
     "JitFunction",
     "Lowered",
     "PhyslError",
+    "PoolProfile",
     "Profile",
     "Reading",
     "RunningProgram",
@@ -77,6 +78,7 @@ _LOADED_WHEN_USED = {
     "Profile": "profile",
     "Reading": "counters",
     "RunningProgram": "programs",
+    "PoolProfile": "task_profile",
     "TaskProfile": "task_profile",
     "TaskProfiles": "task_profile",
     "Trace": "trace",

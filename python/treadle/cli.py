@@ -278,8 +278,10 @@ def profile_command(
         failed, made = _run_script(file, arguments or [])
     del made  # until here its functions had to be there
     if as_json:
-        found = {"nodes": [_plain_row(r) for r in nodes.rows], "tasks": [t._asdict() for t in tasks.rows()]}
-        print(json_module.dumps(found))
+        print(json_module.dumps({
+            "nodes": [_plain_row(r) for r in nodes.rows], "tasks": [t._asdict() for t in tasks.rows()],
+            "pools": [p._asdict() for p in tasks.pools()],
+        }))  # fmt: skip
     else:
         print(nodes.table(limit=rows))
         pools, _, rest = str(tasks).partition("\n\n")

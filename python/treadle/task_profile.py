@@ -29,13 +29,34 @@ class TaskProfile(NamedTuple):
     pending_ns: int
 
 
+class PoolProfile(NamedTuple):
+    """What became of the time of a pool's workers: `parallel_efficiency` is the share in which they executed tasks, and
+    the product of the three behind it, each 1 at best: whether all did as much as the busiest one, and of that one, the
+    time without management and search, and without sleep for want of work."""
+
+    name: str
+    workers: float
+    elapsed_ns: int
+    parallel_efficiency: float
+    load_balance: float
+    scheduling: float
+    serialization: float
+
+
+class _Reading(NamedTuple):
+    tasks: list[TaskProfile]
+    pools: list[PoolProfile]
+    text_of_pools: str
+    text_of_tasks: str
+
+
 class TaskProfiles:
     """What the tasks do inside of a `with` block: see treadle.task_profile."""
 
     def __init__(self) -> None:
         start_runtime(current().workers)
         self._profile = _native.TaskProfiles()
-        self._last: tuple[list[TaskProfile], str] | None = None
+        self._last: _Reading | None = None
 
     def __enter__(self) -> TaskProfiles:
         self.reset()
@@ -48,7 +69,11 @@ class TaskProfiles:
 
     def rows(self) -> list[TaskProfile]:
         """By name, the longest `self` first, until now or until the block ended: `pandas.DataFrame(tasks.rows())`."""
-        return (self._last or self._read())[0]
+        return (self._last or self._read()).tasks
+
+    def pools(self) -> list[PoolProfile]:
+        """The same of the pools' workers."""
+        return (self._last or self._read()).pools
 
     def reset(self) -> None:
         """Counts from now on."""
@@ -56,11 +81,12 @@ class TaskProfiles:
         self._last = None
 
     def __str__(self) -> str:
-        return (self._last or self._read())[1]
+        now = self._last or self._read()
+        return f"{now.text_of_pools}\n{now.text_of_tasks}"
 
-    def _read(self) -> tuple[list[TaskProfile], str]:
-        rows, text = self._profile.read()
-        return [TaskProfile(*row) for row in rows], text
+    def _read(self) -> _Reading:
+        tasks, pools, *texts = self._profile.read()
+        return _Reading([TaskProfile(*row) for row in tasks], [PoolProfile(*row) for row in pools], *texts)
 
 
 def task_profile() -> TaskProfiles:

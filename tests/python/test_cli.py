@@ -292,7 +292,7 @@ def test_profile_of_a_script(tmp_path):
     assert "node " in out and "script.py:7" in out and "  name\n" in out
     rc, out, _ = treadle("profile", "--json", script)
     found = json.loads(out.partition("\n")[2])
-    assert rc == 3 and {"nodes", "tasks"} == set(found)
+    assert rc == 3 and {"nodes", "tasks", "pools"} == set(found)
     assert any(node["line"] == 7 and node["count"] >= 30 for node in found["nodes"])
     assert "physl --performance" in refused("profile", "x.physl", code=2)
     assert "absent.py: No such file" in refused("profile", "absent.py")

@@ -91,6 +91,10 @@ def test_profile_without_a_trace() -> None:
     assert pools.splitlines()[0].split()[:3] == ["elapsed", "workers", "parallel"]
     assert pools.splitlines()[1].endswith("  default")
     assert table.splitlines()[0].split()[:3] == ["tasks", "self", "total"]
+    (pool,) = tasks.pools()
+    assert pool.name == "default" and 0 < pool.parallel_efficiency <= 1 and pool.elapsed_ns > 0
+    product = pool.load_balance * pool.scheduling * pool.serialization
+    assert abs(product - pool.parallel_efficiency) < 1e-9
     norm(x)
     assert tasks.rows() == rows  # of the block
     tasks.reset()

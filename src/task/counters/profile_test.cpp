@@ -331,6 +331,50 @@ TEST_P(profile_test, efficiencies_of_pools) {
   }
 }
 
+/// Of one pool, while `body` runs and until its workers have nothing to do.
+template <class F>
+pool_profile profiled(runtime& rt, F body) {
+  const profile found;
+  body();
+  rt.wait_idle();
+  const auto pools = found.pools();
+  EXPECT_EQ(pools.size(), 1u);
+  expect_parts_of_a_whole(pools.front());
+  return pools.front();
+}
+
+/// One does all the work, and then all do the same.
+TEST_P(profile_test, load_balance_of_known_loads) {
+  const unsigned workers = GetParam();
+  const pool_profile one = profiled(*rt, [] { async([] { testing::spin_for(50ms); }).get(); });
+  EXPECT_GE(one.load_balance, 1.0 / workers - 1e-9);
+  EXPECT_LE(one.load_balance, 1.0 / workers + (workers > 1 ? 0.3 : 0));
+  const pool_profile all = profiled(*rt, [&] {
+    std::atomic<unsigned> begun{0};
+    std::vector<future<void>> tasks;
+    for (unsigned i = 0; i < workers; ++i)
+      tasks.push_back(async([&] { // each on a worker of its own
+        for (++begun; begun < workers;) std::this_thread::yield();
+        testing::spin_for(50ms);
+      }));
+    for (auto& task : tasks) task.get();
+  });
+  EXPECT_GT(all.load_balance, 0.55);
+  EXPECT_GT(all.load_balance, workers > 1 ? one.load_balance : 0);
+}
+
+/// Workers that sleep for want of work are not the scheduler's fault.
+TEST_P(profile_test, serialization_of_known_loads) {
+  const pool_profile waits = profiled(*rt, [] {
+    async([] { testing::spin_for(5ms); }).get();
+    std::this_thread::sleep_for(300ms);
+  });
+  EXPECT_LT(waits.serialization, 0.6);
+  EXPECT_LT(waits.parallel_efficiency, 0.6);
+  const pool_profile works = profiled(*rt, [] { async([] { testing::spin_for(300ms); }).get(); });
+  EXPECT_GT(works.serialization, waits.serialization);
+}
+
 /// Those that were there for a part of the time only, and worked as much as the one that was there for all of it.
 TEST_P(profile_test, efficiencies_of_workers_that_come_and_go) {
   const profile found;

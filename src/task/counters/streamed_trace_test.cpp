@@ -233,4 +233,36 @@ TEST_P(streamed_trace_test, files_that_cannot_be) {
   EXPECT_THROW(treadle::streamed_trace("/nowhere/work.pftrace"), std::exception);
 }
 
+/// --treadle:trace=run.pftrace
+TEST(streamed_trace, by_an_option_of_the_runtime) {
+  const temporary_file file;
+  testing::internal::CaptureStderr();
+  {
+    treadle::runtime runtime({.workers = 2, .trace_files = {file.path}});
+    for (int i = 0; i < 50; ++i) treadle::async(branch_task{}).get();
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(said.starts_with("treadle: trace of ")) << said;
+  // Later runs of a process have a number in the name.
+  const std::string written = said.substr(said.find('\'') + 1, said.rfind('\'') - said.find('\'') - 1);
+  const contents found = read(written);
+  std::uint64_t branches = 0;
+  for (const auto& [name, count] : found.slices)
+    if (name.find("branch_task") != name.npos) branches += count;
+  EXPECT_GE(branches, 50u);
+  EXPECT_FALSE(found.goes_back);
+  std::filesystem::remove(written);
+}
+
+TEST(streamed_trace, is_the_only_file_of_a_run) {
+  const temporary_file file;
+  try {
+    treadle::runtime runtime({.workers = 1, .trace_files = {file.path, "/tmp/other.json"}});
+    ADD_FAILURE();
+  } catch (const std::invalid_argument& e) {
+    EXPECT_NE(std::string(e.what()).find("a .pftrace is written while the program runs"), std::string::npos);
+  }
+  EXPECT_FALSE(std::filesystem::exists(file.path));
+}
+
 } // namespace
