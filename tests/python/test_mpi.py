@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -453,6 +454,36 @@ td.mpi.barrier()
         [*merge[:2], tmp_path / "run.L0.csv", *merge[-2:]], capture_output=True, text=True
     )
     assert refused.returncode == 1 and "run.L0.csv: Expecting value" in refused.stderr
+
+
+def test_clocks_of_several_machines_are_put_together_by_parcels():
+    chance = random.Random(4)
+    ahead_us = {"a": 0.0, "b": 5_000.0, "c": -70_000.0}  # c knows only b
+    begun_us = {"a": 10.0, "b": 900.0, "c": 400.0}  # of the true time
+    events = {host: [] for host in ahead_us}
+    number = dict.fromkeys(ahead_us, 0)
+    true_times = []
+    for here, there in [("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")] * 200:
+        left = chance.uniform(1_000, 90_000)
+        arrived = left + chance.uniform(20, 400)
+        name = f"{here}>{there}.{number[here]}"
+        number[here] += 1
+        events[here].append({"ph": "s", "cat": "parcel", "id": name, "ts": left - begun_us[here]})
+        events[there].append({"ph": "f", "cat": "parcel", "id": name, "ts": arrived - begun_us[there]})
+        true_times.append((name, left, arrived))
+
+    def trace(process, host):
+        start = round(1000 * (1e9 + begun_us[host] + ahead_us[host]))
+        about = {"process": process, "host": host, "start_ns": 0, "start_system_ns": start}
+        return {"traceEvents": events[host], "otherData": about | {"records": 0, "dropped": 0}}
+
+    whole = merged([trace(i, host) for i, host in enumerate(ahead_us)])
+    found = {(event["id"], event["ph"]): event["ts"] for event in whole["traceEvents"] if "id" in event}
+    origin = found[true_times[0][0], "s"] - true_times[0][1]
+    for name, left, arrived in true_times:
+        assert found[name, "s"] - origin == pytest.approx(left, abs=25)
+        assert found[name, "f"] - origin == pytest.approx(arrived, abs=25)
+        assert found[name, "f"] > found[name, "s"]
 
 
 def test_runs_of_a_process_are_named_when_traces_are_merged():
