@@ -1,5 +1,6 @@
 """What is shown: the medians of all saved results of one machine, and how rivals are called."""
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,6 +64,12 @@ RIVALS = {  # in the order of the columns
     "treadle_frozen_nelder_mead": "Nelder–Mead, frozen",
     "treadle_fixed": "middle value",
     "treadle_oracle": "oracle",
+    "drawn": "all drawn anew",
+    "fixed_addresses": "fixed addresses",
+    "moved_stack": "fixed, stack moved",
+    "large_pages": "large pages",
+    "first_core": "first core",
+    "last_core": "last core",
 }
 
 
@@ -76,6 +83,7 @@ class Results:
     unit: dict[str, str] = field(default_factory=dict)
     operations: dict[Key, int] = field(default_factory=dict)
     rounds: dict[Key, tuple[int, int]] = field(default_factory=dict)  # that count, and that do not
+    spread: dict[Key, float] = field(default_factory=dict)  # the slowest of these beside the fastest
 
     def workers(self) -> tuple[int, ...]:
         """One, and as many as there are cores: more are for a look at oversubscription."""
@@ -113,5 +121,6 @@ def read(folder: Path) -> Results:
             results.cost[key] = Median.of(s.costs())
             results.unit[key[0]] = s.unit
             results.operations[key] = counted[-1].operations
+            results.spread[key] = max(s.costs()) / min(s.costs()) if min(s.costs()) > 0 else math.inf
             results.rounds[key] = len(counted), len(s.samples) - len(counted)
     return results

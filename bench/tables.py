@@ -1,7 +1,7 @@
 """The tables of README.md and docs/performance.md, of the raw results that `./dev bench all --save` leaves."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from results import RIVALS, Results
 from rivals import ROOT
@@ -28,6 +28,10 @@ PARCELS = (
     "one_way", "batched", "ping_pong", "ping_pong_off", "ping_pong_task", "in_flight", "large", "idle_second",
     "here",
 )  # fmt: skip
+SPEEDS = tuple(
+    f"speeds/{of}"
+    for of in ("fib", "nqueens", "skynet", "futures_async_get", "futures_fib", "futures_block_resume")
+)
 FOOTPRINT = ("idle", "memory_fib", "memory_alive", "compile", "compile_lines")
 
 
@@ -217,7 +221,26 @@ def elsewhere(machines: Iterable[Results]) -> str:
     return "\n\n".join(parts) or NOTHING
 
 
-def where_most(machines: list[Results], workloads: tuple[str, ...]) -> str:
+def speeds(results: Results, workloads: tuple[str, ...]) -> str:
+    """With one worker: the median, and the slowest process beside the fastest."""
+    names = [name for name in RIVALS if any((workload, name, 1) in results.cost for workload in workloads)]
+    rows = []
+    for workload in workloads:
+        keys = [key for name in names if (key := (workload, name, 1)) in results.cost]
+        if len(keys) == len(names) > 0:
+            cells = [
+                f"{text_of_median(results.cost[key], results.unit[workload])}; {results.spread[key]:.2f}"
+                for key in keys
+            ]
+            rows.append([workload.removeprefix("speeds/"), rounds_of(results, keys), *cells])
+    return table(["program", "rounds", *(RIVALS[name] for name in names)], rows)
+
+
+def where_most(
+    machines: list[Results],
+    workloads: tuple[str, ...],
+    show: Callable[[Results, tuple[str, ...]], str] = by_rival,
+) -> str:
     """Of the machine with the most rounds of them, which is named unless it is the first."""
 
     def rounds(on: Results) -> int:
@@ -227,7 +250,7 @@ def where_most(machines: list[Results], workloads: tuple[str, ...]) -> str:
         )
 
     most = max(machines, key=rounds)
-    shown = by_rival(most, workloads)
+    shown = show(most, workloads)
     return shown if most is machines[0] else f"{shown}\n\n{machine(most)}"
 
 
@@ -250,6 +273,7 @@ def blocks(results: Results, machines: Iterable[Results] = ()) -> dict[str, str]
         "loops": loops(results),
         "footprint": by_rival(results, FOOTPRINT),
         "observation": where_most(every, OBSERVATION),
+        "speeds": where_most(every, SPEEDS, speeds),
         "grain": grain(results),
         "tuning": by_rival(results, TUNING),
         "inlining": by_rival(results, INLINING),

@@ -1,0 +1,5 @@
+"""On one core only, the first."""
+
+from _speeds import core, run
+
+run(core(0))

@@ -1,0 +1,5 @@
+"""On one core only, the last."""
+
+from _speeds import core, run
+
+run(core(-1))
