@@ -167,10 +167,10 @@ void parcel_port::settings_changed() {
 }
 
 void parcel_port::event(std::uint32_t number) noexcept {
-  if (m_receiver.how_to_coalesce(number).trigger != coalescing_trigger::event) return;
   const scoped_lock tunes(m_tunes);
-  for_each_lane(number, [](const outbox&, lane& one) {
-    if (one.next_look == lane::k_never) return;
+  for_each_lane(number, [this](const outbox&, lane& one) {
+    if (one.next_look == lane::k_never || m_receiver.how_to_coalesce(one.number).trigger != coalescing_trigger::event)
+      return;
     if (one.tuned) one.tuned->event();
     one.next_look = 0; // the next parcel looks
   });

@@ -3,9 +3,13 @@
 #include "base/variable.hpp"
 #include "parcel/transport/shared_memory.hpp"
 
+#include <cstddef>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <dlfcn.h>
 
@@ -40,11 +44,28 @@ std::string folder_of_this() {
   return slash == std::string_view::npos ? "." : std::string(path.substr(0, slash));
 }
 
+/// Where the program itself looks for libraries: dlopen() does that for its caller, which is a sanitizer's instead
+/// where there is one.
+std::vector<std::string> folders_of_program() {
+  std::vector<std::string> found;
+  void* const program = dlopen(nullptr, RTLD_NOW);
+  Dl_serinfo size{};
+  if (!program || dlinfo(program, RTLD_DI_SERINFOSIZE, &size) != 0) return found;
+  const auto memory = std::make_unique<std::byte[]>(size.dls_size);
+  auto* const all = new (memory.get()) Dl_serinfo(size);
+  if (dlinfo(program, RTLD_DI_SERINFO, all) != 0) return found;
+  const Dl_serpath* const folders = all->dls_serpath;
+  for (unsigned i = 0; i < all->dls_cnt; ++i) found.emplace_back(folders[i].dls_name);
+  return found;
+}
+
 std::unique_ptr<transport> load(const std::string& library) {
+  std::vector<std::string> paths{library};
   const std::string beside = folder_of_this();
+  for (const char* const from_there : {"/", "/../lib/", "/bin/"}) paths.push_back(beside + from_there + library);
+  for (const std::string& folder : folders_of_program()) paths.push_back(folder + '/' + library);
   std::string complaint;
-  for (const std::string& path :
-       {library, beside + '/' + library, beside + "/../lib/" + library, beside + "/bin/" + library}) {
+  for (const std::string& path : paths) {
     // Global: what MPI itself loads expects its symbols there. Never closed: MPI does not end and begin again.
     if (void* const loaded = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
       if (void* const open = dlsym(loaded, "treadle_open_transport"))
