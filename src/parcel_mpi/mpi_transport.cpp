@@ -161,7 +161,7 @@ class mpi_transport final : public transport {
   static constexpr std::size_t k_messages_under_way = 256; // many are dear: OpenMPI 4 takes 17 us for each of 100 000
   static constexpr std::size_t k_buffer = 4096;            // kept for the next message where it is not larger
   static constexpr std::size_t k_buffers = 1024;
-  static constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 2'000'000;
+  static constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 3'000'000;
 
   struct sending {
     MPI_Request request = MPI_REQUEST_NULL;
