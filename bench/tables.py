@@ -236,6 +236,13 @@ def speeds(results: Results, workloads: tuple[str, ...]) -> str:
     return table(["program", "rounds", *(RIVALS[name] for name in names)], rows)
 
 
+def everywhere(machines: list[Results], workloads: tuple[str, ...]) -> str:
+    """Of each machine that they were measured on, the one measured last first."""
+    having = [on for on in machines if any(workload in workloads for workload, *_ in on.cost)]
+    having.sort(key=lambda on: on.note.get("date", ""), reverse=True)
+    return "\n\n".join(f"{by_rival(on, workloads)}\n\n{machine(on)}" for on in having) or NOTHING
+
+
 def where_most(
     machines: list[Results],
     workloads: tuple[str, ...],
@@ -260,7 +267,7 @@ def blocks(results: Results, machines: Iterable[Results] = ()) -> dict[str, str]
     every = [results, *machines]
     return {
         "elsewhere": elsewhere(machines),
-        "parcels": where_most(every, PARCELS),
+        "parcels": everywhere(every, PARCELS),
         "headline": headline(results),
         "als": als(results),
         "machine": machine(results),
