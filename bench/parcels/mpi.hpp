@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config.hpp"
+#include "mpirun.hpp"
 
 #include <mpi.h>
 
@@ -9,7 +10,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <unistd.h>
 
 namespace parcels {
 
@@ -86,13 +86,7 @@ void between(const char* workload, long operations, int rank, Send send, Receive
 }
 
 inline int run(int argc, char** argv, const char* mpirun, const char* mark) {
-  if (!std::getenv(mark)) { // not one of the ranks yet
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    execlp(mpirun, mpirun, "-n", "2", argv[0], nullptr);
-    std::perror(mpirun);
-    return 77;
-  }
+  if (!std::getenv(mark)) return start_two(mpirun, {}, argv); // not one of the ranks yet
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

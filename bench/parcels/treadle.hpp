@@ -2,15 +2,16 @@
 #pragma once
 
 #include "config.hpp"
+#include "mpirun.hpp"
 
 #include <treadle/localities/action.hpp>
 #include <treadle/runtime.hpp>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <time.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace parcels {
@@ -89,17 +90,10 @@ inline int run() {
 }
 
 /// As that, of processes that this mpirun starts; `mark`: what it sets in their environment.
-inline int run_by(const char* mpirun, std::vector<const char*> words, const char* mark, int argc, char** argv) {
+inline int run_by(const char* mpirun, std::vector<const char*> options, const char* mark, int argc, char** argv) {
   if (std::getenv(mark)) return run();
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   setenv("TREADLE_WORKERS", std::to_string(bench::workers_from(argc, argv)).c_str(), 1);
-  words.insert(words.begin(), mpirun);
-  for (const char* const word : {"-n", "2", static_cast<const char*>(argv[0]), static_cast<const char*>(nullptr)})
-    words.push_back(word);
-  execvp(mpirun, const_cast<char* const*>(words.data()));
-  std::perror(mpirun);
-  return 77;
+  return start_two(mpirun, std::move(options), argv);
 }
 
 } // namespace parcels

@@ -7,9 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from process import SKIPPED  # noqa: E402
+from rivals import BUILD  # noqa: E402
+
 PROGRAMS = ("fib", "nqueens", "skynet", "futures")
 FIXED_ADDRESSES = ("setarch", platform.machine(), "-R")
-CANNOT_RUN = 77
 
 
 def core(which: int) -> tuple[str, ...]:
@@ -19,17 +23,14 @@ def core(which: int) -> tuple[str, ...]:
 
 def run(before: tuple[str, ...] = (), environment: dict[str, str] | None = None) -> None:
     """Prints the records of all programs, each run with these words before its command and these variables."""
-    build = Path(
-        os.environ.get("TREADLE_BENCH_BUILD", Path(__file__).parents[2] / "build" / "release" / "bench")
-    )
     for program in PROGRAMS:
-        command = [*before, str(build / f"bench_{program}_treadle"), *sys.argv[1:]]
+        command = [*before, str(BUILD / f"bench_{program}_treadle"), *sys.argv[1:]]
         done = subprocess.run(
             command, env=os.environ | (environment or {}), capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
             print(done.stderr.strip() or f"{command[0]} failed", file=sys.stderr)
-            sys.exit(CANNOT_RUN if before and not done.stdout else 1)
+            sys.exit(SKIPPED if before and not done.stdout else 1)
         for line in done.stdout.splitlines():
             record = json.loads(line)
             print(json.dumps(record | {"workload": "speeds/" + record["workload"].replace("/", "_")}))

@@ -209,6 +209,15 @@ template <class Iterator>
   return treadle::when_some(count, detail::collect(first, last));
 }
 
+namespace detail {
+/// Ready when all are, with the first exception in their order.
+inline future<void> all_done(std::vector<future<void>> all) {
+  return treadle::when_all(std::move(all)).then(launch::sync, [](future<std::vector<future<void>>> done) {
+    for (future<void>& one : done.get()) one.get();
+  });
+}
+} // namespace detail
+
 /// Calls f(future) for each future as it becomes ready, on the thread that made it ready: calls may be concurrent. The
 /// result is ready after the last call and holds the first exception that a call threw, in the order of the futures.
 template <class F, class Future>
@@ -218,9 +227,7 @@ template <class F, class Future>
   for (Future& one : futures) {
     calls.push_back(one.then(launch::sync, [f](Future ready) mutable { f(std::move(ready)); }));
   }
-  return treadle::when_all(std::move(calls)).then(launch::sync, [](future<std::vector<future<void>>> done) {
-    for (auto& call : done.get()) call.get();
-  });
+  return detail::all_done(std::move(calls));
 }
 template <class F, class... Futures>
   requires(sizeof...(Futures) > 0 && (detail::is_future<std::decay_t<Futures>> && ...))
@@ -228,7 +235,7 @@ template <class F, class... Futures>
   std::vector<future<void>> calls;
   calls.reserve(sizeof...(Futures));
   (calls.push_back(futures.then(launch::sync, [f](std::decay_t<Futures> ready) mutable { f(std::move(ready)); })), ...);
-  return treadle::when_each([](future<void> call) { call.get(); }, std::move(calls));
+  return detail::all_done(std::move(calls));
 }
 
 // The blocking twins: they leave the futures where they are and suspend the calling task.

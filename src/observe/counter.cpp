@@ -146,7 +146,7 @@ counters::reading counter_state::read() const {
 static counter_name of_this_process(counter_name name) {
   if (number_of_localities.load(order::relaxed) == 1 && !name.instance.empty() &&
       name.instance.front().name == "locality" && name.instance.front().index == "0")
-    name.instance.front().index = std::to_string(std::max(process_in_program(), 0));
+    name.instance.front().index = std::to_string(number_in_program());
   return name;
 }
 

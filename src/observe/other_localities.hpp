@@ -6,7 +6,6 @@
 
 #include <treadle/detail/own_locality.hpp>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +30,7 @@ inline constinit atomic<const other_localities*> the_other_localities{nullptr};
 
 /// An instance of this process: "locality#0/total"; the same before and after it has localities.
 inline std::string at_home(std::string_view rest) {
-  return "locality#" + std::to_string(std::max(process_in_program(), 0)) + '/' + std::string(rest);
+  return "locality#" + std::to_string(number_in_program()) + '/' + std::string(rest);
 }
 
 } // namespace treadle::detail

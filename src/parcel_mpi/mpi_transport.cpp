@@ -94,14 +94,16 @@ class mpi_transport final : public transport {
   bool keeps_second_parts() const noexcept override { return true; }
   void abandon(unsigned to) noexcept override {
     constexpr std::int64_t k_patience_ns = 1'000'000'000;
-    for (const std::int64_t end = steady_now_ns() + k_patience_ns; !m_out[to].uncopied.empty();) {
-      const scoped_lock guard(m_calls_mpi);
-      if (!forget_uncopied(m_out[to])) MPI_Abort(m_mpi.world(), 1); // MPI cannot take it back
-      if (steady_now_ns() > end) {
-        std::fputs("localities: a large vector ends that is on its way, so the program does, too\n", stderr);
-        MPI_Abort(m_mpi.world(), 1);
+    try {
+      for (const std::int64_t end = steady_now_ns() + k_patience_ns; steady_now_ns() < end;) {
+        const scoped_lock guard(m_calls_mpi);
+        forget_uncopied(m_out[to]);
+        if (m_out[to].uncopied.empty()) return;
       }
+    } catch (...) { // MPI has failed
     }
+    std::fputs("localities: a large vector ends that is on its way, so the program does, too\n", stderr);
+    MPI_Abort(m_mpi.world(), 1); // which cannot take it back
   }
 
   bool is_free(unsigned to) noexcept override {
@@ -201,7 +203,7 @@ class mpi_transport final : public transport {
       out.has_begun = true;
     }
     const scoped_lock guard(m_calls_mpi);
-    if (!forget_uncopied(out)) throw std::runtime_error("localities: MPI_Test has failed");
+    forget_uncopied(out);
     while (out.sent < rest.size() && out.uncopied.size() < k_uncopied_at_once) {
       const auto piece = rest.subspan(out.sent, std::min(k_uncopied_piece, rest.size() - out.sent));
       isend(piece, to, k_uncopied_tag, out.uncopied.emplace_back(MPI_REQUEST_NULL));
@@ -213,14 +215,14 @@ class mpi_transport final : public transport {
     return true;
   }
   // With the lock
-  /// False: MPI has failed.
-  static bool forget_uncopied(outgoing& out) noexcept {
-    for (int done = 1; !out.uncopied.empty();) {
-      if (MPI_Test(&out.uncopied.front(), &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
-      if (done == 0) break;
-      out.uncopied.pop_front();
+  static void forget_uncopied(outgoing& out) {
+    for (; !out.uncopied.empty() && has_left(out.uncopied.front()); out.uncopied.pop_front()) {
     }
-    return true;
+  }
+  static bool has_left(MPI_Request& request) {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
   }
   void isend(std::span<const std::byte> bytes, unsigned to, int tag, MPI_Request& request) {
     check(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, static_cast<int>(to), tag, m_mpi.world(),
@@ -241,9 +243,7 @@ class mpi_transport final : public transport {
   void forget_sent(outgoing& out) {
     while (!out.under_way.empty()) {
       sending& oldest = out.under_way.front();
-      int done = 0;
-      check(MPI_Test(&oldest.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-      if (done == 0) return;
+      if (!has_left(oldest.request)) return;
       out.bytes -= oldest.bytes.size() - sizeof(piece_header);
       if (oldest.bytes.capacity() == k_buffer && m_buffers.size() < k_buffers)
         m_buffers.push_back(std::move(oldest.bytes));

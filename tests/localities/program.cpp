@@ -6,8 +6,6 @@
 #include <treadle/localities/collectives.hpp>
 #include <treadle/localities/latch.hpp>
 #include <treadle/localities/object.hpp>
-#include <treadle/localities/partitioned_map.hpp>
-#include <treadle/localities/partitioned_vector.hpp>
 #include <treadle/observe/counters.hpp>
 #include <treadle/runtime.hpp>
 #include <treadle/this_task.hpp>
@@ -356,68 +354,6 @@ void names() {
   REQUIRE(!find_name<tally>("tally 0").get());
 }
 
-void set_to(double& value, std::size_t i, double factor) { value = factor * static_cast<double>(i); }
-std::string as_text(double value) { return std::to_string(static_cast<int>(value)) + ' '; }
-std::string joined(const std::string& a, const std::string& b) { return a + b; }
-double fifth(const partitioned_vector<double>& of) { return of.get(5).get(); }
-
-void vectors() {
-  if (find_here().number() != 0) return;
-  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
-    const partitioned_vector<double> values(n, 2.5);
-    REQUIRE(values.copy().get() == std::vector<double>(n, 2.5));
-    values.for_each<set_to>(3.0).get();
-    std::string all;
-    std::vector<double> expected(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      expected[i] = 3.0 * static_cast<double>(i);
-      all += as_text(expected[i]);
-      REQUIRE(values.get(i).get() == expected[i]);
-    }
-    REQUIRE(values.copy().get() == expected);
-    REQUIRE((values.reduce<as_text, joined>(std::string()).get() == all)); // in order
-    if (n > 5) {
-      values.set(5, -1).get();
-      for (const locality one : find_all_localities()) REQUIRE(async<fifth>(one, values).get() == -1);
-    }
-    try {
-      static_cast<void>(values.get(n).get());
-      REQUIRE(false);
-    } catch (const std::out_of_range& e) {
-      REQUIRE(std::strstr(e.what(), "of a partitioned vector of"));
-    }
-    std::size_t sizes = 0;
-    for (const auto& segment : values.segments()) sizes += async<&vector_segment<double>::copy>(segment).get().size();
-    REQUIRE(sizes == n);
-  }
-}
-
-void count_up(int& value, int by) { value += by; }
-int sum_of(const partitioned_map<std::string, int>& of, int n) {
-  int sum = 0;
-  for (int i = 0; i < n; ++i) sum += of.find("key " + std::to_string(i)).get().value_or(1000);
-  return sum;
-}
-void add_to(const partitioned_map<std::string, int>& to, int n) {
-  for (int i = 0; i < n; ++i) to.update<count_up>("key " + std::to_string(i), i).get();
-}
-
-void maps() {
-  if (find_here().number() != 0) return;
-  constexpr int k_keys = 50;
-  const partitioned_map<std::string, int> all(round_robin(2 * num_localities()));
-  std::vector<future<void>> adding;
-  for (const locality one : find_all_localities()) adding.push_back(async<add_to>(one, all, k_keys));
-  for (auto& one : adding) one.get();
-  const int sum = static_cast<int>(num_localities()) * k_keys * (k_keys - 1) / 2;
-  for (const locality one : find_all_localities()) REQUIRE(async<sum_of>(one, all, k_keys).get() == sum);
-  REQUIRE(all.size().get() == k_keys);
-  REQUIRE(!all.find("nobody").get());
-  REQUIRE(!all.insert_or_assign("key 3", -7).get() && all.insert_or_assign("new", 1).get());
-  REQUIRE(all.find("key 3").get() == -7);
-  REQUIRE(all.erase("new").get() && !all.erase("new").get());
-}
-
 double read(const char* counter) { return counters::counter(counter).value(); }
 
 /// What everybody has sent has been received by somebody; each call is a parcel there and one back.
@@ -547,8 +483,8 @@ void run_case(const std::string& name) {
   if (name == "references") references();
   if (name == "names") names();
   if (name == "soak") soak();
-  if (name == "vectors") vectors();
-  if (name == "maps") maps();
+  if (name == "vectors") testing::partitioned_vectors();
+  if (name == "maps") testing::partitioned_maps();
   if (name == "partitioned_algorithms") testing::partitioned_algorithms();
   if (name == "partitioned_faults") testing::partitioned_faults();
   if (name == "partitioned_entries") testing::partitioned_entries();

@@ -50,6 +50,8 @@ void array_faults();
 void array_programs_without_others();
 
 // Of partitioned.cpp.
+void partitioned_vectors();
+void partitioned_maps();
 void partitioned_algorithms();
 void partitioned_faults();
 void partitioned_entries();

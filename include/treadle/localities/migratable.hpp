@@ -29,17 +29,10 @@ struct placed_result {
   remote<place_of_object<T>> elsewhere;
   std::conditional_t<std::is_void_v<R>, std::monostate, R> value{};
 
-  void save(output_archive& archive) const {
-    if constexpr (std::is_void_v<R>)
-      archive(elsewhere);
-    else
-      archive(elsewhere, value);
-  }
-  void load(input_archive& archive) {
-    if constexpr (std::is_void_v<R>)
-      archive(elsewhere);
-    else
-      archive(elsewhere, value);
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(elsewhere);
+    if constexpr (!std::is_void_v<R>) archive(value);
   }
 };
 

@@ -158,13 +158,6 @@ future<T> folded(std::vector<future<R>> all, T first, Fold fold) {
       });
 }
 
-/// When all are there. The first exception in their order.
-inline future<void> all_done(std::vector<future<void>> all) {
-  return when_all(std::move(all)).then(launch::sync, [](future<std::vector<future<void>>> done) {
-    for (future<void>& one : done.get()) one.get();
-  });
-}
-
 object_ref find_named(const std::string& name, const std::string& type);
 bool give_name(const std::string& name, const std::string& type, const object_ref& to);
 bool drop_name(const std::string& name);

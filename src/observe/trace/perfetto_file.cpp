@@ -64,7 +64,7 @@ struct perfetto_file::event {
 perfetto_file::perfetto_file(std::string path)
     : m_path(std::move(path)),
       m_file(open(m_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
-      m_process(static_cast<unsigned>(std::max(process_in_program(), 0))) {
+      m_process(number_in_program()) {
   if (m_file < 0) throw std::system_error(errno, std::generic_category(), "trace: cannot write '" + m_path + "'");
   {
     pbf_writer packet(m_packet);

@@ -92,7 +92,7 @@ class chrome_writer {
   }
 
   const trace_session& m_session;
-  const std::string m_process = std::to_string(std::max(process_in_program(), 0));
+  const std::string m_process = std::to_string(number_in_program());
   std::string m_text;
   bool m_first = true;
 };

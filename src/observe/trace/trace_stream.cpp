@@ -26,7 +26,7 @@ constexpr auto k_pause = std::chrono::milliseconds(2); // between two looks: a q
 trace_stream::trace_stream(const std::string& file, std::size_t records_per_thread)
     : m_records_per_thread(std::max<std::size_t>(records_per_thread, 2)),
       m_owner(getpid()),
-      m_process(static_cast<std::uint64_t>(std::max(process_in_program(), 0))) {
+      m_process(number_in_program()) {
   if (!set_trace_sink(this)) throw std::logic_error("there is a trace already; one at a time can record");
   try {
     m_file.emplace(file);
