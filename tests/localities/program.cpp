@@ -173,7 +173,6 @@ void survives() {
   REQUIRE(is_missed([&] { value.get(); }) && is_missed([&] { opened.get(); }));
   REQUIRE(is_missed([&] { static_cast<void>(values.get().get()); }));
   REQUIRE(is_missed([&] { static_cast<void>(remote_channel<int>::make().get().get()); }));
-  const locality gone(1);
   for (auto attempt :
        {+[](communicator&) { static_cast<void>(async<where>(locality(1)).get()); },
         +[](communicator& in) { static_cast<void>(in.rank() == 0 ? reduce(in, 1).get() : broadcast(in, 1, 1).get()); },
