@@ -204,7 +204,7 @@ void bottom_levels::begin_learned(creator& by) noexcept {
 /// The task is short, and makes only what is.
 bool bottom_levels::is_short(const learned_task& task, const creator_kind& by) const noexcept {
   const float own = task.own.load(order::relaxed);
-  const creator_kind* const makes = task.children.load(order::relaxed);
+  const creator_kind* const makes = task.children.load(order::acquire); // pairs with kind_of()
   return own >= 0 && own < m_short_time.load(order::relaxed) &&
          (!makes || makes == &by || makes->short_rounds.load(order::relaxed) != 0);
 }

@@ -420,5 +420,29 @@ TEST(bottom_levels, may_be_learned_by_several_threads) {
   for (auto& t : threads) t.join();
 }
 
+TEST(bottom_levels, of_short_tasks_may_be_learned_by_several_threads) {
+  bottom_levels levels(10);
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([&, makes_more = t % 2 == 0] { // the others see the kinds of creators that these make
+      for (int i = 0; i < 200; ++i) {
+        bottom_levels::creator by;
+        by.begin(0, site(0));
+        for (int j = 0; j < 10; ++j) {
+          bottom_levels::creator task;
+          const task_number made = levels.make(by, site(1));
+          task.begin(made == bottom_levels::k_short ? 0 : made, site(1));
+          if (makes_more) levels.make(task, site(2));
+          levels.end(task, 1);
+        }
+        levels.wait(by, 1);
+        levels.make(by, site(1));
+        levels.end(by, 2);
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+}
+
 } // namespace
 } // namespace treadle::decide
