@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -96,7 +97,9 @@ std::unique_ptr<counter_state> make_arithmetic(const counter_name& name) {
   std::vector<std::unique_ptr<counter_state>> operands;
   if (!name.parameters.empty()) {
     for (const std::string& text : split_names(name.parameters)) {
-      for (const counter_name& operand : names_of(counter_name::parse(text))) operands.push_back(make_counter(operand));
+      auto found = find_counters(counter_name::parse(text));
+      if (found.empty()) throw std::invalid_argument("no counter matches '" + text + "'");
+      std::move(found.begin(), found.end(), std::back_inserter(operands));
     }
   }
   if (operands.empty())

@@ -125,12 +125,11 @@ std::unique_ptr<counter_state> make_plain(const counter_name& name) {
       others += (others.empty() ? "" : ", ") + instance;
     }
   }
-  if (!others.empty()) throw std::invalid_argument("no counter '" + name.text() + "'; its instances are " + others);
+  if (!others.empty()) throw no_such_counter("no counter '" + name.text() + "'; its instances are " + others);
   const auto types = counter_types();
   std::set<std::string_view> known;
   for (const auto& type : types) known.insert(type->about().name);
-  throw std::invalid_argument("no counter '" + name.text() + "'" +
-                              suggestion('/' + name.object + '/' + name.counter, known));
+  throw no_such_counter("no counter '" + name.text() + "'" + suggestion('/' + name.object + '/' + name.counter, known));
 }
 
 } // namespace
@@ -207,11 +206,19 @@ std::vector<counter_name> expand(const counter_name& as_given) {
   return names;
 }
 
-std::vector<counter_name> names_of(const counter_name& name_or_pattern) {
-  if (!name_or_pattern.is_pattern()) return {name_or_pattern};
-  auto names = expand(name_or_pattern);
-  if (names.empty()) throw std::invalid_argument("no counter matches '" + name_or_pattern.text() + "'");
-  return names;
+std::vector<std::unique_ptr<counter_state>> find_counters(const counter_name& name_or_pattern) {
+  std::vector<std::unique_ptr<counter_state>> found;
+  if (!name_or_pattern.is_pattern()) {
+    found.push_back(make_counter(name_or_pattern));
+    return found;
+  }
+  for (const counter_name& name : expand(name_or_pattern)) {
+    try {
+      found.push_back(make_counter(name));
+    } catch (const no_such_counter&) { // its worker has ended since, or who defined it
+    }
+  }
+  return found;
 }
 
 } // namespace treadle::detail
@@ -230,6 +237,7 @@ counter::counter(std::string_view text) {
   if (name.is_pattern()) throw std::invalid_argument("'" + std::string(text) + "' is not one counter but a pattern");
   m_state = detail::make_counter(name);
 }
+counter::counter(std::unique_ptr<detail::counter_state> state) noexcept : m_state(std::move(state)) {}
 counter::counter(counter&&) noexcept = default;
 counter& counter::operator=(counter&&) noexcept = default;
 counter::~counter() = default;
@@ -241,15 +249,15 @@ void counter::reset() { m_state->reset(); }
 
 std::vector<description> discover(std::string_view pattern) {
   std::vector<description> found;
-  for (const counter_name& name : detail::expand(counter_name::parse(pattern))) {
-    found.push_back(detail::make_counter(name)->about());
-  }
+  for (const auto& one : detail::find_counters(counter_name::parse(pattern))) found.push_back(one->about());
   return found;
 }
 
 group::group(const std::vector<std::string>& patterns) {
-  for (const std::string& text : patterns) {
-    for (const counter_name& name : detail::names_of(counter_name::parse(text))) m_counters.emplace_back(name.text());
+  for (const std::string& pattern : patterns) {
+    auto found = detail::find_counters(counter_name::parse(pattern));
+    if (found.empty()) throw std::invalid_argument("no counter matches '" + pattern + "'");
+    for (auto& one : found) m_counters.push_back(counter(std::move(one)));
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <treadle/observe/counters.hpp>
 
+#include <stdexcept>
+
 namespace treadle::detail {
 
 /// What is behind a counters::counter.
@@ -23,12 +25,15 @@ class counter_state {
   counters::description m_about;
 };
 
-/// Throws std::invalid_argument when there is no such counter; the name is no pattern.
+struct no_such_counter final : std::invalid_argument {
+  using invalid_argument::invalid_argument;
+};
+/// Throws no_such_counter, and std::invalid_argument where it cannot be a counter's name; it is no pattern.
 std::unique_ptr<counter_state> make_counter(const counter_name& name);
+/// That counter, or all that match the pattern and have not gone in the meantime; as make_counter() for one.
+std::vector<std::unique_ptr<counter_state>> find_counters(const counter_name& name_or_pattern);
 /// The names of all counters that match, in full.
 std::vector<counter_name> expand(const counter_name& pattern);
-/// The name itself, or what matches the pattern; throws std::invalid_argument when nothing does.
-std::vector<counter_name> names_of(const counter_name& name_or_pattern);
 
 /// Counters that are computed from others; null when the object is another one. expand: the same for patterns.
 std::unique_ptr<counter_state> make_statistic(const counter_name& name);

@@ -113,6 +113,9 @@ class trace_sink {
  public:
   /// By a thread, with a slot of its own.
   virtual void add(const event_record& record, int worker, trace_slot& here) noexcept = 0;
+  /// By a thread that ends, where the slot is this trace's.
+  virtual void thread_ends(trace_slot& /*here*/) noexcept {}
+  bool owns(const trace_slot& slot) const noexcept { return slot.owner == m_number; }
 
  protected:
   ~trace_sink() = default;

@@ -60,6 +60,7 @@ listeners& all_listeners() {
 }
 
 constinit atomic<trace_sink*> the_sink{nullptr};
+constinit thread_local bool t_is_over = false; // what a thread's destructors tell after that is in no trace
 
 /// A thread that has told events to a trace.
 class tracing_thread {
@@ -69,6 +70,9 @@ class tracing_thread {
     all().threads.push_back(this);
   }
   ~tracing_thread() {
+    if (trace_sink* const sink = m_in_sink.enter(the_sink); sink && sink->owns(m_slot)) sink->thread_ends(m_slot);
+    m_in_sink.leave();
+    t_is_over = true;
     std::lock_guard guard(all().mutex);
     std::erase(all().threads, this);
   }
@@ -226,7 +230,7 @@ void set_worker_number(int number) noexcept { t_worker_number = number; }
 
 void emit(const event_record& record) noexcept {
   if (t_calling) return; // a listener caused it
-  if (the_sink.load(order::relaxed)) {
+  if (the_sink.load(order::relaxed) && !t_is_over) {
     thread_local tracing_thread here;
     here.add(record, t_worker_number);
   }

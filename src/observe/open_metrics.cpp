@@ -1,6 +1,6 @@
 #include "base/json.hpp"
 #include "base/metrics_socket.hpp"
-#include "observe/counter_name.hpp"
+#include "observe/counter_state.hpp"
 
 #include <treadle/observe/counters.hpp>
 
@@ -99,23 +99,23 @@ class family {
 } // namespace
 
 std::string open_metrics(const std::vector<std::string>& patterns) {
-  std::map<std::string, description> wanted; // by name: patterns may overlap
+  std::map<std::string, std::unique_ptr<detail::counter_state>> wanted; // by name: patterns may overlap
   for (const std::string& pattern : patterns) {
-    for (description& one : discover(pattern)) {
-      const std::string name = one.name;
+    for (auto& one : detail::find_counters(counter_name::parse(pattern))) {
+      const std::string name = one->about().name;
       wanted.emplace(name, std::move(one));
     }
   }
   std::map<std::string, family> families;
   std::set<std::string> taken;
-  for (const auto& [text, about] : wanted) {
+  for (const auto& [text, counter] : wanted) {
+    const description& about = counter->about();
     const counter_name name = counter_name::parse(text);
     const std::string key = name.object + '/' + name.counter + ' ' + about.unit + ' ' + to_string(about.kind);
     const auto of = families.try_emplace(key, about, name, taken).first;
     try {
-      of->second.add(name, counter(text).read());
-    } catch (const std::runtime_error&) {    // it cannot be read at the moment
-    } catch (const std::invalid_argument&) { // it is gone
+      of->second.add(name, counter->read());
+    } catch (const std::runtime_error&) { // it cannot be read at the moment
     }
   }
   std::string all;

@@ -159,6 +159,13 @@ class statistic_counter final : public counter_state, periodic_action {
   const periodic m_periodic; // the last: it uses the rest
 };
 
+std::vector<counter_name> names_of(const counter_name& name_or_pattern) {
+  if (!name_or_pattern.is_pattern()) return {name_or_pattern};
+  auto names = expand(name_or_pattern);
+  if (names.empty()) throw std::invalid_argument("no counter matches '" + name_or_pattern.text() + "'");
+  return names;
+}
+
 bool is_about_statistics(const counter_name& name) {
   if (name.object != "statistics") return false;
   if (name.base.empty())

@@ -27,6 +27,7 @@ std::vector<scenario> loans_scenarios();
 std::vector<scenario> use_scenarios();
 std::vector<scenario> ocr_scenarios();
 std::vector<scenario> parcel_scenarios();
+std::vector<scenario> ring_scenarios();
 
 /// All of them, from the cheapest protocol to the dearest.
 std::vector<scenario> all_scenarios();

@@ -9,8 +9,8 @@ namespace treadle::check {
 std::vector<scenario> all_scenarios() {
   std::vector<scenario> all;
   for (auto part : {queue_scenarios, future_scenarios, limited_wait_scenarios, when_scenarios, notification_scenarios,
-                    group_scenarios, use_scenarios, ocr_scenarios, parcel_scenarios, deque_scenarios, drain_scenarios,
-                    idle_workers_scenarios, slots_scenarios, loans_scenarios}) {
+                    group_scenarios, use_scenarios, ocr_scenarios, parcel_scenarios, ring_scenarios, deque_scenarios,
+                    drain_scenarios, idle_workers_scenarios, slots_scenarios, loans_scenarios}) {
     for (scenario& s : part()) all.push_back(std::move(s));
   }
   return all;

@@ -105,6 +105,8 @@ class counter {
   void reset();
 
  private:
+  friend class group;
+  explicit counter(std::unique_ptr<detail::counter_state> state) noexcept;
   std::unique_ptr<detail::counter_state> m_state;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/sync/ring_turns.hpp"
 #include "observe/trace/trace_ring.hpp"
 
 #include <new>
@@ -10,13 +11,13 @@
 
 namespace treadle::detail {
 
-/// The records of one thread on their way to the one that writes them: a ring with one writer and one reader. Neither
-/// takes a lock; the writer waits while the ring is full.
+/// The records of one thread on their way to the one that writes them. Neither takes a lock; the thread waits while
+/// there is no room.
 class record_queue {
  public:
   record_queue(std::size_t records, int worker)
-      : m_size(std::bit_ceil(records)),
-        m_records(static_cast<trace_record*>(operator new(m_size * sizeof(trace_record)))),
+      : m_turns(std::bit_ceil(records)),
+        m_records(static_cast<trace_record*>(operator new(m_turns.places() * sizeof(trace_record)))),
         m_worker(worker) {}
   ~record_queue() { operator delete(m_records); }
   record_queue(const record_queue&) = delete;
@@ -27,34 +28,29 @@ class record_queue {
 
   /// Now, by the thread that made it. False: there is no room.
   bool try_add(const event_record& record) noexcept {
-    const std::uint64_t at = m_added.load(order::relaxed); // its own
-    if (at - m_taken_seen == m_size) {
-      m_taken_seen = m_taken.load(order::acquire); // pairs with take(): what was there is read
-      if (at - m_taken_seen == m_size) return false;
-    }
-    m_records[at & (m_size - 1)] = {ticks_now(), record};
-    m_added.store(at + 1, order::release); // pairs with take(): the record is there
+    if (!m_turns.has_room()) return false;
+    m_records[m_turns.place()] = {ticks_now(), record};
+    m_turns.added();
     return true;
   }
+  /// The same thread ends: it adds nothing any more, and knows the queue no more.
+  void close() noexcept { m_is_closed.store(true, order::release); } // pairs with is_closed()
 
   /// By the reader: visit(record) for those that are there, the oldest first.
   template <class Visit>
   void take(Visit visit) {
-    const std::uint64_t begin = m_taken.load(order::relaxed); // its own
-    const std::uint64_t end = m_added.load(order::acquire);   // pairs with try_add()
-    for (std::uint64_t at = begin; at != end; ++at) visit(m_records[at & (m_size - 1)]);
-    m_taken.store(end, order::release); // pairs with try_add(): the places are free
+    m_turns.take([&](std::uint64_t place) { visit(m_records[place]); });
   }
+  /// What is taken after this was true is all that there will be.
+  bool is_closed() const noexcept { return m_is_closed.load(order::acquire); } // pairs with close()
 
  private:
   static_assert(std::is_trivially_copyable_v<trace_record> && std::is_trivially_destructible_v<trace_record>);
-  const std::uint64_t m_size;    // a power of two
+  ring_turns m_turns;
   trace_record* const m_records; // the system gives it memory as it is used
   const int m_worker;
   const pid_t m_thread = gettid();
-  std::uint64_t m_taken_seen = 0; // by the writer
-  alignas(64) atomic<std::uint64_t> m_added{0};
-  alignas(64) atomic<std::uint64_t> m_taken{0};
+  atomic<bool> m_is_closed{false};
 };
 
 } // namespace treadle::detail

@@ -62,7 +62,7 @@ void trace_session::stop() noexcept {
 }
 
 void trace_session::add(const event_record& record, int worker, trace_slot& here) noexcept {
-  if (here.owner != m_number) {
+  if (!owns(here)) {
     std::lock_guard guard(m_mutex);
     try {
       m_rings.push_back(std::make_unique<trace_ring>(m_records_per_thread, worker));

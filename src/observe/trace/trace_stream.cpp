@@ -64,7 +64,7 @@ int trace_stream::stop() {
 }
 
 void trace_stream::add(const event_record& record, int worker, trace_slot& here) noexcept {
-  auto* queue = here.owner == m_number ? static_cast<record_queue*>(here.data) : new_queue(worker, here);
+  auto* queue = owns(here) ? static_cast<record_queue*>(here.data) : new_queue(worker, here);
   while (queue && !queue->try_add(record)) {
     if (m_gives_up.load(order::relaxed)) {
       m_dropped.fetch_add(1, order::relaxed);
@@ -108,8 +108,7 @@ void trace_stream::run() {
       }
       m_anchor_ticks = ticks_now();
       m_anchor_ns = steady_now_ns();
-      for (unsigned ring = 0; ring < m_lanes.size(); ++ring)
-        m_lanes[ring].queue->take([&](const trace_record& record) { m_taken.push_back({record, ring}); });
+      take_all();
       write_until(last ? INT64_MAX : seen);
       m_file->flush(last);
       seen = m_anchor_ticks;
@@ -120,6 +119,16 @@ void trace_stream::run() {
   }
   m_records.fetch_sub(std::min(m_file->lost(), records()), order::relaxed);
   m_dropped.fetch_add(m_file->lost(), order::relaxed);
+}
+
+void trace_stream::take_all() {
+  for (unsigned ring = 0; ring < m_lanes.size(); ++ring) {
+    auto& queue = m_lanes[ring].queue;
+    if (!queue) continue;
+    const bool is_closed = queue->is_closed();
+    queue->take([&](const trace_record& record) { m_taken.push_back({record, ring}); });
+    if (is_closed) queue.reset();
+  }
 }
 
 /// By the latest anchor, so that long traces do not drift; never back.

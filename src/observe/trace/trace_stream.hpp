@@ -33,8 +33,8 @@ class trace_stream final : public trace_sink {
   };
   /// What a thread is in, as far as its records have been written.
   struct lane {
-    std::unique_ptr<record_queue> queue;
-    std::vector<open_task> running; // the innermost last
+    std::unique_ptr<record_queue> queue; // null when the thread has ended
+    std::vector<open_task> running;      // the innermost last
     bool is_parked = false;
   };
   struct timed {
@@ -43,8 +43,10 @@ class trace_stream final : public trace_sink {
   };
 
   void add(const event_record& record, int worker, trace_slot& here) noexcept override;
+  void thread_ends(trace_slot& here) noexcept override { static_cast<record_queue*>(here.data)->close(); }
   record_queue* new_queue(int worker, trace_slot& here) noexcept;
   void run();
+  void take_all();
   void write_until(std::int64_t ticks);
   void write(unsigned ring, const trace_record& record);
   std::int64_t ns_of(std::int64_t ticks) noexcept;

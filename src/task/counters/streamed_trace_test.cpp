@@ -3,8 +3,10 @@
 #include <treadle/treadle.hpp>
 
 #include "base/file_text.hpp"
+#include "observe/trace/trace_ring.hpp"
 #include "task/engine/runtime_fixture.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -14,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include <malloc.h>
 #include <protozero/pbf_reader.hpp>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -170,6 +173,26 @@ TEST_P(streamed_trace_test, threads_that_come_and_go) {
   const contents found = read(file.path);
   EXPECT_GE(found.tracks.size(), 20u);
   EXPECT_FALSE(found.goes_back);
+}
+
+/// A hang where they do not.
+TEST_P(streamed_trace_test, threads_that_end_leave_no_memory_behind) {
+  const auto in_use = [] {
+    const struct mallinfo2 all = mallinfo2(); // all zeroes under sanitizers
+    return all.uordblks + all.hblkhd;
+  };
+  const temporary_file file;
+  constexpr std::size_t k_records = 1U << 16, k_threads = 50;
+  treadle::streamed_trace trace(file.path, k_records);
+  treadle::async(leaf_task{}).get();
+  const std::size_t before = in_use();
+  for (std::size_t i = 0; i < k_threads; ++i) std::thread([] { treadle::async(leaf_task{}).get(); }).join();
+  while (in_use() > before + k_threads / 2 * k_records * sizeof(treadle::detail::trace_record))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  rt->wait_idle();
+  trace.stop();
+  EXPECT_EQ(trace.dropped(), 0u);
+  EXPECT_GE(read(file.path).tracks.size(), k_threads);
 }
 
 TEST_P(streamed_trace_test, a_full_disk_ends_the_file_and_not_the_program) {

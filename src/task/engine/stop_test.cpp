@@ -1,4 +1,5 @@
 // runtime::stop()
+#include "in_child.hpp"
 #include "task/engine/runtime_fixture.hpp"
 
 #include <treadle/coroutine.hpp>
@@ -9,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -117,6 +119,52 @@ TEST_P(stop_test, a_listener_may_read_counters_from_the_first_worker_to_the_last
     rt = std::make_unique<runtime>(runtime_options{.workers = GetParam(), .pools = "io:1"});
     async([] {}).get();
     rt.reset();
+  }
+}
+
+/// All of them, as a monitor does that knows nothing of runtimes; how many had a value.
+std::size_t read_all_counters() {
+  std::size_t values = 0;
+  for (const counters::reading& one : counters::group({"/*/*"}).read()) values += one.missing.empty() ? 1U : 0U;
+  static_cast<void>(counters::open_metrics({"/*/*", "/*{locality#*/pool#*/worker-thread#*}/*"}));
+  return values;
+}
+
+TEST_P(stop_test, all_counters_may_be_read_while_runtimes_come_and_go) {
+  std::atomic<bool> done{false};
+  std::atomic<std::size_t> read{0};
+  std::thread reader([&] {
+    const counters::counter executed("/threads/count/cumulative");
+    while (!done) {
+      read += read_all_counters();
+      try {
+        EXPECT_GE(executed.value(), 0);
+      } catch (const std::runtime_error&) { // there is no runtime
+      }
+    }
+  });
+  for (int round = 0; round < 20 || read == 0; ++round) {
+    rt = std::make_unique<runtime>(runtime_options{.workers = GetParam(), .pools = "io:1"});
+    for (int i = 0; i < 50; ++i) async([] {}).get();
+    rt.reset();
+  }
+  done = true;
+  reader.join();
+}
+
+/// A thread reads them until the process is gone, while the runtime and all that is static end.
+TEST(stop_test_of_programs, counters_may_be_read_until_a_program_is_gone) {
+  for (int round = 0; round < 5; ++round) {
+    EXPECT_TRUE(holds_in_child([] {
+      static std::atomic<std::size_t> read{0};
+      static runtime until_the_end({.workers = 2});
+      std::thread([] {
+        for (;;) read += read_all_counters();
+      }).detach();
+      while (read == 0) async([] {}).get();
+      std::exit(0);
+      return 1;
+    }));
   }
 }
 
