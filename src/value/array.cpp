@@ -6,10 +6,12 @@
 #include "value/strided.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <emmintrin.h>
 #include <limits>
 #include <new>
+#include <numeric>
 #include <optional>
 
 namespace treadle {
@@ -257,11 +259,34 @@ bool array::is_unique() const noexcept {
   return true;
 }
 
+/// Of a copy without gaps whose axes are in memory in the same order.
+static extents packed_strides(const extents& shape, const extents& strides) noexcept {
+  std::size_t axes[k_max_rank];
+  const auto end = axes + shape.rank();
+  std::iota(axes, end, std::size_t{0});
+  std::stable_sort(axes, end, [&](auto a, auto b) { return std::abs(strides[a]) > std::abs(strides[b]); });
+  extents result = shape;
+  std::int64_t step = 1;
+  for (auto axis = end; axis != axes; step *= shape[*axis]) result[*--axis] = step;
+  return result;
+}
+
+// Whether anybody else sees the elements can depend on how far other tasks are, and the layout of operands decides in
+// which order a product or a sum is computed. So the layout is the same with and without a copy.
 void* array::mutable_raw_data() {
-  if (!is_unique())
-    *this = copy();
-  else if (m_object->is_diagonal)
+  if (m_object->is_diagonal) {
     *this = detail::dense(*this);
+    return m_object->data;
+  }
+  const extents packed = packed_strides(shape(), strides());
+  bool is_packed = true;
+  for (std::size_t i = 0; i < rank(); ++i) is_packed &= shape()[i] == 1 || strides()[i] == packed[i];
+  if (!is_packed || !is_unique()) {
+    auto result = uninitialized(type(), shape());
+    result.m_object->strides = packed;
+    detail::copy_elements(*this, type(), packed, result.m_object->data);
+    *this = std::move(result);
+  }
   return m_object->data;
 }
 

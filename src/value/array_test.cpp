@@ -149,5 +149,35 @@ TEST(array, reshape_is_a_view_where_strides_can_show_it) {
   EXPECT_FALSE(shares(a.view(0, {4, 3}, {6, 1}), {12}));
 }
 
+// Whether others see the elements of an array is a matter of time when tasks run; the order of sums goes by its layout.
+TEST(array, has_the_same_layout_when_it_is_written_whether_it_is_shared_or_not) {
+  const std::int64_t axes[] = {2, 0, 1};
+  const auto views = [&]() -> std::vector<array> {
+    return {numbers({4, 5}),
+            numbers({4, 5}).transpose(),
+            numbers({2, 3, 4}).transpose(axes),
+            numbers({8, 10}).view(3, {3, 4}, {20, 2}),
+            numbers({8, 10}).view(3, {3, 4}, {2, 20}),
+            numbers({6}).view(5, {6}, {-1}),
+            numbers({4}).view(0, {3, 4}, {0, 1}),
+            numbers({1, 5}).transpose(),
+            numbers({0, 3})};
+  };
+  auto alone = views(), shared = views();
+  const auto others = shared;
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    SCOPED_TRACE(i);
+    alone[i].mutable_raw_data();
+    shared[i].mutable_raw_data();
+    EXPECT_EQ(value(alone[i]), value(others[i]));
+    EXPECT_EQ(value(shared[i]), value(others[i]));
+    EXPECT_EQ(alone[i].strides(), shared[i].strides());
+    EXPECT_NE(shared[i].raw_data(), others[i].raw_data());
+  }
+  EXPECT_EQ(alone[1].strides(), (extents{1, 5})); // the order of axes stays
+  EXPECT_EQ(alone[3].strides(), (extents{4, 1}));
+  EXPECT_EQ(alone[4].strides(), (extents{1, 3}));
+}
+
 } // namespace
 } // namespace treadle

@@ -181,7 +181,8 @@ class __attribute__((may_alias)) array {
     return static_cast<const T*>(raw_data());
   }
 
-  // Sole access to the elements: copies them first unless is_unique(). Afterwards data() and strides() may differ.
+  // Sole access to the elements: copies them first unless is_unique() and no gaps are between them. Afterwards data()
+  // may differ, and strides() are those of the same order of axes without gaps.
   void* mutable_raw_data();
   template <class T>
     requires is_element<T>
