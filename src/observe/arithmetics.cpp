@@ -97,8 +97,7 @@ std::unique_ptr<counter_state> make_arithmetic(const counter_name& name) {
   std::vector<std::unique_ptr<counter_state>> operands;
   if (!name.parameters.empty()) {
     for (const std::string& text : split_names(name.parameters)) {
-      auto found = find_counters(counter_name::parse(text));
-      if (found.empty()) throw std::invalid_argument("no counter matches '" + text + "'");
+      auto found = wanted_counters(counter_name::parse(text));
       std::move(found.begin(), found.end(), std::back_inserter(operands));
     }
   }

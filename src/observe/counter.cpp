@@ -206,18 +206,24 @@ std::vector<counter_name> expand(const counter_name& as_given) {
   return names;
 }
 
-std::vector<std::unique_ptr<counter_state>> find_counters(const counter_name& name_or_pattern) {
+std::vector<std::unique_ptr<counter_state>> matching_counters(const counter_name& pattern) {
   std::vector<std::unique_ptr<counter_state>> found;
-  if (!name_or_pattern.is_pattern()) {
-    found.push_back(make_counter(name_or_pattern));
-    return found;
-  }
-  for (const counter_name& name : expand(name_or_pattern)) {
+  for (const counter_name& name : expand(pattern)) {
     try {
       found.push_back(make_counter(name));
     } catch (const no_such_counter&) { // its worker has ended since, or who defined it
     }
   }
+  return found;
+}
+
+std::vector<std::unique_ptr<counter_state>> wanted_counters(const counter_name& name_or_pattern) {
+  std::vector<std::unique_ptr<counter_state>> found;
+  if (name_or_pattern.is_pattern())
+    found = matching_counters(name_or_pattern);
+  else
+    found.push_back(make_counter(name_or_pattern));
+  if (found.empty()) throw std::invalid_argument("no counter matches '" + name_or_pattern.text() + "'");
   return found;
 }
 
@@ -249,16 +255,14 @@ void counter::reset() { m_state->reset(); }
 
 std::vector<description> discover(std::string_view pattern) {
   std::vector<description> found;
-  for (const auto& one : detail::find_counters(counter_name::parse(pattern))) found.push_back(one->about());
+  for (const auto& one : detail::matching_counters(counter_name::parse(pattern))) found.push_back(one->about());
   return found;
 }
 
 group::group(const std::vector<std::string>& patterns) {
-  for (const std::string& pattern : patterns) {
-    auto found = detail::find_counters(counter_name::parse(pattern));
-    if (found.empty()) throw std::invalid_argument("no counter matches '" + pattern + "'");
-    for (auto& one : found) m_counters.push_back(counter(std::move(one)));
-  }
+  for (const std::string& pattern : patterns)
+    for (auto& one : detail::wanted_counters(counter_name::parse(pattern)))
+      m_counters.push_back(counter(std::move(one)));
 }
 
 std::vector<reading> group::read() const {

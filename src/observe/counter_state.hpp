@@ -30,8 +30,10 @@ struct no_such_counter final : std::invalid_argument {
 };
 /// Throws no_such_counter, and std::invalid_argument where it cannot be a counter's name; it is no pattern.
 std::unique_ptr<counter_state> make_counter(const counter_name& name);
-/// That counter, or all that match the pattern and have not gone in the meantime; as make_counter() for one.
-std::vector<std::unique_ptr<counter_state>> find_counters(const counter_name& name_or_pattern);
+/// All that match and have not gone in the meantime.
+std::vector<std::unique_ptr<counter_state>> matching_counters(const counter_name& pattern);
+/// That counter, or those; std::invalid_argument when there is none.
+std::vector<std::unique_ptr<counter_state>> wanted_counters(const counter_name& name_or_pattern);
 /// The names of all counters that match, in full.
 std::vector<counter_name> expand(const counter_name& pattern);
 

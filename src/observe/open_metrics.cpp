@@ -101,7 +101,7 @@ class family {
 std::string open_metrics(const std::vector<std::string>& patterns) {
   std::map<std::string, std::unique_ptr<detail::counter_state>> wanted; // by name: patterns may overlap
   for (const std::string& pattern : patterns) {
-    for (auto& one : detail::find_counters(counter_name::parse(pattern))) {
+    for (auto& one : detail::matching_counters(counter_name::parse(pattern))) {
       const std::string name = one->about().name;
       wanted.emplace(name, std::move(one));
     }
