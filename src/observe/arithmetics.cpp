@@ -97,8 +97,12 @@ std::unique_ptr<counter_state> make_arithmetic(const counter_name& name) {
   std::vector<std::unique_ptr<counter_state>> operands;
   if (!name.parameters.empty()) {
     for (const std::string& text : split_names(name.parameters)) {
-      auto found = wanted_counters(counter_name::parse(text));
-      std::move(found.begin(), found.end(), std::back_inserter(operands));
+      try {
+        auto found = wanted_counters(counter_name::parse(text));
+        std::move(found.begin(), found.end(), std::back_inserter(operands));
+      } catch (const no_such_counter& e) { // it is this one that was asked for, and cannot be
+        throw std::invalid_argument(e.what());
+      }
     }
   }
   if (operands.empty())

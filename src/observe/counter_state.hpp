@@ -28,7 +28,7 @@ class counter_state {
 struct no_such_counter final : std::invalid_argument {
   using invalid_argument::invalid_argument;
 };
-/// Throws no_such_counter, and std::invalid_argument where it cannot be a counter's name; it is no pattern.
+/// Throws no_such_counter, and std::invalid_argument for what cannot be a counter at any time; it is no pattern.
 std::unique_ptr<counter_state> make_counter(const counter_name& name);
 /// All that match and have not gone in the meantime.
 std::vector<std::unique_ptr<counter_state>> matching_counters(const counter_name& pattern);

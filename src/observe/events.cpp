@@ -60,7 +60,7 @@ listeners& all_listeners() {
 }
 
 constinit atomic<trace_sink*> the_sink{nullptr};
-constinit thread_local bool t_is_over = false; // what a thread's destructors tell after that is in no trace
+constinit thread_local bool t_is_over = false; // later events of a thread that ends are in no trace
 
 /// A thread that has told events to a trace.
 class tracing_thread {

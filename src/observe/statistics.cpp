@@ -160,7 +160,10 @@ class statistic_counter final : public counter_state, periodic_action {
 };
 
 std::vector<counter_name> names_of(const counter_name& name_or_pattern) {
-  if (!name_or_pattern.is_pattern()) return {name_or_pattern};
+  if (!name_or_pattern.is_pattern()) {
+    static_cast<void>(make_counter(name_or_pattern)); // throws where there is none
+    return {name_or_pattern};
+  }
   auto names = expand(name_or_pattern);
   if (names.empty()) throw std::invalid_argument("no counter matches '" + name_or_pattern.text() + "'");
   return names;

@@ -11,8 +11,8 @@
 #include <emmintrin.h>
 #include <limits>
 #include <new>
-#include <numeric>
 #include <optional>
+#include <utility>
 
 namespace treadle {
 
@@ -259,18 +259,6 @@ bool array::is_unique() const noexcept {
   return true;
 }
 
-/// Of a copy without gaps whose axes are in memory in the same order.
-static extents packed_strides(const extents& shape, const extents& strides) noexcept {
-  std::size_t axes[k_max_rank];
-  const auto end = axes + shape.rank();
-  std::iota(axes, end, std::size_t{0});
-  std::stable_sort(axes, end, [&](auto a, auto b) { return std::abs(strides[a]) > std::abs(strides[b]); });
-  extents result = shape;
-  std::int64_t step = 1;
-  for (auto axis = end; axis != axes; step *= shape[*axis]) result[*--axis] = step;
-  return result;
-}
-
 // Whether anybody else sees the elements can depend on how far other tasks are, and the layout of operands decides in
 // which order a product or a sum is computed. So the layout is the same with and without a copy.
 void* array::mutable_raw_data() {
@@ -278,15 +266,29 @@ void* array::mutable_raw_data() {
     *this = detail::dense(*this);
     return m_object->data;
   }
-  const extents packed = packed_strides(shape(), strides());
-  bool is_packed = true;
-  for (std::size_t i = 0; i < rank(); ++i) is_packed &= shape()[i] == 1 || strides()[i] == packed[i];
-  if (!is_packed || !is_unique()) {
-    auto result = uninitialized(type(), shape());
-    result.m_object->strides = packed;
-    detail::copy_elements(*this, type(), packed, result.m_object->data);
-    *this = std::move(result);
+  if (is_contiguous() && is_unique()) return m_object->data;
+  std::int64_t axes[k_max_rank]; // the outermost in memory first
+  bool repeats = false;
+  for (std::size_t i = 0; i < rank(); ++i) {
+    axes[i] = static_cast<std::int64_t>(i);
+    repeats |= strides()[i] == 0 && shape()[i] > 1;
   }
+  const auto distance = [&](std::int64_t axis) { return std::abs(strides()[static_cast<std::size_t>(axis)]); };
+  for (std::size_t i = 1; !repeats && i < rank(); ++i)
+    for (std::size_t k = i; k > 0 && distance(axes[k - 1]) < distance(axes[k]); --k) std::swap(axes[k - 1], axes[k]);
+  extents packed = strides(); // without gaps
+  std::int64_t step = 1;
+  for (std::size_t i = rank(); i-- > 0;) {
+    const auto axis = static_cast<std::size_t>(axes[i]);
+    if (shape()[axis] != 1) packed[axis] = step;
+    step *= shape()[axis];
+  }
+  if (packed == strides() && is_unique()) return m_object->data;
+  const array in_order = transpose(std::span<const std::int64_t>(axes, rank()));
+  auto result = uninitialized(type(), shape());
+  result.m_object->strides = packed;
+  detail::copy_elements(in_order, type(), detail::row_major_strides(in_order.shape()), result.m_object->data);
+  *this = std::move(result);
   return m_object->data;
 }
 

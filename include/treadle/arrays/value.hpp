@@ -136,7 +136,7 @@ inline void* elements_of(const array_object& o) { return o.data ? o.data : diago
 } // namespace detail
 
 // A strided view of 0 to 4 dimensions on counted memory. Value semantics by copy-on-write: writing through
-// mutable_data() first copies the elements if anybody else can see them.
+// mutable_data() first copies the elements if anybody else can see them, or if there are gaps between them.
 // may_alias: value::as_array() looks at the pointer inside a value as an array.
 class __attribute__((may_alias)) array {
  public:
@@ -181,8 +181,8 @@ class __attribute__((may_alias)) array {
     return static_cast<const T*>(raw_data());
   }
 
-  // Sole access to the elements: copies them first unless is_unique() and no gaps are between them. Afterwards data()
-  // may differ, and strides() are those of the same order of axes without gaps.
+  // Sole access to the elements: copies them first unless is_unique() and they lie in memory forwards and without gaps.
+  // Afterwards data() may differ, and the axes are in memory in the same order as before, without gaps.
   void* mutable_raw_data();
   template <class T>
     requires is_element<T>

@@ -33,7 +33,7 @@ class record_queue {
     m_turns.added();
     return true;
   }
-  /// The same thread ends: it adds nothing any more, and knows the queue no more.
+  /// The same thread ends, and does not use the queue afterwards: the reader may delete it.
   void close() noexcept { m_is_closed.store(true, order::release); } // pairs with is_closed()
 
   /// By the reader: visit(record) for those that are there, the oldest first.

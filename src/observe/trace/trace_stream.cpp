@@ -98,13 +98,14 @@ void trace_stream::run() {
       {
         std::unique_lock guard(m_lock);
         last = m_ending.wait_for(guard, k_pause, [this] { return m_ends; });
+        m_lanes.reserve(m_lanes.size() + m_added.size()); // no queue is lost that its thread still has
         added.swap(m_added);
       }
       for (auto& queue : added) {
-        m_file->add_thread(queue->worker() >= 0 ? "worker " + std::to_string(queue->worker())
-                                                : "thread " + std::to_string(m_lanes.size()),
-                           queue->thread());
-        m_lanes.push_back({std::move(queue), {}});
+        const record_queue& of = *m_lanes.emplace_back(std::move(queue)).queue;
+        m_file->add_thread(of.worker() >= 0 ? "worker " + std::to_string(of.worker())
+                                            : "thread " + std::to_string(m_lanes.size() - 1),
+                           of.thread());
       }
       m_anchor_ticks = ticks_now();
       m_anchor_ns = steady_now_ns();

@@ -28,7 +28,8 @@ struct linear_system {
     prepare_blas();
     matrix.resize(static_cast<std::size_t>(a.size()));
     detail::copy_elements(a, dtype::float64, {a.shape()[0], 1}, matrix.data());
-    detail::copy_elements(b, dtype::float64, x.strides(), x.mutable_raw_data());
+    auto* const to = x.mutable_raw_data();
+    detail::copy_elements(b, dtype::float64, x.strides(), to);
   }
   lapack_int row_length() const noexcept { return std::max<lapack_int>(1, columns); }
 
