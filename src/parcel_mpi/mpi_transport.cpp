@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <deque>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -71,12 +72,21 @@ class mpi_transport final : public transport {
     m_size = static_cast<unsigned>(number);
     m_in.resize(m_size);
     m_out.resize(m_size);
+    for (posted& one : m_posted) {
+      one.bytes.resize(k_posted_bytes);
+      post(one);
+    }
   }
   /// What was sent is on its way: others leave only when they have got it all.
   ~mpi_transport() override {
     for (outgoing& out : m_out) {
       for (sending& one : out.under_way) MPI_Wait(&one.request, MPI_STATUS_IGNORE);
       for (MPI_Request& one : out.uncopied) MPI_Wait(&one, MPI_STATUS_IGNORE);
+    }
+    for (posted& one : m_posted) {
+      if (one.request == MPI_REQUEST_NULL) continue;
+      MPI_Cancel(&one.request);
+      MPI_Wait(&one.request, MPI_STATUS_IGNORE);
     }
   }
 
@@ -85,7 +95,8 @@ class mpi_transport final : public transport {
 
   bool send(unsigned to, message_parts message) override {
     outgoing& out = m_out[to];
-    if (message.rest().size() >= k_uncopied_piece) return send_uncopied(out, to, message);
+    if (message.rest().size() >= k_uncopied_piece && message.first().size() <= k_piece)
+      return send_uncopied(out, to, message);
     return out.pieces.send(message, k_piece, [&](const piece_header& header, std::size_t from, std::size_t bytes) {
       return send_copy(out, to, header, message, from, bytes);
     });
@@ -119,12 +130,13 @@ class mpi_transport final : public transport {
     constexpr int k_most = 256;
     int n = 0;
     for (; n < k_most; ++n) {
-      const int from = receive();
-      if (from < 0) break;
-      message_joiner& in = m_in[static_cast<std::size_t>(from)];
-      const auto sender = static_cast<unsigned>(from);
-      if (!(m_is_uncopied ? in.take_further(m_received, sender, sink) : in.take(m_received, sender, sink)))
-        throw_damaged(sender, m_rank);
+      const std::optional<received> got = receive();
+      if (!got) break;
+      message_joiner& in = m_in[got->from];
+      if (!(got->is_bare ? in.take_bare(got->bytes, got->from, sink) : in.take(got->bytes, got->from, sink)))
+        throw_damaged(got->from, m_rank);
+      if (!got->is_bare && in.awaits_bare()) m_awaits_bare.push_back(got->from);
+      if (got->is_bare && !in.awaits_bare()) std::erase(m_awaits_bare, got->from);
     }
     if (n > 0) m_last_ns.store(steady_now_ns(), order::relaxed);
     return n > 0;
@@ -157,7 +169,9 @@ class mpi_transport final : public transport {
 
  private:
   static constexpr int k_tag = 1, k_uncopied_tag = 2;
-  static constexpr std::size_t k_piece = std::size_t{1} << 20U, k_uncopied_piece = std::size_t{1} << 20U;
+  static constexpr std::size_t k_posted = 16, k_posted_bytes = std::size_t{64} << 10U;
+  static constexpr std::size_t k_piece = std::size_t{40} << 10U, k_uncopied_piece = std::size_t{1} << 20U;
+  static_assert(k_piece + k_piece / 2 + sizeof(piece_header) <= k_posted_bytes); // message_splitter's whole ones
   static constexpr std::size_t k_uncopied_at_once = 8;
   static constexpr std::size_t k_under_way = std::size_t{4} << 20U; // to one destination, and one more message
   static constexpr std::size_t k_messages_under_way = 256; // many are dear: OpenMPI 4 takes 17 us for each of 100 000
@@ -198,7 +212,7 @@ class mpi_transport final : public transport {
   bool send_uncopied(outgoing& out, unsigned to, const message_parts& message) {
     const auto rest = message.rest();
     if (!out.has_begun) {
-      const piece_header header{message.size(), piece_kind::first};
+      const piece_header header{message.size(), piece_kind::first_of_bare};
       if (!send_copy(out, to, header, message, 0, message.first().size())) return false;
       out.has_begun = true;
     }
@@ -251,22 +265,59 @@ class mpi_transport final : public transport {
     }
   }
 
-  /// The next message into m_received, and whether it is a piece without a header; its sender, or -1.
-  int receive() {
+  /// A receive that MPI has been given before there is a message, which it finds sooner than one that it is asked for.
+  struct posted {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::vector<std::byte> bytes;
+  };
+  struct received {
+    unsigned from;
+    std::span<const std::byte> bytes; ///< until the next one
+    bool is_bare;
+  };
+  // With the lock, or alone
+  void post(posted& one) {
+    check(MPI_Irecv(one.bytes.data(), static_cast<int>(one.bytes.size()), MPI_BYTE, MPI_ANY_SOURCE, k_tag,
+                    m_mpi.world(), &one.request),
+          "MPI_Irecv");
+  }
+  /// The next piece. Messages are given to posted receives in the order in which these were posted.
+  std::optional<received> receive() {
     const scoped_lock guard(m_calls_mpi);
+    if (m_is_read) {
+      post(m_posted[m_next]);
+      m_next = (m_next + 1) % k_posted;
+      m_is_read = false;
+    }
+    for (const unsigned from : m_awaits_bare)
+      if (receive_bare(from)) return received{from, m_bare, true};
+    if (!m_has_come) {
+      int there = 0, bytes = 0;
+      MPI_Status status;
+      check(MPI_Test(&m_posted[m_next].request, &there, &status), "MPI_Test");
+      if (there == 0) {
+        for (outgoing& out : m_out) forget_sent(out); // nothing better to do
+        return std::nullopt;
+      }
+      check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+      const std::span<const std::byte> all(m_posted[m_next].bytes);
+      m_has_come = received{static_cast<unsigned>(status.MPI_SOURCE), all.first(static_cast<std::size_t>(bytes)), false};
+    }
+    // What was sent behind bare pieces may come before them.
+    if (m_in[m_has_come->from].awaits_bare()) return std::nullopt;
+    m_is_read = true;
+    return std::exchange(m_has_come, std::nullopt);
+  }
+  bool receive_bare(unsigned from) {
     int there = 0, bytes = 0;
     MPI_Message message;
     MPI_Status status;
-    check(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, m_mpi.world(), &there, &message, &status), "MPI_Improbe");
-    if (there == 0) {
-      for (outgoing& out : m_out) forget_sent(out); // nothing better to do
-      return -1;
-    }
+    check(MPI_Improbe(static_cast<int>(from), k_uncopied_tag, m_mpi.world(), &there, &message, &status), "MPI_Improbe");
+    if (there == 0) return false;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    m_received.resize(static_cast<std::size_t>(bytes));
-    check(MPI_Mrecv(m_received.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
-    m_is_uncopied = status.MPI_TAG == k_uncopied_tag;
-    return status.MPI_SOURCE;
+    m_bare.resize(static_cast<std::size_t>(bytes));
+    check(MPI_Mrecv(m_bare.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+    return true;
   }
 
   mpi_use m_mpi;
@@ -274,9 +325,14 @@ class mpi_transport final : public transport {
   spinlock m_calls_mpi; ///< one thread at a time
   std::vector<outgoing> m_out;
   std::vector<std::vector<std::byte>> m_buffers;
-  std::vector<message_joiner> m_in; ///< with m_received of the thread that polls
-  std::vector<std::byte> m_received;
-  bool m_is_uncopied = false;
+  // Of the thread that polls
+  std::vector<message_joiner> m_in;
+  posted m_posted[k_posted];
+  std::size_t m_next = 0;              ///< of these
+  std::optional<received> m_has_come;  ///< there, and not handed over yet
+  bool m_is_read = false;              ///< it has been
+  std::vector<unsigned> m_awaits_bare; ///< from whom the next piece is bare
+  std::vector<std::byte> m_bare;
   atomic<std::int64_t> m_last_ns{0}; ///< when something came
   atomic<std::uint32_t> m_calls{0};
   std::uint32_t m_calls_seen = 0; ///< of the thread that waits

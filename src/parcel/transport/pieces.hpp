@@ -14,7 +14,8 @@
 
 namespace treadle::detail {
 
-enum class piece_kind : std::uint64_t { whole, first, further };
+/// `first_of_bare`: the further ones come without headers.
+enum class piece_kind : std::uint64_t { whole, first, further, first_of_bare };
 
 /// What stands before each.
 struct piece_header {
@@ -62,18 +63,22 @@ class message_joiner {
       sink.arrived(from, piece);
       return true;
     case piece_kind::first:
+    case piece_kind::first_of_bare:
       if (m_total != 0 || piece.size() > header.total) return false;
       m_total = header.total;
+      m_awaits_bare = header.kind == piece_kind::first_of_bare;
       m_into = sink.begin_pieces(from, piece, m_total);
       return add(piece, piece_kind::first, from, sink);
     case piece_kind::further:
-      return m_total == header.total && take_further(piece, from, sink);
+      return m_total == header.total && !m_awaits_bare && add(piece, piece_kind::further, from, sink);
     }
     return false;
   }
-  /// The same of a further one that came without a header.
-  [[nodiscard]] bool take_further(std::span<const std::byte> piece, unsigned from, message_sink& sink) {
-    return add(piece, piece_kind::further, from, sink);
+  /// The next piece has to be one without a header.
+  bool awaits_bare() const noexcept { return m_awaits_bare; }
+  /// That piece; as take().
+  [[nodiscard]] bool take_bare(std::span<const std::byte> piece, unsigned from, message_sink& sink) {
+    return m_awaits_bare && add(piece, piece_kind::further, from, sink);
   }
 
  private:
@@ -90,6 +95,7 @@ class message_joiner {
     }
     if (m_taken < m_total) return true;
     m_total = m_taken = 0;
+    m_awaits_bare = false;
     if (const std::unique_ptr<message_in_pieces> whole = std::move(m_into)) {
       sink.end_pieces(from, *whole);
       return true;
@@ -103,6 +109,7 @@ class message_joiner {
   std::unique_ptr<message_in_pieces> m_into; ///< or m_joined
   std::vector<std::byte> m_joined;
   std::size_t m_total = 0, m_taken = 0; ///< 0: none is under way
+  bool m_awaits_bare = false;
 };
 
 } // namespace treadle::detail

@@ -71,6 +71,33 @@ TEST(pieces, messages_are_whole_again_wherever_room_ends) {
   EXPECT_GT(got.in_pieces, 0);
 }
 
+TEST(pieces, may_come_without_headers_where_the_first_one_says_so) {
+  joined_messages got;
+  message_joiner joiner;
+  const auto piece = [](piece_kind kind, std::size_t bytes, std::uint64_t total) {
+    std::vector<std::byte> record(sizeof(piece_header) + bytes, std::byte{2});
+    const piece_header header{total, kind};
+    std::memcpy(record.data(), &header, sizeof header);
+    return record;
+  };
+  const std::vector<std::byte> bare(8, std::byte{2});
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_FALSE(joiner.awaits_bare());
+    EXPECT_TRUE(joiner.take(piece(piece_kind::first_of_bare, 4, 20), 3, got));
+    EXPECT_TRUE(joiner.awaits_bare());
+    EXPECT_TRUE(joiner.take_bare(bare, 3, got));
+    EXPECT_TRUE(joiner.awaits_bare());
+    EXPECT_TRUE(joiner.take_bare(bare, 3, got));
+  }
+  EXPECT_EQ(got.all, std::vector(2, std::vector<std::byte>(20, std::byte{2})));
+  EXPECT_FALSE(joiner.take_bare(bare, 3, got)); // nobody has said so
+  EXPECT_TRUE(joiner.take(piece(piece_kind::first, 4, 20), 3, got));
+  EXPECT_FALSE(joiner.take_bare(bare, 3, got));
+  message_joiner other;
+  EXPECT_TRUE(other.take(piece(piece_kind::first_of_bare, 4, 20), 3, got));
+  EXPECT_FALSE(other.take(piece(piece_kind::further, 8, 20), 3, got));
+}
+
 TEST(pieces, what_the_sink_refuses_is_damaged) {
   struct refusing final : message_sink {
     void arrived(unsigned, std::span<const std::byte>) override {}
@@ -100,10 +127,10 @@ TEST(pieces, anything_else_is_damaged_or_a_message) {
       std::vector<std::byte> record(random.below(60));
       for (std::byte& one : record) one = static_cast<std::byte>(random.below(4) == 0 ? random.below(256) : 0);
       if (record.size() >= sizeof(piece_header) && random.below(2) == 0) {
-        const piece_header header{random.below(80), static_cast<piece_kind>(random.below(4))};
+        const piece_header header{random.below(80), static_cast<piece_kind>(random.below(5))};
         std::memcpy(record.data(), &header, sizeof header);
       }
-      if (!joiner.take(record, 3, got)) break;
+      if (!(random.below(4) == 0 ? joiner.take_bare(record, 3, got) : joiner.take(record, 3, got))) break;
     }
   }
   for (const auto& message : got.all) EXPECT_LE(message.size(), 80U);
