@@ -301,7 +301,8 @@ class mpi_transport final : public transport {
       }
       check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
       const std::span<const std::byte> all(m_posted[m_next].bytes);
-      m_has_come = received{static_cast<unsigned>(status.MPI_SOURCE), all.first(static_cast<std::size_t>(bytes)), false};
+      m_has_come =
+          received{static_cast<unsigned>(status.MPI_SOURCE), all.first(static_cast<std::size_t>(bytes)), false};
     }
     // What was sent behind bare pieces may come before them.
     if (m_in[m_has_come->from].awaits_bare()) return std::nullopt;
