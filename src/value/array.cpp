@@ -6,6 +6,7 @@
 #include "value/strided.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <emmintrin.h>
@@ -259,6 +260,20 @@ bool array::is_unique() const noexcept {
   return true;
 }
 
+/// The axes, the outermost in memory first; as they are where elements are repeated.
+static std::array<std::int64_t, k_max_rank> axes_in_memory(const array& a) {
+  std::array<std::int64_t, k_max_rank> axes{};
+  bool repeats = false;
+  for (std::size_t i = 0; i < a.rank(); ++i) {
+    axes[i] = static_cast<std::int64_t>(i);
+    repeats |= a.strides()[i] == 0 && a.shape()[i] > 1;
+  }
+  const auto distance = [&](std::int64_t axis) { return std::abs(a.strides()[static_cast<std::size_t>(axis)]); };
+  for (std::size_t i = 1; !repeats && i < a.rank(); ++i)
+    for (std::size_t k = i; k > 0 && distance(axes[k - 1]) < distance(axes[k]); --k) std::swap(axes[k - 1], axes[k]);
+  return axes;
+}
+
 // Whether anybody else sees the elements can depend on how far other tasks are, and the layout of operands decides in
 // which order a product or a sum is computed. So the layout is the same with and without a copy.
 void* array::mutable_raw_data() {
@@ -267,15 +282,7 @@ void* array::mutable_raw_data() {
     return m_object->data;
   }
   if (is_contiguous() && is_unique()) return m_object->data;
-  std::int64_t axes[k_max_rank]; // the outermost in memory first
-  bool repeats = false;
-  for (std::size_t i = 0; i < rank(); ++i) {
-    axes[i] = static_cast<std::int64_t>(i);
-    repeats |= strides()[i] == 0 && shape()[i] > 1;
-  }
-  const auto distance = [&](std::int64_t axis) { return std::abs(strides()[static_cast<std::size_t>(axis)]); };
-  for (std::size_t i = 1; !repeats && i < rank(); ++i)
-    for (std::size_t k = i; k > 0 && distance(axes[k - 1]) < distance(axes[k]); --k) std::swap(axes[k - 1], axes[k]);
+  const auto axes = axes_in_memory(*this);
   extents packed = strides(); // without gaps
   std::int64_t step = 1;
   for (std::size_t i = rank(); i-- > 0;) {
@@ -284,7 +291,7 @@ void* array::mutable_raw_data() {
     step *= shape()[axis];
   }
   if (packed == strides() && is_unique()) return m_object->data;
-  const array in_order = transpose(std::span<const std::int64_t>(axes, rank()));
+  const array in_order = transpose(std::span(axes).first(rank()));
   auto result = uninitialized(type(), shape());
   result.m_object->strides = packed;
   detail::copy_elements(in_order, type(), detail::row_major_strides(in_order.shape()), result.m_object->data);
