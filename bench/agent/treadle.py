@@ -93,6 +93,7 @@ def measure_cost(agent_pid: int) -> None:
     record("agent_cpu", (cpu_s(agent_pid) - before) / (time.monotonic() - start), True)
     pid, terminal = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background processes ignore it
         os.execv(TREADLE, [TREADLE, "top"])
     seen = []
 

@@ -1,5 +1,7 @@
-// src/compat/ocr: finish scopes end once, after all members; who waits for a label gets it; who pauses runs alone.
+// src/compat/ocr: finish scopes end once, after all members; who waits for a label gets it; who pauses runs alone; a
+// template is read whole or not at all.
 #include "base/sync/park.hpp"
+#include "compat/ocr/edt_template.hpp"
 #include "compat/ocr/finish_scope.hpp"
 #include "compat/ocr/label_word.hpp"
 #include "compat/ocr/pause_gate.hpp"
@@ -190,6 +192,31 @@ void pause_alone(int threads, int runs) {
   for (int t = 0; t < threads; ++t) require(world[t] == 10 + runs, "each has run, and the pause too");
 }
 
+// --- templates --------------------------------------------------------------------------------------------------
+
+ocrGuid_t one_function(u32, u64*, u32, ocrEdtDep_t[]) { return NULL_GUID; }
+ocrGuid_t other_function(u32, u64*, u32, ocrEdtDep_t[]) { return NULL_GUID; }
+
+/// One that is destroyed, with another one made in its place, while a third thread makes EDTs from the first.
+void template_replaced() {
+  static constexpr const char *k_one = "one", *k_other = "other";
+  constexpr std::uint64_t k_first = 1, k_gone = 2, k_second = 3;
+  atomic<std::uint64_t> lives{k_first}; // as the word of a place
+  ocr::edt_template made({one_function, k_one, 1, 10});
+  thread program([&] {
+    lives.store(k_gone, order::release);
+    made.set({other_function, k_other, 2, 20});
+    lives.store(k_second, order::release);
+  });
+  if (lives.load(order::acquire) == k_first) {
+    ocr::edt_shape shape;
+    if (made.read(shape, [&] { return lives.load(order::relaxed) == k_first; }))
+      require(shape.function == one_function && shape.name == k_one && shape.paramc == 1 && shape.depc == 10,
+              "the template that was asked for");
+  }
+  program.join();
+}
+
 } // namespace
 
 std::vector<scenario> ocr_scenarios() {
@@ -204,6 +231,7 @@ std::vector<scenario> ocr_scenarios() {
       {"ocr_pause", [] { pause_alone(1, 1); }},
       {"ocr_pause_runs_twice", [] { pause_alone(1, 2); }},
       {"ocr_pause_two_threads", [] { pause_alone(2, 1); }},
+      {"ocr_template_replaced", template_replaced},
   };
 }
 

@@ -12,7 +12,9 @@ import pytest
 from test_cli import TREADLE
 
 import treadle as td
-from treadle.top import Rate, view
+from treadle.top.looks import Rate, Seen
+from treadle.top.other_machine import OtherMachine
+from treadle.top.view import view
 
 PROGRAM = """
 import sys, time
@@ -159,4 +161,76 @@ def test_rates_need_two_looks_and_survive_a_runtime_that_ends():
     assert cores == pytest.approx(1.5)
     assert tasks == pytest.approx(1000)
     assert rate.of([later._replace(runs_ns=3 * 10**9, executed=3)])[1].tasks == 0
-    assert view([later], rate.of([later]), details=True)
+    assert view([Seen("here", later, rate.of([later])[1])], {}, details=True, with_machines=False)
+
+
+@pytest.fixture
+def remote_shell(tmp_path):
+    """Other machines are this one: `good`; `bad`, which refuses; `old`, with another version of this program."""
+    script = tmp_path / "remote-shell"
+    script.write_text(
+        "#!/bin/sh\n"
+        'echo "welcome to $1"\n'
+        "case $1 in\n"
+        'good) exec sh -c "$2";;\n'
+        "bad) echo 'connection refused' >&2; exit 255;;\n"
+        "old) echo '[{\"pid\": 1}]';;\n"
+        "esac\n"
+    )
+    script.chmod(0o755)
+    return str(script)
+
+
+def test_top_of_another_machine(program, remote_shell):
+    command = [TREADLE, "top", "--json", "--machine=good", f"--remote-shell={remote_shell}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = {row["machine"]: row for row in json.loads(done.stdout) if row["pid"] == program.pid}
+    assert len(rows) == 2  # of this one and, once more, of the other one
+    assert rows["good"]["streams"][0]["stream"] == "half"
+    assert rows["good"]["cores"] is not None
+
+
+def test_top_shows_what_machines_answer_and_says_which_do_not(program, remote_shell):
+    command = [TREADLE, "top", "--count=1", "-m", "good", "-m", "bad", "-m", "old"]
+    done = subprocess.run([*command, f"--remote-shell={remote_shell}"], capture_output=True, text=True)
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert lines[0].split()[0] == "machine"
+    assert len([line for line in lines if str(program.pid) in line]) == 2
+    for complaint in ("bad: connection refused", "old: has said what cannot be read: [{"):
+        assert any(line.startswith(complaint) for line in lines)
+        assert f"treadle: {complaint}" in done.stderr
+
+
+def test_a_machine_that_falls_silent_has_programs_that_do_not_answer():
+    one = td.RunningProgram(1, "a", True, 0, 10**9, 10**9, 2, 2, 1, 0, 1, 0, 5, 100, [], [])
+    row = json.dumps([Seen("there", one, Rate().of([one])[1]).as_object()])
+    other = OtherMachine("there", ["sh", "-c", f"echo '{row}'; exec sleep 1000", "sh"], interval=0.05)
+    try:
+        while other.looks() == 0:
+            time.sleep(0.001)
+        assert [seen.program.answers for seen in other.look()] == [True]
+        other._patience = 0.0
+        (seen,) = other.look()
+        assert seen.machine == "there"
+        assert not seen.program.answers
+        assert other.complaint().startswith("has not answered for")
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--machine=-oProxyCommand=x"], "'-oProxyCommand=x' is not the name of a machine"),
+        (["--machine="], "'' is not the name of a machine"),
+        (["--machine=a", "--remote-shell="], "names no command"),
+        (["--machine=a", "--remote-shell='"], "No closing quotation"),
+        (["--machine=a", "--remote-shell=/nowhere/ssh"], "cannot be started"),
+    ],
+)
+def test_machines_and_shells_that_cannot_be(folder, options, message):
+    done = subprocess.run([TREADLE, "top", "--count=1", *options], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.replace("│", "").split())

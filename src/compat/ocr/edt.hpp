@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compat/ocr/delivery.hpp"
+#include "compat/ocr/edt_template.hpp"
 #include "compat/ocr/extras.hpp"
 #include "compat/ocr/finish_scope.hpp"
 
@@ -9,37 +10,6 @@
 #include <string>
 
 namespace treadle::ocr {
-
-/// How many there are, and what makes them differ.
-struct edt_shape {
-  ocrEdt_t function;
-  const char* name; ///< null: none; kept until the program ends, for EDTs that outlive their template
-  std::uint32_t paramc, depc;
-};
-
-/// What EDTs are made from; constant. Read without the lock, which has to be checked: a program that destroys a
-/// template too early is in error, but must not call what is no function.
-class edt_template {
- public:
-  explicit edt_template(const edt_shape& shape) noexcept
-      : m_function(shape.function), m_name(shape.name), m_paramc(shape.paramc), m_depc(shape.depc) {}
-
-  /// False when it is gone.
-  static bool read(const reference& from, edt_shape& shape) noexcept {
-    const auto& self = from.at->as<edt_template>();
-    // acquire: the word is looked at after what it vouches for.
-    shape.function = self.m_function.load(detail::order::acquire);
-    shape.name = self.m_name.load(detail::order::acquire);
-    shape.paramc = self.m_paramc.load(detail::order::acquire);
-    shape.depc = self.m_depc.load(detail::order::acquire);
-    return from.is_alive();
-  }
-
- private:
-  detail::atomic<ocrEdt_t> m_function;
-  detail::atomic<const char*> m_name;
-  detail::atomic<std::uint32_t> m_paramc, m_depc;
-};
 
 /// What an EDT keeps for a slot beside what the program sees, which it may change.
 struct edt_slot {

@@ -94,7 +94,7 @@ void forget_names() noexcept {
 std::uint8_t create_edt(const char* call, const edt_request& r) try {
   const reference found = resolve(r.from, kind::edt_template);
   edt_shape from;
-  if (TREADLE_UNLIKELY(!found || !edt_template::read(found, from)))
+  if (TREADLE_UNLIKELY(!found || !found.at->as<edt_template>().read(from, [&] { return found.is_alive(); })))
     return refuse({call, OCR_EINVAL, "no template"}, r.from);
   std::uint32_t paramc = r.paramc, depc = r.depc;
   std::uint8_t code = 0;

@@ -1,0 +1,5 @@
+"""The command `treadle top`."""
+
+from .command import top_command
+
+__all__ = ["top_command"]
