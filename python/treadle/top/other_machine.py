@@ -31,9 +31,9 @@ class OtherMachine:
         self._latest_at = time.monotonic()
         self._complaint = ""
         self._said = tempfile.TemporaryFile()  # as errors; a pipe would have to be read
-        there = f"from treadle.cli import main; main(['top', '--json', '--interval={interval}', '--count={FOREVER}'])"
+        there = ["-m", "treadle", "top", "--json", f"--interval={interval}", f"--count={FOREVER}"]
         self._process = subprocess.Popen(
-            [*remote_shell, name, shlex.join([sys.executable, "-c", there])],
+            [*remote_shell, name, shlex.join([sys.executable, *there])],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._said, text=True, errors="replace",
         )  # fmt: skip
         threading.Thread(target=self._read, daemon=True).start()

@@ -17,8 +17,8 @@ class atomic {
 
  public:
   constexpr atomic() noexcept : atomic(T{}) {}
-  constexpr explicit atomic(T value) noexcept : m_initial(value) {
-    if (!std::is_constant_evaluated() && is_exploring()) m_variable.construct(word(value));
+  constexpr explicit atomic(T initial) noexcept : m_initial(initial) {
+    if (!std::is_constant_evaluated() && is_exploring()) m_variable.construct(word(initial));
   }
   constexpr ~atomic() {
     if (!std::is_constant_evaluated() && is_exploring()) m_variable.destroy();

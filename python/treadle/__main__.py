@@ -1,0 +1,5 @@
+"""`python -m treadle` is the command `treadle`."""
+
+from .cli import main
+
+main()
