@@ -19,6 +19,7 @@ from .looks import Seen, ThisMachine
 from .other_machine import OtherMachine
 from .view import Line, printed, view
 
+
 class _Screen:
     """Shows one view in the place of the one before."""
 
@@ -46,7 +47,7 @@ class _Machines:
     """This machine and others."""
 
     def __init__(self, others: list[OtherMachine]) -> None:
-        self._all = [ThisMachine(), *others]
+        self._all: list[ThisMachine | OtherMachine] = [ThisMachine(), *others]
         self._others = others
 
     def look(self) -> list[Seen]:

@@ -6,7 +6,6 @@ import json
 import shlex
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -30,32 +29,32 @@ class OtherMachine:
         self._latest: list[Seen] = []
         self._latest_at = time.monotonic()
         self._complaint = ""
-        self._said = tempfile.TemporaryFile()  # as errors; a pipe would have to be read
         there = ["-m", "treadle", "top", "--json", f"--interval={interval}", f"--count={FOREVER}"]
         self._process = subprocess.Popen(
             [*remote_shell, name, shlex.join([sys.executable, *there])],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._said, text=True, errors="replace",
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
         )  # fmt: skip
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        complaint = ""
+        said = ""
         for line in self._process.stdout:
             try:
                 latest = [Seen.from_object(self.name, row) for row in json.loads(line)]
-            except (ValueError, KeyError, TypeError):  # a greeting of its shell, or another version of this program
-                complaint = f"has said what cannot be read: {line.strip()[:80]}"
-                continue
-            with self._lock:
-                self._looks += 1
-                self._latest, self._latest_at = latest, time.monotonic()
+            except (KeyError, TypeError):
+                said = "another version of Treadle answers"
+            except ValueError:  # a greeting, or what is wrong
+                said = line.strip()[:200] or said
+            else:
+                said = ""
+                with self._lock:
+                    self._looks += 1
+                    self._latest, self._latest_at = latest, time.monotonic()
         code = self._process.wait()
-        self._said.seek(0)
-        said = self._said.read().decode(errors="replace").strip().splitlines()
         with self._lock:
             self._latest = []
-            self._complaint = said[-1] if said else complaint or f"`treadle top` there has ended with exit code {code}"
+            self._complaint = said or f"`treadle top` there has ended with exit code {code}"
 
     def looks(self) -> int:
         """How often it has been looked at."""

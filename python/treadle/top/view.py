@@ -83,7 +83,9 @@ def view(found: list[Seen], complaints: dict[str, str], details: bool, with_mach
     lines: list[Line] = []
     if found:
         head = [[(name, BOLD)] for name in (("machine",) if with_machines else ()) + COLUMNS]
-        rows = [([[(one.machine, "")]] if with_machines else []) + _row(one.program, one.rates) for one in found]
+        rows = [
+            ([[(one.machine, "")]] if with_machines else []) + _row(one.program, one.rates) for one in found
+        ]
         lines += _in_columns([head, *rows], [cell[0][0] in LEFT for cell in head])
     else:
         lines.append([("No program of this user has a Treadle runtime at the moment.", "")])
