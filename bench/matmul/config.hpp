@@ -4,7 +4,6 @@
 #include "measure.hpp"
 
 #include <algorithm>
-#include <vector>
 
 /// Product of two dense matrices, cache-oblivious: the longest of the three extents is halved until a tile is left.
 /// Rows and columns fork, the inner extent does not. An operation is a tile product.
@@ -50,15 +49,16 @@ struct product {
 template <class Multiply>
 void report(Multiply multiply) {
   for (const auto& [name, n] : k_problems) {
-    const auto size = static_cast<std::size_t>(n * n);
-    std::vector<double> a(size), b(size), c(size);
-    matmul_fill(a.data(), n, 1);
-    matmul_fill(b.data(), n, 2);
+    double* matrices[3];
+    matmul_take(n, matrices);
+    double *const a = matrices[0], *const b = matrices[1], *const c = matrices[2];
+    matmul_fill(a, n, 1);
+    matmul_fill(b, n, 2);
     const long tiles = n / matmul_tile;
     bench::report(
-        name, tiles * tiles * tiles, [&] { std::fill(c.begin(), c.end(), 0); },
-        [&] { multiply(product{a.data(), b.data(), c.data(), n, n, n, n}); },
-        [&] { return matmul_check(a.data(), b.data(), c.data(), n); });
+        name, tiles * tiles * tiles, [&] { std::fill_n(c, n * n, 0.0); },
+        [&] { multiply(product{a, b, c, n, n, n, n}); }, [&] { return matmul_check(a, b, c, n); });
+    matmul_give(matrices);
   }
 }
 

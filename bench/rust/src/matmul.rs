@@ -2,6 +2,8 @@ use crate::measure::{report_prepared, with_chili, with_rayon};
 
 extern "C" {
     fn matmul_base(a: *const f64, b: *const f64, c: *mut f64, n: i64);
+    fn matmul_take(n: i64, matrices: *mut *mut f64);
+    fn matmul_give(matrices: *mut *mut f64);
     fn matmul_fill(matrix: *mut f64, n: i64, seed: u32);
     fn matmul_check(a: *const f64, b: *const f64, c: *const f64, n: i64) -> bool;
 }
@@ -83,17 +85,19 @@ fn multiply_chili(scope: &mut chili::Scope<'_>, p: Product) {
 
 fn run(mut multiply: impl FnMut(Product)) {
     for (name, n) in SIZES {
-        let [mut a, mut b, mut c] = [(); 3].map(|()| vec![0.0; n * n]);
+        let mut matrices = [std::ptr::null_mut(); 3];
+        unsafe { matmul_take(n as i64, matrices.as_mut_ptr()) };
+        let [a, b, mut c] = matrices;
         unsafe {
-            matmul_fill(a.as_mut_ptr(), n as i64, 1);
-            matmul_fill(b.as_mut_ptr(), n as i64, 2);
+            matmul_fill(a, n as i64, 1);
+            matmul_fill(b, n as i64, 2);
         }
         let tiles = (n / TILE).pow(3) as u64;
-        let check = |c: &Vec<f64>| unsafe { matmul_check(a.as_ptr(), b.as_ptr(), c.as_ptr(), n as i64) };
-        let body = |c: &mut Vec<f64>| {
-            multiply(Product { a: a.as_ptr(), b: b.as_ptr(), c: c.as_mut_ptr(), m: n, n, k: n, stride: n });
-        };
-        report_prepared(name, tiles, &mut c, |c| c.fill(0.0), body, check);
+        let clear = |c: &mut *mut f64| unsafe { std::slice::from_raw_parts_mut(*c, n * n).fill(0.0) };
+        let check = |c: &*mut f64| unsafe { matmul_check(a, b, *c, n as i64) };
+        let body = |c: &mut *mut f64| multiply(Product { a, b, c: *c, m: n, n, k: n, stride: n });
+        report_prepared(name, tiles, &mut c, clear, body, check);
+        unsafe { matmul_give(matrices.as_mut_ptr()) };
     }
 }
 
