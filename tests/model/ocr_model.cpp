@@ -197,7 +197,7 @@ void pause_alone(int threads, int runs) {
 ocrGuid_t one_function(u32, u64*, u32, ocrEdtDep_t[]) { return NULL_GUID; }
 ocrGuid_t other_function(u32, u64*, u32, ocrEdtDep_t[]) { return NULL_GUID; }
 
-/// One that is destroyed, with another one made in its place, while a third thread makes EDTs from the first.
+/// One that is destroyed, with another one made in its place, while another thread makes EDTs from the first.
 void template_replaced() {
   static constexpr const char *k_one = "one", *k_other = "other";
   constexpr std::uint64_t k_first = 1, k_gone = 2, k_second = 3;

@@ -1,7 +1,9 @@
 """Programs of other processes, as treadle.programs and `treadle top` show them."""
 
+import contextlib
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -12,7 +14,7 @@ import pytest
 from test_cli import TREADLE
 
 import treadle as td
-from treadle.top.looks import Rate, Seen
+from treadle.top.looks import Rate, Rates, Seen
 from treadle.top.other_machine import OtherMachine
 from treadle.top.view import view
 
@@ -34,6 +36,8 @@ while True:
     total(1000)
     time.sleep(0.005)
 """
+
+ONE = td.RunningProgram(1, "a", True, 0, 10**9, 10**9, 2, 2, 1, 0, 1, 0, 5, 100, [], [])
 
 
 @pytest.fixture
@@ -154,9 +158,8 @@ def test_a_folder_that_is_open_to_others_is_one_clear_message(folder):
 
 def test_rates_need_two_looks_and_survive_a_runtime_that_ends():
     rate = Rate()
-    one = td.RunningProgram(1, "a", True, 0, 10**9, 10**9, 2, 2, 1, 0, 1, 0, 5, 100, [], [])
-    assert rate.of([one])[1] == (None, None)
-    later = one._replace(runs_ns=2 * 10**9, cpu_ns=25 * 10**8, executed=1100)
+    assert rate.of([ONE])[1] == (None, None)
+    later = ONE._replace(runs_ns=2 * 10**9, cpu_ns=25 * 10**8, executed=1100)
     cores, tasks = rate.of([later])[1]
     assert cores == pytest.approx(1.5)
     assert tasks == pytest.approx(1000)
@@ -183,12 +186,31 @@ def remote_shell(tmp_path):
 
 def test_top_of_another_machine(program, remote_shell):
     command = [TREADLE, "top", "--json", "--machine=good", f"--remote-shell={remote_shell}"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    rows = {row["machine"]: row for row in json.loads(done.stdout) if row["pid"] == program.pid}
-    assert len(rows) == 2  # of this one and, once more, of the other one
-    assert rows["good"]["streams"][0]["stream"] == "half"
-    assert rows["good"]["cores"] is not None
+    cores = None
+    while cores is None:  # there are none where the program had no time to answer twice
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        rows = {row["machine"]: row for row in json.loads(done.stdout) if row["pid"] == program.pid}
+        assert len(rows) == 2  # of this one and, once more, of the other one
+        assert rows["good"]["streams"][0]["stream"] == "half"
+        cores = rows["good"]["cores"]
+
+
+def test_watching_ends_with_an_interruption(program, remote_shell):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        shell = f"--remote-shell={remote_shell}"
+        os.execv(TREADLE, [TREADLE, "top", "-i", "0.05", "-n", "100000", "-m", "good", shell])
+    seen = b""
+    while b"good" not in seen or seen.count(b"busy.py") < 8:
+        seen += os.read(terminal, 65536)
+    os.kill(pid, signal.SIGINT)
+    with contextlib.suppress(OSError):
+        while more := os.read(terminal, 65536):
+            seen += more
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert seen.endswith(b"\x1b[?25h")  # the cursor is back, and nothing follows
 
 
 def test_top_shows_what_machines_answer_and_says_which_do_not(program, remote_shell):
@@ -203,21 +225,46 @@ def test_top_shows_what_machines_answer_and_says_which_do_not(program, remote_sh
         assert f"treadle: {complaint}" in done.stderr
 
 
-def test_a_machine_that_falls_silent_has_programs_that_do_not_answer():
-    one = td.RunningProgram(1, "a", True, 0, 10**9, 10**9, 2, 2, 1, 0, 1, 0, 5, 100, [], [])
-    row = json.dumps([Seen("there", one, Rate().of([one])[1]).as_object()])
-    other = OtherMachine("there", ["sh", "-c", f"echo '{row}'; exec sleep 1000", "sh"], interval=0.05)
+@contextlib.contextmanager
+def answering(text):
+    """A machine that says this and falls silent."""
+    other = OtherMachine("there", ["sh", "-c", f"echo '{text}'; exec sleep 1000", "sh"], interval=0.05)
     try:
-        while other.looks() == 0:
-            time.sleep(0.001)
-        assert [seen.program.answers for seen in other.look()] == [True]
-        other._patience = 0.0
-        (seen,) = other.look()
-        assert seen.machine == "there"
-        assert not seen.program.answers
-        assert other.complaint().startswith("has not answered for")
+        yield other
     finally:
         other.close()
+
+
+def test_a_machine_that_falls_silent_has_programs_that_do_not_answer():
+    row = json.dumps([Seen("elsewhere", ONE, Rate().of([ONE])[1]).as_object()])
+    with answering(row) as other:
+        while other.looks() == 0:
+            assert not other.complaint()
+            time.sleep(0.001)
+        assert other.look() == [Seen("there", ONE, Rates(None, None))]
+        other._patience = 0.0
+        (seen,) = other.look()
+        assert not seen.program.answers
+        assert other.complaint().startswith("has not answered for")
+
+
+ROW = Seen("here", ONE, Rates(1.0, 2.0)).as_object()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["{}", "5", "[5]", "[[]]", '[{"pid": 1}]']
+    + [
+        json.dumps([ROW | change])
+        for change in ({"runs_ns": "x"}, {"cpu_ns": None}, {"cores": []}, {"streams": 3})
+    ],
+)
+def test_answers_that_are_none(answer):
+    with answering(answer) as other:
+        while not other.complaint():
+            time.sleep(0.001)
+        assert other.complaint() == "another version of Treadle answers"
+        assert other.look() == []
 
 
 @pytest.mark.parametrize(

@@ -57,17 +57,21 @@ class _Machines:
         return {machine.name: text for machine in self._others if (text := machine.complaint())}
 
     def view(self, details: bool) -> list[Line]:
-        return view(self.look(), self.complaints(), details, with_machines=bool(self._others))
-
-    def wait_for_rates(self) -> None:
-        """Until there are some of each machine of which there will be any."""
+        complaints = self.complaints()
         for machine in self._others:
-            while machine.looks() < 2 and not machine.complaint():
+            if machine.looks() == 0:
+                complaints.setdefault(machine.name, "no answer yet")
+        return view(self.look(), complaints, details, with_machines=bool(self._others))
+
+    def wait_for_looks(self, count: int) -> None:
+        """Until each machine was seen so often, or will not be."""
+        for machine in self._others:
+            while machine.looks() < count and not machine.complaint():
                 time.sleep(0.01)
 
 
 @contextlib.contextmanager
-def _machines(names: list[str], remote_shell: str, interval: float) -> Iterator[_Machines]:
+def _opened(names: list[str], remote_shell: str, interval: float) -> Iterator[_Machines]:
     try:
         shell = shlex.split(remote_shell)
     except ValueError as error:
@@ -85,6 +89,27 @@ def _machines(names: list[str], remote_shell: str, interval: float) -> Iterator[
                 raise typer.BadParameter(f"cannot be started: {error}", param_hint="--remote-shell") from None
             opened.callback(others[-1].close)
         yield _Machines(others)
+
+
+def _watch(machines: _Machines, interval: float, looks: int, details: bool) -> None:
+    with contextlib.suppress(KeyboardInterrupt), _Screen() as screen:
+        for number in itertools.count(1):
+            screen.show(machines.view(details))
+            if number == looks:
+                return
+            time.sleep(interval)
+
+
+def _print(machines: _Machines, interval: float, looks: int, details: bool, as_json: bool) -> None:
+    for number in range(looks):
+        if number > 0:
+            time.sleep(interval)
+        if as_json:
+            print(json_module.dumps([one.as_object() for one in machines.look()]), flush=True)
+        else:
+            for line in machines.view(details):
+                print(printed(line, 1000, colours=False))
+            sys.stdout.flush()
 
 
 def top_command(
@@ -105,7 +130,8 @@ def top_command(
         typer.Option("--machine", "-m", help="Another machine, besides this one; may be repeated."),
     ] = None,
     remote_shell: Annotated[
-        str, typer.Option(metavar="COMMAND", help="Runs a command on a machine, which is named before it.")
+        str,
+        typer.Option(metavar="COMMAND", help="Called with the name of a machine and a command to run there."),
     ] = "ssh -o BatchMode=yes",
 ) -> None:
     """Show the programs of this user that use Treadle, on this machine and others, and what they do.
@@ -116,35 +142,22 @@ def top_command(
 
     Programs that run for less than 50 ms are not shown, nor those with TREADLE_PUBLISH=0.
 
-    Other machines are looked at by this command, which is run there, with the Python of the same path: the localities
-    of a program on two machines, say, from where it was started:
+    On each other machine this command runs itself, with the Python at the same path. So the localities of a program on
+    several machines are seen from where it was started:
 
       treadle top --machine node1 --machine node2
     """
-    to_be_watched = sys.stdout.isatty() and not as_json
+    to_be_watched = sys.stdout.isatty() and not as_json and count != 1
     looks = count or (0 if to_be_watched else 1)
     pause = min(interval, 0.2) if looks == 1 else interval
-    with _machines(machine or [], remote_shell, pause) as machines:
+    with _opened(machine or [], remote_shell, pause) as machines:
         if to_be_watched:
-            with contextlib.suppress(KeyboardInterrupt), _Screen() as screen:
-                for number in itertools.count(1):
-                    screen.show(machines.view(decisions))
-                    if number == looks:
-                        return
-                    time.sleep(interval)
+            return _watch(machines, interval, looks, decisions)
         if looks == 1:  # rates need two
             machines.look()
             time.sleep(pause)
-        machines.wait_for_rates()
-        for number in range(looks):
-            if number > 0:
-                time.sleep(interval)
-            if as_json:
-                print(json_module.dumps([one.as_object() for one in machines.look()]), flush=True)
-            else:
-                for line in machines.view(decisions):
-                    print(printed(line, 1000, colours=False))
-                sys.stdout.flush()
+        machines.wait_for_looks(2 if looks == 1 else 1)
+        _print(machines, interval, looks, decisions, as_json)
         if complaints := machines.complaints():
             raise SystemExit("\n".join(f"treadle: {name}: {text}" for name, text in complaints.items()))
 

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from ..programs import InForce, Progress, RunningProgram, programs
 
+NO_NUMBERS = {"name", "answers", "streams", "decisions"}  # of RunningProgram
+
 
 class Rates(NamedTuple):
     """What a program does in a second; None until it was seen twice."""
@@ -51,11 +53,17 @@ class Seen(NamedTuple):
 
     @staticmethod
     def from_object(machine: str, row: dict[str, Any]) -> Seen:
-        """Raises KeyError or TypeError where that is no such row."""
-        fields = {name: row[name] for name in RunningProgram._fields}
-        fields["streams"] = [Progress(**p) for p in row["streams"]]
-        fields["decisions"] = [InForce(**d) for d in row["decisions"]]
-        return Seen(machine, RunningProgram(**fields), Rates(row["cores"], row["tasks_per_s"]))
+        """Raises KeyError, TypeError or ValueError where that is no such row."""
+        fields: dict[str, Any] = {
+            name: int(row[name]) for name in RunningProgram._fields if name not in NO_NUMBERS
+        }
+        fields["name"], fields["answers"] = str(row["name"]), bool(row["answers"])
+        fields["streams"] = [
+            Progress(str(p["stream"]), float(p["value"]), int(p["age_ns"])) for p in row["streams"]
+        ]
+        fields["decisions"] = [InForce(*(str(d[name]) for name in InForce._fields)) for d in row["decisions"]]
+        rates = (None if row[name] is None else float(row[name]) for name in ("cores", "tasks_per_s"))
+        return Seen(machine, RunningProgram(**fields), Rates(*rates))
 
 
 class ThisMachine:

@@ -155,6 +155,10 @@ void unpublish(place& at, ending how) noexcept {
 }
 
 TREADLE_NOINLINE void give_back(place& at) noexcept {
+  // Who still reads words of what was here, without the lock, and sees one of what comes next sees that it is dead.
+#if !defined(TREADLE_TSAN) // which does not know fences
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+#endif
   own_places::list& mine = t_places.of[at.size_class];
   at.next_free = std::exchange(mine.first, &at);
   if (TREADLE_UNLIKELY(++mine.count >= 3 * k_batch)) t_places.give(at.size_class, k_batch);

@@ -28,7 +28,8 @@ class edt_template {
     m_paramc.store(shape.paramc, detail::order::release);
     m_depc.store(shape.depc, detail::order::release);
   }
-  /// False when it was gone: `is_alive` looks at what ends before another one is made in its place.
+  /// False when it is gone. is_alive() is asked after the words were read; it is false before anything else is made in
+  /// this place.
   template <class IsAlive>
   bool read(edt_shape& shape, IsAlive is_alive) const noexcept {
     // acquire: is_alive() looks after this.

@@ -112,7 +112,7 @@ def run_once(plan: Plan, cell: Cell) -> Run:
         "TREADLE_NETWORK": NETWORKS[cell.network],
     }  # fmt: skip
     command = [
-        sys.executable, "-c", "from treadle.cli import main; main()", "run", "-n", str(plan.localities), "--no-tag", "--",
+        sys.executable, "-m", "treadle", "run", "-n", str(plan.localities), "--no-tag", "--",
         str(program(cell.program)), *options, "--json",
     ]  # fmt: skip
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
