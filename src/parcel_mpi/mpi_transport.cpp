@@ -171,7 +171,7 @@ class mpi_transport final : public transport {
   static constexpr int k_tag = 1, k_uncopied_tag = 2;
   static constexpr std::size_t k_posted = 8, k_posted_bytes = std::size_t{128} << 10U;
   static constexpr std::size_t k_piece = std::size_t{80} << 10U, k_uncopied_piece = std::size_t{1} << 20U;
-  static constexpr std::size_t k_whole = k_piece + k_piece / 2; // as message_splitter has it
+  static constexpr std::size_t k_whole = message_splitter::largest_whole(k_piece);
   static_assert(k_whole + sizeof(piece_header) <= k_posted_bytes);
   static_assert(k_whole >= std::size_t{80} << 10U); // the largest that is gathered by choice: 64 KiB and a parcel
   static constexpr std::size_t k_uncopied_at_once = 8;

@@ -38,6 +38,7 @@ while True:
 """
 
 ONE = td.RunningProgram(1, "a", True, 0, 10**9, 10**9, 2, 2, 1, 0, 1, 0, 5, 100, [], [])
+ROW = Seen("here", ONE, Rates(1.0, 2.0)).as_object()
 
 
 @pytest.fixture
@@ -177,7 +178,7 @@ def remote_shell(tmp_path):
         "case $1 in\n"
         'good) exec sh -c "$2";;\n'
         "bad) echo 'connection refused' >&2; exit 255;;\n"
-        "old) echo '[{\"pid\": 1}]';;\n"
+        "old) while :; do echo '[{\"pid\": 1}]'; sleep 0.1; done;;\n"
         "esac\n"
     )
     script.chmod(0o755)
@@ -248,15 +249,18 @@ def test_a_machine_that_falls_silent_has_programs_that_do_not_answer():
         assert other.complaint().startswith("has not answered for")
 
 
-ROW = Seen("here", ONE, Rates(1.0, 2.0)).as_object()
-
-
 @pytest.mark.parametrize(
     "answer",
     ["{}", "5", "[5]", "[[]]", '[{"pid": 1}]']
     + [
         json.dumps([ROW | change])
-        for change in ({"runs_ns": "x"}, {"cpu_ns": None}, {"cores": []}, {"streams": 3})
+        for change in (
+            {"runs_ns": "x"},
+            {"cpu_ns": None},
+            {"cores": []},
+            {"streams": 3},
+            {"pid": float("inf")},
+        )
     ],
 )
 def test_answers_that_are_none(answer):

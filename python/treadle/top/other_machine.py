@@ -25,7 +25,7 @@ def seen_in(machine: str, line: str) -> list[Seen]:
     try:
         if isinstance(rows, list):
             return [Seen.from_object(machine, row) for row in rows]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         pass
     raise OtherVersionError
 

@@ -26,13 +26,15 @@ struct piece_header {
 /// The messages for one destination.
 class message_splitter {
  public:
+  /// The largest message that is not cut into pieces of `most` bytes.
+  static constexpr std::size_t largest_whole(std::size_t most) noexcept { return most + most / 2; }
   /// Calls put(header, from, bytes) for pieces of `most` bytes, or for the whole, where that is not much more. False
   /// where that had no room: the next call, with the same message, goes on behind what was sent. Where `most` is a
   /// multiple of 64 bytes, pieces of the second part begin at such.
   template <class Put>
   bool send(const message_parts& message, std::size_t most, Put put) {
     const std::size_t all = message.size();
-    if (all <= most + most / 2) return put(piece_header{all, piece_kind::whole}, std::size_t{0}, all);
+    if (all <= largest_whole(most)) return put(piece_header{all, piece_kind::whole}, std::size_t{0}, all);
     while (m_sent < all) {
       std::size_t bytes = std::min(most, all - m_sent);
       if (const std::size_t first = message.first().size(); m_sent == 0 && first != 0 && first < most)
