@@ -69,7 +69,7 @@ constexpr configuration k_configurations[] = {
      marked_by_pool},
     {"critical-path", "one pool, the task with the longest path behind it first, as it is learned; nothing marked",
      false, one_by_critical_path, "", unmarked},
-    {"auto", "found while the program repeats: critical-path in one pool or two, their sizes, the mapping", true,
+    {"auto", "found while the program repeats: critical-path or not, in one pool or two, their sizes, the mapping", true,
      two_by_critical_path, "", marked_by_pool_if_any, true},
 };
 
@@ -117,8 +117,8 @@ void apply(const configuration& how, pool_sizes sizes, treadle::runtime_options&
 }
 
 std::optional<treadle::pool_tuner> tuner_of(const configuration& how, pool_sizes sizes, treadle::runtime& runs) {
-  if (!how.is_tuned || runs.max_concurrency() == 1) return std::nullopt;
-  if (sizes.critical == 0) runs.resize_pool("critical", 0);
+  if (!how.is_tuned) return std::nullopt;
+  if (sizes.critical == 0 && runs.max_concurrency() > 1) runs.resize_pool("critical", 0);
   auto wanted = treadle::pool_tuner::options::for_repetitions();
   wanted.name = how.name;
   if (runs.binding() == "none") wanted.bindings = {"compact", "scatter", "numa-balanced-mtp"};

@@ -27,7 +27,7 @@ struct configuration {
   std::string (*pools)(pool_sizes sizes); ///< as treadle::pools reads them
   const char* mapping;                    ///< as runtime_options::bind; "": the runtime's own
   launcher (*launcher_of)(bool marked);   ///< of a kernel; called while the runtime exists
-  bool is_tuned = false;                  ///< sizes, number and mapping of pools are found while the program repeats
+  bool is_tuned = false; ///< sizes, number and mapping of pools, and their order, are found while the program repeats
 };
 
 /// All of them, `default` first.

@@ -5,6 +5,7 @@
 #include <treadle/detail/slab.hpp>
 #include <treadle/detail/stop_signal.hpp>
 
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <type_traits>
@@ -30,9 +31,13 @@ class group_task : public job {
   /// By the owner of the group, while it waits.
   void run_while_waiting() noexcept;
   bool belongs_to(const void* owner) const noexcept final { return &m_group == owner; }
+  std::uint32_t path_number() const noexcept final { return m_path_number; }
+  bool has_path_number() const noexcept final { return true; }
+  void set_path_number(std::uint32_t number) noexcept final { m_path_number = number; }
 
  private:
   task_group& m_group;
+  std::uint32_t m_path_number = 0;
 };
 
 template <class F>

@@ -18,18 +18,17 @@
 namespace treadle {
 namespace {
 
-/// Those whose sizes can change, the default one last.
-std::vector<decide::pool_layouts::pool> pools_to_change(const runtime& of) {
+/// Those whose sizes can change, the default one last. One alone when tasks `may_be_unordered`.
+std::vector<decide::pool_layouts::pool> pools_to_change(const runtime& of, bool may_be_unordered) {
   std::vector<decide::pool_layouts::pool> found;
   detail::concurrency& active = detail::scheduler::of(of).active;
   const auto& all = detail::scheduler::pools_of(of);
   for (std::size_t i = 0; i < all.size(); ++i)
     if (active.can_resize(i)) found.push_back({all[i]->name, active.can_be_hosted(all[i]->name)});
   std::stable_partition(found.begin(), found.end(), [](const auto& pool) { return pool.name != "default"; });
-  if (found.size() < 2 || found.back().name != "default")
-    throw std::invalid_argument(
-        "pool_tuner: there are no two pools, the pool 'default' among them, that could give each "
-        "other workers");
+  if (found.size() < (may_be_unordered ? 1U : 2U) || found.back().name != "default")
+    throw std::invalid_argument("pool_tuner: there are no two pools, the pool 'default' among them, that could give "
+                                "each other workers, and no pool has the policy critical-path");
   return found;
 }
 
@@ -50,9 +49,11 @@ unsigned workers_of(const runtime& of, const std::vector<decide::pool_layouts::p
 }
 
 decide::pool_layouts layouts_of(const runtime& of, const std::vector<std::string>& bindings) {
-  auto pools = pools_to_change(of);
+  const auto& all = detail::scheduler::pools_of(of);
+  const bool may_be_unordered = std::any_of(all.begin(), all.end(), [](const auto& p) { return p->goes_by_paths(); });
+  auto pools = pools_to_change(of, may_be_unordered);
   const unsigned workers = workers_of(of, pools);
-  return {std::move(pools), workers, bindings_to_try(bindings, of.binding())};
+  return {std::move(pools), workers, bindings_to_try(bindings, of.binding()), may_be_unordered};
 }
 
 } // namespace
@@ -97,6 +98,8 @@ struct pool_tuner::state final : loop::explained {
       const detail::binding how = detail::binding_from_name(name, "pool_tuner");
       detail::scheduler::of(runs).active.arrange(pools, choice.places.sizes(choice.at()),
                                                  name.empty() ? nullptr : &how);
+      for (const auto& pool : detail::scheduler::pools_of(runs))
+        pool->set_ordering(choice.places.is_ordered(choice.at()));
     } catch (...) { // no memory: they stay as they are
     }
   }
@@ -166,6 +169,10 @@ std::string pool_tuner::sizes() const {
   return m_state->choice.places.sizes_text(m_state->choice.at());
 }
 std::string pool_tuner::binding() const { return m_state->runs.binding(); }
+bool pool_tuner::is_ordering() const {
+  const detail::scoped_lock held(m_state->lock);
+  return m_state->choice.places.is_ordered(m_state->choice.at());
+}
 bool pool_tuner::settled() const {
   const detail::scoped_lock held(m_state->lock);
   return m_state->choice.known().search.settled();

@@ -3,6 +3,8 @@
 #include <treadle/treadle.hpp>
 #include <treadle/tune/explain.hpp>
 
+#include "task/engine/runtime_fixture.hpp"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -91,6 +93,27 @@ TEST(pool_tuner, finds_that_one_pool_is_best) {
     EXPECT_EQ(tuner.sizes(), "urgent:0,default:4");
   }
   EXPECT_TRUE(async(pool_executor("urgent"), [] { return pool_executor("default").is_here(); }).get());
+}
+
+/// Where pools go by critical paths, one is enough.
+TEST(pool_tuner, finds_whether_tasks_should_be_ordered) {
+  for (const char* pools : {"default:2:policy=critical-path", "default:2:policy=critical-path,urgent:1"}) {
+    runtime rt({.pools = pools});
+    pool_tuner tuner(rt, {.name = "order", .window_ns = 0, .budget = 0});
+    EXPECT_TRUE(tuner.is_ordering());
+    for (const bool ordered : {false, true}) { // the program changes in between
+      for (int i = 0; i < 5000 && !(tuner.is_ordering() == ordered && tuner.settled()); ++i) {
+        EXPECT_EQ(async(testing::fib, 10).get(), 55);
+        tuner.resume();
+        std::this_thread::sleep_for(std::chrono::milliseconds(tuner.is_ordering() == ordered ? 1 : 4));
+        tuner.done();
+      }
+      EXPECT_EQ(tuner.is_ordering(), ordered) << pools;
+      for (const decision_report& one : explain()) {
+        if (one.instance == "order") EXPECT_EQ(one.chosen.ends_with(" unordered"), !ordered) << one.chosen;
+      }
+    }
+  }
 }
 
 TEST(pool_tuner, tries_bindings) {

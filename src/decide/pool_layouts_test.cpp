@@ -56,5 +56,30 @@ TEST(pool_layouts, of_three_pools_keep_a_worker_for_each) {
   EXPECT_EQ(of.first_looks(of.closest({3, 3})).size(), 4u);
 }
 
+TEST(pool_layouts, may_order_tasks_or_not) {
+  const pool_layouts of({{"urgent", true}, {"default"}}, 2, {"none", "scatter"}, true);
+  EXPECT_EQ(of.over().size(), 8u);
+  std::set<std::string> names;
+  for (tune::arm at = 0; at < of.over().size(); ++at) {
+    names.insert(of.text(at));
+    EXPECT_EQ(of.is_ordered(at), !of.text(at).ends_with(" unordered"));
+  }
+  EXPECT_EQ(names.size(), 8u);
+  EXPECT_EQ(of.all(), "urgent:0,default:2 .. urgent:1,default:1 none|scatter ordered|unordered");
+  const tune::arm start = of.closest({1}, "scatter");
+  EXPECT_EQ(of.text(start), "urgent:1,default:1 scatter");
+  ASSERT_EQ(of.first_looks(start).size(), 2u);
+  EXPECT_EQ(of.text(of.first_looks(start)[0]), "urgent:1,default:1 scatter unordered");
+  EXPECT_EQ(of.text(of.first_looks(of.first_looks(start)[0])[0]), "urgent:1,default:1 scatter");
+}
+
+TEST(pool_layouts, of_one_pool_are_its_orders) {
+  const pool_layouts of({{"default"}}, 3, {}, true);
+  EXPECT_EQ(of.over().size(), 2u);
+  EXPECT_EQ(of.text(of.closest({})), "default:3");
+  EXPECT_EQ(of.text(1), "default:3 unordered");
+  EXPECT_EQ(of.sizes(1), (std::vector<unsigned>{3}));
+}
+
 } // namespace
 } // namespace treadle::decide

@@ -12,7 +12,7 @@ namespace treadle::decide {
 /// they leave. Every pool keeps one worker; that of a pool which is given none stays with the last one.
 class pool_sizes {
  public:
-  /// At least two pools, and as many workers.
+  /// At least as many workers as pools.
   pool_sizes(std::size_t pools, unsigned workers);
 
   /// Rising: all numbers where there are few workers; otherwise about two in an octave from either end, because what

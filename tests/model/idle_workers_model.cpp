@@ -176,6 +176,7 @@ std::vector<scenario> idle_workers_scenarios() {
       {"push_ordered", [] { push_and_stay_busy<ordered_queue>(false, 0); }},
       {"push_ordered_backlog_napping", [] { push_and_stay_busy<ordered_queue>(true, k_nap_ns); }},
       {"push_ordered_and_search", push_and_search<ordered_queue>},
+      {"push_mixed_and_search", push_and_search<mixed_queue>},
       {"timer", arm_a_timer},
       {"timer_beside_a_job", arm_a_timer_beside_a_job},
       {"watch_begins", watch_who_becomes_busy},

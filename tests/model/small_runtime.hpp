@@ -31,6 +31,24 @@ struct ordered_queue {
   detail::ordered_jobs jobs;
 };
 
+/// The two queues of such a worker where some of its jobs are not ordered. The first one, the third, ... are.
+struct mixed_queue {
+  bool empty() const noexcept { return unordered.empty() && ordered.empty(); }
+  void push(detail::job* j) { pushed++ % 2 == 0 ? ordered.push(j) : static_cast<void>(unordered.push(j)); }
+  detail::job* pop() {
+    detail::job* const j = unordered.pop();
+    return j ? j : ordered.pop();
+  }
+  detail::job* steal() {
+    detail::job* const j = ordered.steal();
+    return j ? j : unordered.steal();
+  }
+
+  detail::basic_deque<2> unordered;
+  ordered_queue ordered;
+  unsigned pushed = 0; // by its owner
+};
+
 /// A pool without fibers, latent work, priorities and a clock: its workers run jobs to their end. How they search,
 /// sleep, watch, go off duty and lend is that of the product.
 template <class Queue>

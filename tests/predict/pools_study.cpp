@@ -1,5 +1,5 @@
 // What the configuration `auto` costs: programs that repeat 200 times in simulated time while the decision chooses
-// sizes and bindings of their pools, over 200 runs of the best choice, which took a run of every one of them to find.
+// sizes, bindings and the order of their pools, over 200 runs of the best choice, which took a run of every one of them to find.
 // pools_study [REPETITIONS [SEEDS [TRIALS [ANY]]]] prints a table; the last line says what is above 3 %. ANY of 0: not
 // what other policies and exclusive pools would bring, which takes most of the time.
 #include "predict/repeated_program.hpp"
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   const bool asks_any = argc <= 4 || std::string(argv[4]) != "0";
   std::printf("%u repetitions; %u seeds; mean and worst of %u searches\n", repetitions, seeds, trials);
   std::printf("%-30s %7s %-20s %-8s %9s  %-28s %8s %8s %8s %8s  %s\n", "program", "workers", "machine", "costs", "best",
-              "of all sizes and bindings", "one pool", "mean", "worst", "any", "last search ends with");
+              "of all choices", "one pool", "mean", "worst", "any", "last search ends with");
   double worst = 0, sum = 0;
   unsigned above = 0, count = 0;
   for (const repeated_case& what : cases()) {
@@ -54,8 +54,7 @@ int main(int argc, char** argv) {
     const double one_pool = program.mean(0, repeated_program::bindings().front(), seeds);
     // Also of what the decision does not range over: other policies, and pools that do not lend.
     double any_ns = best.ns;
-    for (const scheduling policy :
-         {scheduling::critical_path, scheduling::work_stealing, scheduling::local_priority_fifo}) {
+    for (const scheduling policy : {scheduling::critical_path, scheduling::local_priority_fifo}) {
       if (!asks_any) break;
       repeated_program other(what, policy);
       for (const bool exclusive : {false, true})
@@ -70,9 +69,9 @@ int main(int argc, char** argv) {
       most = std::max(most, over);
       last = found.last;
     }
-    std::printf("%-30s %7u %-20s %-8s %6.3f ms  critical:%-2u %-16s %+7.1f%% %+7.2f%% %+7.2f%% %+7.1f%%  %s\n",
+    std::printf("%-30s %7u %-20s %-8s %6.3f ms  critical:%-2u %-17s %c %+7.1f%% %+7.2f%% %+7.2f%% %+7.1f%%  %s\n",
                 what.program.c_str(), what.workers, what.machine.c_str(), what.costs.c_str(), best.ns / 1e6,
-                best.critical, best.binding.c_str(), 100 * (one_pool / best.ns - 1), 100 * mean, 100 * most,
+                best.critical, best.binding.c_str(), best.is_ordered ? 'o' : '-', 100 * (one_pool / best.ns - 1), 100 * mean, 100 * most,
                 100 * (any_ns / best.ns - 1), last.c_str());
     std::fflush(stdout);
     worst = std::max(worst, mean);

@@ -13,7 +13,8 @@ class runtime;
 
 /// Finds out, while a program runs, how many workers each pool of a runtime should have, whether some should have none
 /// and leave their tasks to the pool "default", and where all workers run, if it is told to; and moves them
-/// (runtime::resize_pool(), set_binding()).
+/// (runtime::resize_pool(), set_binding()). Where pools go by critical paths, it finds out whether that is worth it,
+/// which it is not for tasks that are shorter than it takes to order them: with one pool, too.
 ///
 ///     treadle::runtime runtime({.pools = "critical:2:exclusive"});
 ///     treadle::pool_tuner tuner(runtime);
@@ -57,13 +58,13 @@ class pool_tuner {
     }
   };
 
-  /// Throws std::invalid_argument when the runtime has no two pools whose sizes can change, or, with the names that
-  /// there are, when a binding has another one.
+  /// Throws std::invalid_argument when the runtime has no two pools whose sizes can change, and none with
+  /// scheduling::critical_path, or, with the names that there are, when a binding has another one.
   explicit pool_tuner(runtime& of);
   pool_tuner(runtime& of, const options& wanted);
   pool_tuner(pool_tuner&&) noexcept;
   pool_tuner& operator=(pool_tuner&&) noexcept;
-  /// The pools keep the best sizes, and the workers the best binding, that are known.
+  /// The pools keep the best sizes, and the workers the best binding, that are known, and the better way to order tasks.
   ~pool_tuner();
 
   /// Says how many units of work were done since the last call: a step, or some. Moves workers, and waits for nobody.
@@ -75,6 +76,8 @@ class pool_tuner {
   std::string sizes() const;
   /// "none", "scatter": as runtime::binding().
   std::string binding() const;
+  /// Pools that go by critical paths do so now; true where there are none.
+  bool is_ordering() const;
   bool settled() const;
   /// Windows that were measured so far.
   unsigned windows() const;

@@ -17,6 +17,10 @@ class queue_stamps {
   queue_stamps(std::uint64_t seed, bool all) noexcept : m_random(seed), m_all(all) {
     if (!all) m_until_stamp = m_gap = gap();
   }
+  /// From the next job on, for one that is due. Others learn of it within 2 * k_queued_per_stamp jobs.
+  void set_all_due(bool all) noexcept {
+    if (std::exchange(m_all, all) != all) m_stamped_at = 0;
+  }
 
   /// Once for each job that is queued.
   [[nodiscard]] bool due() noexcept { return TREADLE_UNLIKELY(--m_until_stamp == 0); }
@@ -39,7 +43,7 @@ class queue_stamps {
   std::uint32_t gap() noexcept { return 1 + m_random.below(2 * k_queued_per_stamp - 1); }
 
   xorshift m_random;
-  const bool m_all;
+  bool m_all;
   std::uint32_t m_until_stamp = 1, m_gap = 1;
   std::int64_t m_stamped_at = 0; // in ticks
   std::uint64_t m_jobs = 0;      // where all are due

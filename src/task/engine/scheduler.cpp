@@ -70,7 +70,7 @@ scheduler::scheduler(const setup& wanted, const runtime_options& resolved, runti
       m_first_spare(wanted.first_spare),
       m_nudges(resolved.nudge && (m_workers_max > 1 || lends) && enable_nudges()),
       m_hooks(resolved.hooks) {
-  if (goes_by_paths()) m_learning.emplace();
+  set_ordering(true);
   outside_at_start.add(counted_outside);
   init_asymmetric_fence();
   report_stack_overflows();
@@ -147,6 +147,14 @@ void scheduler::stop_workers() noexcept {
   m_threads.clear();
 }
 
+void scheduler::set_ordering(bool ordered) {
+  if (!goes_by_paths()) return;
+  const std::lock_guard guard(m_ordering);
+  if (ordered && !m_learning) m_learning.emplace();
+  if (!ordered) m_learning.reset();
+  m_is_ordering.store(ordered, order::relaxed);
+}
+
 void scheduler::await_visitors() noexcept {
   while (m_injecting.load(order::acquire) != 0) std::this_thread::yield(); // a matter of instructions
 }
@@ -157,7 +165,7 @@ void scheduler::inject(job& item, const placement& where) {
     thread_local auto jobs = static_cast<std::uint64_t>(ticks_now()); // from anywhere: a thread may have one job only
     if (is_stamped(++jobs) || where.level == priority::critical) item.queued_at = ticks_now();
   }
-  goes_by_paths() && where.is_usual() && is_short_task(item) ? queue_short(item) : place(item, where);
+  goes_by_paths() && where.is_usual() && !orders(item) ? queue_unordered(item) : place(item, where);
   leave();
 }
 
@@ -192,14 +200,14 @@ void scheduler::queue_by_path(job& item, const placement& where) noexcept {
 }
 
 /// Where paths are gone by: as work-stealing does.
-void scheduler::queue_short(job& item) noexcept {
+void scheduler::queue_unordered(job& item) noexcept {
   worker* const here = this_worker();
   here && &here->owner() == this ? here->push(item) : push_injected(item);
 }
 
 void scheduler::place_again(job& item, worker& where, bool yields) noexcept {
   if (has_queues_of_workers()) return queue_with(where, item, priority::normal, yields);
-  if (goes_by_paths() && !yields) return is_short_task(item) ? queue_short(item) : queue_by_path(item, {});
+  if (goes_by_paths() && !yields) return orders(item) ? queue_by_path(item, {}) : queue_unordered(item);
   push_injected(item);
 }
 

@@ -59,8 +59,13 @@ class scheduler : public work_signals<scheduler> {
   void inject(job& item, const placement& where = {});
   /// Whether jobs are queued by the rules of its policy, and not in the deque of who makes them.
   bool places_jobs() const noexcept { return policy != scheduling::work_stealing; }
-  /// That with the longest path behind it goes first.
+  /// That with the longest path behind it goes first, unless that is not worth it.
   bool goes_by_paths() const noexcept { return policy == scheduling::critical_path; }
+  /// Where it goes by paths: whether it does so now. Otherwise its tasks are queued as by work-stealing, but for those
+  /// with a priority or a path of their own, and nothing is learned for it. Any thread.
+  void set_ordering(bool ordered);
+  bool is_ordering() const noexcept { return m_is_ordering.load(order::relaxed); }
+  bool orders(const job& item) const noexcept { return is_ordering() && !is_short_task(item); }
   /// Its tasks run where they are queued: a get() elsewhere must not run them in place.
   bool pins() const noexcept { return m_pins; }
   /// Where tasks that are sent here are queued: in another pool while this one has no workers of its own. Any thread;
@@ -164,7 +169,7 @@ class scheduler : public work_signals<scheduler> {
   worker& with_whom(const placement& where) noexcept;
   void queue_with(worker& where, job& item, priority level, bool behind) noexcept;
   void queue_by_path(job& item, const placement& where) noexcept;
-  void queue_short(job& item) noexcept;
+  void queue_unordered(job& item) noexcept;
   std::size_t suspended_coroutines() const noexcept; // of the runtime
 
   atomic<bool> m_has_started{false};
@@ -172,7 +177,9 @@ class scheduler : public work_signals<scheduler> {
   const unsigned m_workers_max, m_spares_max, m_first_worker, m_first_spare;
   const bool m_nudges;
   const worker_hooks m_hooks;
-  std::optional<path_learning> m_learning; // where it goes by paths
+  std::mutex m_ordering; // of the next
+  std::optional<path_learning> m_learning;
+  atomic<bool> m_is_ordering{false}; // either place is right for a task, so nobody waits for a change to be seen
   atomic<scheduler*> m_host{nullptr};      // null: itself
   atomic<bool> m_hosts_all{false};
   atomic<std::uint32_t> m_turn{0}; // of the workers with which jobs are queued

@@ -1,6 +1,7 @@
 #include <treadle/treadle.hpp>
 
 #include "task/engine/runtime_fixture.hpp"
+#include "task/engine/scheduler.hpp"
 #include "task/priority/task_paths.hpp"
 #include "task/timing.hpp"
 
@@ -226,6 +227,70 @@ TEST(critical_path, sees_tasks_that_become_longer) {
   }).get();
 }
 
+/// The last one made takes longest.
+TEST(critical_path, orders_tasks_of_groups) {
+  const short_tasks_take limit(std::chrono::nanoseconds(0)); // none is short
+  treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
+  treadle::async([] {
+    const auto first_of_group = [] {
+      std::vector<int> order;
+      treadle::task_group group;
+      for (int i = 0; i < 10; ++i)
+        group.run([&order, i] {
+          treadle::testing::spin_for(std::chrono::microseconds(i == 9 ? 50 : 5));
+          order.push_back(i);
+        });
+      group.wait();
+      EXPECT_EQ(order.size(), 10U);
+      return order[0];
+    };
+    int in_a_row = 0;
+    for (int i = 0; i < k_rounds_to_learn && in_a_row < 10; ++i) in_a_row = first_of_group() == 9 ? in_a_row + 1 : 0;
+    EXPECT_EQ(in_a_row, 10);
+  }).get();
+}
+
+/// As a pool_tuner does.
+void set_ordering(const treadle::runtime& of, bool ordered) {
+  for (const auto& pool : treadle::detail::scheduler::pools_of(of)) pool->set_ordering(ordered);
+}
+
+/// The first of two has the longer path behind it.
+TEST(critical_path, orders_nothing_while_it_is_told_not_to) {
+  const short_tasks_take limit(std::chrono::nanoseconds(0)); // none is short
+  treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
+  treadle::async([&runtime] {
+    const auto begins_with_long_path = [] {
+      std::vector<int> order;
+      treadle::shared_future<void> first = treadle::async([&order] { order.push_back(1); });
+      auto after = treadle::dataflow(
+          [&order](const treadle::shared_future<void>&) {
+            treadle::testing::spin_for(std::chrono::microseconds(50));
+            order.push_back(3);
+          },
+          first);
+      auto second = treadle::async([&order] { order.push_back(2); });
+      while (order.size() < 3) treadle::this_task::yield();
+      after.get();
+      second.get();
+      return order[0] == 1;
+    };
+    const auto learns = [&] {
+      int in_a_row = 0;
+      for (int i = 0; i < k_rounds_to_learn && in_a_row < 10; ++i)
+        in_a_row = begins_with_long_path() ? in_a_row + 1 : 0;
+      return in_a_row == 10;
+    };
+    EXPECT_TRUE(learns());
+    set_ordering(runtime, false);
+    EXPECT_FALSE(treadle::detail::paths_are_learned);
+    for (int i = 0; i < 100; ++i) EXPECT_FALSE(begins_with_long_path()) << i;
+    set_ordering(runtime, true);
+    EXPECT_TRUE(treadle::detail::paths_are_learned);
+    EXPECT_TRUE(learns());
+  }).get();
+}
+
 int serial_fib(int n) { return n < 2 ? n : serial_fib(n - 1) + serial_fib(n - 2); }
 
 class critical_path_on : public testing::TestWithParam<unsigned> {};
@@ -295,6 +360,37 @@ TEST_P(critical_path_on, runs_graphs) {
     };
     outside ? run() : treadle::async(run).get();
   }
+}
+
+/// Some tasks are in queues of either kind, some are learned from their beginning, their end, or not.
+TEST_P(critical_path_on, loses_nothing_while_the_order_changes) {
+  treadle::runtime runtime({.workers = GetParam(), .pools = "default:policy=critical-path,other:1:policy=critical-path"});
+  std::atomic<bool> ends{false};
+  std::thread changes([&] {
+    std::mt19937 random(GetParam());
+    while (!ends) {
+      set_ordering(runtime, random() % 2 == 0);
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
+    }
+  });
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    std::vector<treadle::future<int>> made;
+    treadle::latch arrived(20);
+    for (int i = 0; i < 20; ++i) {
+      made.push_back(treadle::async(treadle::pool_executor(i % 3 == 0 ? "other" : "default"), [&arrived, i, repeat] {
+        const int lower = treadle::testing::fib(3 + (repeat + i) % 10);
+        arrived.count_down();
+        if (i % 5 == 0) arrived.wait(); // goes on elsewhere
+        return treadle::dataflow([](auto a, auto b) { return a.get() + b.get(); }, treadle::make_ready_future(lower),
+                                 treadle::async(treadle::testing::fib, i % 7))
+            .get();
+      }));
+    }
+    for (int i = 0; i < 20; ++i)
+      EXPECT_EQ(made[static_cast<unsigned>(i)].get(), serial_fib(3 + (repeat + i) % 10) + serial_fib(i % 7));
+  }
+  ends = true;
+  changes.join();
 }
 
 TEST_P(critical_path_on, keeps_tasks_that_yield_sleep_and_block) {

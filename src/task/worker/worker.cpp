@@ -92,10 +92,11 @@ void worker::begin_sample() noexcept {
   phases.begin_sample();
 }
 
-/// Each job in pools that place them.
+/// Each job in pools that place them, unless they do not order them now.
 std::int64_t worker::queue_stamped(job& item) noexcept {
+  if (ordered) m_stamps.set_all_due(m_scheduler.is_ordering());
   m_stamps.stamp(item, samples, stacks.current().tasks);
-  if (!m_places || (ordered && is_short_task(item))) return queue_in_deque(item);
+  if (!m_places || (ordered && !m_scheduler.orders(item))) return queue_in_deque(item);
   m_scheduler.place(item);
   return 0;
 }
@@ -157,7 +158,7 @@ void worker::run_out_of_order(future_state& task) {
   if (task.is_pinned() || !task.try_run()) return;
   worker* const here = this_worker();
   here->counters.inlined.increment_unshared();
-  stale_entries::note_out_of_order(here, !here->ordered || is_short_task(task));
+  stale_entries::note_out_of_order(here, !here->ordered || !here->owner().orders(task));
 }
 
 /// Nothing inside of a listener or rule: who runs it might have to wait for the end of that call.
