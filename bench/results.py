@@ -32,6 +32,7 @@ RIVALS = {  # in the order of the columns
     "std_thread": "std::thread",
     "treadle_openmpi": "Treadle, OpenMPI",
     "treadle_mpich": "Treadle, MPICH",
+    "treadle_ocr": "Treadle, OCR",
     "openmpi": "OpenMPI",
     "mpich": "MPICH",
     "serial": "serial",

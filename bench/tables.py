@@ -28,6 +28,8 @@ PARCELS = (
     "one_way", "batched", "ping_pong", "ping_pong_off", "ping_pong_task", "in_flight", "large", "idle_second",
     "here",
 )  # fmt: skip
+AGENT = ("pair_gcc", "pair_llvm", "grant", "grant_most", "agent_cpu", "top_cpu")
+OCR = tuple(f"ocr/{of}" for of in ("create_run", "slot_run", "satisfy_run", "block_run", "chain"))
 SPEEDS = tuple(
     f"speeds/{of}"
     for of in ("fib", "nqueens", "skynet", "futures_async_get", "futures_fib", "futures_block_resume")
@@ -268,6 +270,8 @@ def blocks(results: Results, machines: Iterable[Results] = ()) -> dict[str, str]
     return {
         "elsewhere": elsewhere(machines),
         "parcels": everywhere(every, PARCELS),
+        "agent": by_rival(results, AGENT),
+        "ocr": by_rival(results, OCR),
         "headline": headline(results),
         "als": als(results),
         "machine": machine(results),
