@@ -3,8 +3,6 @@
 #include <treadle/treadle.hpp>
 #include <treadle/tune/explain.hpp>
 
-#include "task/engine/runtime_fixture.hpp"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -103,15 +101,14 @@ TEST(pool_tuner, finds_whether_tasks_should_be_ordered) {
     EXPECT_TRUE(tuner.is_ordering());
     for (const bool ordered : {false, true}) { // the program changes in between
       for (int i = 0; i < 5000 && !(tuner.is_ordering() == ordered && tuner.settled()); ++i) {
-        EXPECT_EQ(async(testing::fib, 10).get(), 55);
+        EXPECT_EQ(async([] { return 1 + async([] { return 1; }).get(); }).get(), 2);
         tuner.resume();
         std::this_thread::sleep_for(std::chrono::milliseconds(tuner.is_ordering() == ordered ? 1 : 4));
         tuner.done();
       }
       EXPECT_EQ(tuner.is_ordering(), ordered) << pools;
-      for (const decision_report& one : explain()) {
-        if (one.instance == "order") EXPECT_EQ(one.chosen.ends_with(" unordered"), !ordered) << one.chosen;
-      }
+      for (const decision_report& one : explain())
+        EXPECT_TRUE(one.instance != "order" || one.chosen.ends_with(" unordered") != ordered) << one.chosen;
     }
   }
 }

@@ -47,7 +47,9 @@ std::vector<tune::arm> pool_layouts::first_looks(tune::arm start) const {
   std::vector<tune::arm> result;
   const auto look = [&](std::size_t d, std::uint32_t index) {
     auto at = indices(start);
-    if (std::exchange(at[d], index) != index) result.push_back(m_space.point(at));
+    at[d] = index;
+    const tune::arm other = m_space.point(at);
+    if (other != start && std::find(result.begin(), result.end(), other) == result.end()) result.push_back(other);
   };
   if (m_orders) look(order_dimension(), is_ordered(start) ? 1 : 0);
   for (std::size_t i = 0; i + 1 < m_pools.size(); ++i) {

@@ -105,9 +105,9 @@ class world final : public parcel_receiver, public background_work {
   parcel_port& port() noexcept { return m_port; }
 
   // background_work
-  void begin_polling() noexcept override { m_port.begin_polling(); }
-  bool poll() noexcept override { return m_port.poll(); }
-  void end_polling() noexcept override { m_port.end_polling(); }
+  void begin_polling(poller who) noexcept override { m_port.begin_polling(who); }
+  bool poll(poller who) noexcept override { return m_port.poll(who); }
+  void end_polling(poller who) noexcept override { m_port.end_polling(who); }
   void flush() noexcept override { m_port.flush(); }
   std::int64_t lookout_ns() const noexcept override { return m_port.lookout_ns(); }
 

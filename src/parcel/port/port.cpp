@@ -339,15 +339,18 @@ bool parcel_port::look() noexcept {
   return any;
 }
 
-bool parcel_port::poll() noexcept {
+bool parcel_port::poll(poller who) noexcept {
+  if (who == poller::worker && m_waiters.load(order::relaxed) != 0) return false;
   return m_turns.poll([this]() noexcept { return look(); });
 }
 
-void parcel_port::begin_polling() noexcept {
+void parcel_port::begin_polling(poller who) noexcept {
+  if (who == poller::waiter) m_waiters.fetch_add(1, order::relaxed);
   m_transport->begin_polling();
   flush();
 }
-void parcel_port::end_polling() noexcept {
+void parcel_port::end_polling(poller who) noexcept {
+  if (who == poller::waiter) m_waiters.fetch_sub(1, order::relaxed);
   m_transport->end_polling();
   if (m_turns.poll_last([this]() noexcept { return look(); })) m_transport->wake();
 }
@@ -424,27 +427,39 @@ void parcel_port::fail() noexcept {
 
 void parcel_port::run() {
   constexpr std::int64_t k_nap_ns_min = 50'000, k_nap_ns_max = 2'000'000;
+  constexpr unsigned k_naps = 16; // after something was held back: then who holds back need not wake this thread
   const std::int64_t lookout = ns_to_ticks(m_transport->lookout_ns());
   std::int64_t nap_ns = k_nap_ns_min;
+  unsigned naps = 0;
+  bool woke_by_time = false; // then others look for messages
   while (m_exits.load(order::acquire) == 0) {
     m_transport->begin_polling();
     std::int64_t end = 0; // of the lookout, which begins with a message
     patient_spin spin;
     do {
-      if (poll()) {
+      if (poll(poller::worker) && !woke_by_time) {
         end = ticks_now() + lookout;
         nap_ns = k_nap_ns_min;
       } else {
         spin.wait();
       }
     } while (ticks_now() < end);
-    end_polling();
-    m_sleeps.exchange(1, order::seq_cst); // pairs with begin_holding()
-    bool holds = false;
-    for (outbox& box : m_outboxes) holds |= box.holds.load(order::seq_cst) != 0;
-    m_transport->wait(holds ? nap_ns : k_forever_ns);
+    end_polling(poller::worker);
+    const auto holds = [this] {
+      return std::any_of(m_outboxes.begin(), m_outboxes.end(),
+                         [](const outbox& box) { return box.holds.load(order::seq_cst) != 0; });
+    };
+    if (holds()) naps = k_naps;
+    if (naps == 0) {
+      m_sleeps.exchange(1, order::seq_cst); // pairs with begin_holding()
+      if (holds()) naps = k_naps;
+    }
+    const std::int64_t began = ticks_now();
+    m_transport->wait(naps != 0 ? nap_ns : k_forever_ns);
+    woke_by_time = naps != 0 && ticks_now() - began >= ns_to_ticks(nap_ns);
     m_sleeps.store(0, order::relaxed);
-    nap_ns = holds ? std::min(2 * nap_ns, k_nap_ns_max) : k_nap_ns_min; // mostly those who send see to it
+    if (naps != 0) --naps;
+    nap_ns = naps != 0 ? std::min(2 * nap_ns, k_nap_ns_max) : k_nap_ns_min; // mostly those who send see to it
   }
 }
 

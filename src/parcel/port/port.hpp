@@ -7,6 +7,7 @@
 #include "parcel/port/lane.hpp"
 #include "parcel/port/polling_turns.hpp"
 #include "parcel/transport/transport.hpp"
+#include "task/engine/background.hpp"
 
 #include <treadle/detail/atomic.hpp>
 #include <treadle/detail/parcel_run.hpp>
@@ -74,11 +75,11 @@ class parcel_port final : message_sink {
   /// What has been gathered leaves: the caller has nothing else to do, or is about to wait.
   void flush() noexcept { flush(leaving::all); }
 
-  /// As the transport's: by a worker that looks for work.
-  void begin_polling() noexcept; ///< flushes, too
-  void end_polling() noexcept;
+  // As the transport's, by those that background_work names:
+  void begin_polling(poller who) noexcept; ///< flushes, too
+  void end_polling(poller who) noexcept;
   /// True when something has arrived.
-  bool poll() noexcept;
+  bool poll(poller who) noexcept;
 
   static constexpr std::size_t k_most_kept = std::size_t{2} << 20U; // for each destination
 
@@ -243,7 +244,8 @@ class parcel_port final : message_sink {
   const std::unique_ptr<transport> m_transport;
   parcel_receiver& m_receiver;
   std::vector<outbox> m_outboxes;
-  atomic<std::uint32_t> m_sleeps{0}; ///< the thread, until a message comes
+  atomic<std::uint32_t> m_sleeps{0};  ///< the thread, until a message comes
+  atomic<std::uint32_t> m_waiters{0}; ///< that look for messages: others need not
   polling_turns m_turns;
   std::uint32_t m_looks = 0;               ///< by who has the turn
   atomic<std::int64_t> m_looking_ticks{0}; ///< the same

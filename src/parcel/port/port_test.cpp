@@ -475,7 +475,7 @@ TEST(parcel_port, who_waits_with_a_large_parcel_gets_the_failure) {
   std::thread ends([&] {
     usleep(20'000);
     fails = true;
-    port.poll();
+    port.poll(poller::worker);
   });
   std::vector<std::byte> first(8);
   const std::vector<std::byte> rest(std::size_t{8} << 20U);
@@ -499,7 +499,7 @@ TEST(parcel_port, a_stream_ends_with_the_failure_of_the_transport) {
   std::uint64_t number = 0;
   while (!run_for(1) || !run_for(1)->outbox()) send_small(port, 1, 1, {number++, 24});
   fails = true;
-  port.poll();
+  port.poll(poller::worker);
   while (!receiver.has_failed) usleep(100);
   EXPECT_THROW(send_small(port, 1, 1, {number, 24}), std::runtime_error);
   EXPECT_EQ(run_for(1)->outbox(), nullptr);

@@ -283,10 +283,10 @@ TEST(critical_path, orders_nothing_while_it_is_told_not_to) {
     };
     EXPECT_TRUE(learns());
     set_ordering(runtime, false);
-    EXPECT_FALSE(treadle::detail::paths_are_learned);
+    EXPECT_FALSE(treadle::detail::paths_are_learned.load(treadle::detail::order::relaxed));
     for (int i = 0; i < 100; ++i) EXPECT_FALSE(begins_with_long_path()) << i;
     set_ordering(runtime, true);
-    EXPECT_TRUE(treadle::detail::paths_are_learned);
+    EXPECT_TRUE(treadle::detail::paths_are_learned.load(treadle::detail::order::relaxed));
     EXPECT_TRUE(learns());
   }).get();
 }

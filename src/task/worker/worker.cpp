@@ -215,7 +215,7 @@ job* worker::pop_placed() noexcept {
 }
 
 job* worker::look(std::int64_t ns) {
-  background_polling messages;
+  background_polling messages(poller::worker);
   return look_for(ns, [&]() -> job* {
     const std::int64_t began = ticks_now();
     counters.pending_accesses.increment_unshared();
