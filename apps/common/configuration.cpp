@@ -69,8 +69,8 @@ constexpr configuration k_configurations[] = {
      marked_by_pool},
     {"critical-path", "one pool, the task with the longest path behind it first, as it is learned; nothing marked",
      false, one_by_critical_path, "", unmarked},
-    {"auto", "found while the program repeats: critical-path or not, in one pool or two, their sizes, the mapping", true,
-     two_by_critical_path, "", marked_by_pool_if_any, true},
+    {"auto", "found while the program repeats: critical-path or not, in one pool or two, their sizes, the mapping",
+     true, two_by_critical_path, "", marked_by_pool_if_any, true},
 };
 
 pool_sizes resolve(const configuration& how, pool_sizes sizes) {

@@ -1,5 +1,5 @@
-// Which sizes and which binding the pools of a program have next, and whether they order their tasks. Knows no runtime and no clock: pool_tuner binds it to
-// a runtime, tests/predict to a simulated one.
+// Which sizes and which binding the pools of a program have next, and whether they order their tasks. Knows no runtime
+// and no clock: pool_tuner binds it to a runtime, tests/predict to a simulated one.
 #pragma once
 
 #include "decide/pool_layouts.hpp"

@@ -27,14 +27,15 @@ class pool_layouts {
   /// For all pools but the last one. Of layouts that order tasks, where that is a choice.
   tune::arm closest(const std::vector<unsigned>& sizes, std::string_view binding = {}) const;
   /// What is worth a look before the neighbours of `start`: the other way to order tasks, and for each pool that may
-  /// have no workers none, all that there can be, and about half. Costs change little by little in between, so these tell where to look more closely;
-  /// a search that goes from neighbour to neighbour would pay for the way, and may end in a valley at the wrong end.
+  /// have no workers none, all that there can be, and about half. Costs change little by little in between, so these
+  /// tell where to look more closely; a search that goes from neighbour to neighbour would pay for the way, and may end
+  /// in a valley at the wrong end.
   std::vector<tune::arm> first_looks(tune::arm start) const;
 
   std::vector<unsigned> sizes(tune::arm at) const; ///< of all pools
   /// Empty where workers are not bound anew.
   std::string_view binding(tune::arm at) const;
-  bool is_ordered(tune::arm at) const; ///< also where there is no choice
+  bool is_ordered(tune::arm at) const;        ///< also where there is no choice
   std::string sizes_text(tune::arm at) const; ///< "critical:1,default:3"
   std::string text(tune::arm at) const;       ///< "critical:1,default:3 scatter unordered"
   std::string all() const;                    ///< one text for the whole space
@@ -45,7 +46,9 @@ class pool_layouts {
   std::vector<tune::dimension> dimensions() const;
   bool binds() const noexcept { return m_bindings.size() > 1; }
   std::size_t order_dimension() const noexcept { return binds() ? 1 : 0; }
-  std::size_t dimension_of(std::size_t i) const noexcept { return order_dimension() + (m_orders ? 1 : 0) + i; } // a pool
+  std::size_t dimension_of(std::size_t i) const noexcept {
+    return order_dimension() + (m_orders ? 1 : 0) + i;
+  } // a pool
   std::vector<std::uint32_t> indices(tune::arm at) const;
 
   std::vector<pool> m_pools;

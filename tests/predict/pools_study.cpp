@@ -1,7 +1,7 @@
 // What the configuration `auto` costs: programs that repeat 200 times in simulated time while the decision chooses
-// sizes, bindings and the order of their pools, over 200 runs of the best choice, which took a run of every one of them to find.
-// pools_study [REPETITIONS [SEEDS [TRIALS [ANY]]]] prints a table; the last line says what is above 3 %. ANY of 0: not
-// what other policies and exclusive pools would bring, which takes most of the time.
+// sizes, bindings and the order of their pools, over 200 runs of the best choice, which took a run of every one of them
+// to find. pools_study [REPETITIONS [SEEDS [TRIALS [ANY]]]] prints a table; the last line says what is above 3 %. ANY
+// of 0: not what other policies and exclusive pools would bring, which takes most of the time.
 #include "predict/repeated_program.hpp"
 
 #include <algorithm>
@@ -71,8 +71,8 @@ int main(int argc, char** argv) {
     }
     std::printf("%-30s %7u %-20s %-8s %6.3f ms  critical:%-2u %-17s %c %+7.1f%% %+7.2f%% %+7.2f%% %+7.1f%%  %s\n",
                 what.program.c_str(), what.workers, what.machine.c_str(), what.costs.c_str(), best.ns / 1e6,
-                best.critical, best.binding.c_str(), best.is_ordered ? 'o' : '-', 100 * (one_pool / best.ns - 1), 100 * mean, 100 * most,
-                100 * (any_ns / best.ns - 1), last.c_str());
+                best.critical, best.binding.c_str(), best.is_ordered ? 'o' : '-', 100 * (one_pool / best.ns - 1),
+                100 * mean, 100 * most, 100 * (any_ns / best.ns - 1), last.c_str());
     std::fflush(stdout);
     worst = std::max(worst, mean);
     sum += mean;

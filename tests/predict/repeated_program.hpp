@@ -114,8 +114,7 @@ class repeated_program {
  private:
   double cached(tune::arm at, const decide::pool_layouts& places, std::uint64_t seed) {
     const auto [found, is_new] = m_runs.try_emplace({at, seed}, 0.0);
-    if (is_new)
-      found->second = run(places.sizes(at).front(), places.binding(at), seed, false, places.is_ordered(at));
+    if (is_new) found->second = run(places.sizes(at).front(), places.binding(at), seed, false, places.is_ordered(at));
     return found->second;
   }
 

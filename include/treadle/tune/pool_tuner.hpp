@@ -64,7 +64,8 @@ class pool_tuner {
   pool_tuner(runtime& of, const options& wanted);
   pool_tuner(pool_tuner&&) noexcept;
   pool_tuner& operator=(pool_tuner&&) noexcept;
-  /// The pools keep the best sizes, and the workers the best binding, that are known, and the better way to order tasks.
+  /// The pools keep the best sizes, and the workers the best binding, that are known, and the better way to order
+  /// tasks.
   ~pool_tuner();
 
   /// Says how many units of work were done since the last call: a step, or some. Moves workers, and waits for nobody.

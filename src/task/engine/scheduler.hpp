@@ -179,8 +179,8 @@ class scheduler : public work_signals<scheduler> {
   const worker_hooks m_hooks;
   std::mutex m_ordering; // of the next
   std::optional<path_learning> m_learning;
-  atomic<bool> m_is_ordering{false}; // either place is right for a task, so nobody waits for a change to be seen
-  atomic<scheduler*> m_host{nullptr};      // null: itself
+  atomic<bool> m_is_ordering{false};  // either place is right for a task, so nobody waits for a change to be seen
+  atomic<scheduler*> m_host{nullptr}; // null: itself
   atomic<bool> m_hosts_all{false};
   atomic<std::uint32_t> m_turn{0}; // of the workers with which jobs are queued
   mutable spinlock m_fiber_lock;

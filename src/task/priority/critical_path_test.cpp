@@ -364,7 +364,8 @@ TEST_P(critical_path_on, runs_graphs) {
 
 /// Some tasks are in queues of either kind, some are learned from their beginning, their end, or not.
 TEST_P(critical_path_on, loses_nothing_while_the_order_changes) {
-  treadle::runtime runtime({.workers = GetParam(), .pools = "default:policy=critical-path,other:1:policy=critical-path"});
+  treadle::runtime runtime(
+      {.workers = GetParam(), .pools = "default:policy=critical-path,other:1:policy=critical-path"});
   std::atomic<bool> ends{false};
   std::thread changes([&] {
     std::mt19937 random(GetParam());
