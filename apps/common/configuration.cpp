@@ -43,14 +43,14 @@ launcher marked_by_pool(bool marked) {
                          : treadle::pool_executor("default"));
 }
 
-/// With one worker there is one pool.
-launcher marked_by_pool_if_any(bool marked) {
+/// Where the pools are one, for a while or because there is one worker, these are tasks like all others.
+launcher sent_to_pool_if_any(bool marked) {
   try {
-    static_cast<void>(treadle::pool_executor("critical"));
+    const treadle::pool_executor critical("critical");
+    return launcher(marked ? critical : treadle::pool_executor("default"));
   } catch (const std::invalid_argument&) {
     return launcher();
   }
-  return marked_by_pool(marked);
 }
 
 constexpr configuration k_configurations[] = {
@@ -70,7 +70,7 @@ constexpr configuration k_configurations[] = {
     {"critical-path", "one pool, the task with the longest path behind it first, as it is learned; nothing marked",
      false, one_by_critical_path, "", unmarked},
     {"auto", "found while the program repeats: critical-path or not, in one pool or two, their sizes, the mapping",
-     true, two_by_critical_path, "", marked_by_pool_if_any, true},
+     true, two_by_critical_path, "", sent_to_pool_if_any, true},
 };
 
 pool_sizes resolve(const configuration& how, pool_sizes sizes) {

@@ -112,7 +112,11 @@ TEST(configuration, auto_begins_with_one_pool_and_has_as_many_workers_as_asked) 
     EXPECT_EQ(tuner->sizes(), "critical:1,default:3");
     EXPECT_EQ(tuner->binding(), "scatter");
   });
-  with({1, 0}, "", [](auto& tuner) { EXPECT_FALSE(tuner); });
+  with({1, 0}, "", [](auto& tuner) {
+    ASSERT_TRUE(tuner);
+    EXPECT_EQ(tuner->sizes(), "default:1");
+    EXPECT_TRUE(tuner->is_ordering());
+  });
 }
 
 TEST(configuration, only_auto_is_tuned) {
