@@ -142,6 +142,31 @@ TEST(critical_path, does_not_order_short_tasks) {
   }).get();
 }
 
+/// Also where a thread outside runs some of them itself. Unordered, the first one goes first.
+TEST(critical_path, does_not_order_short_tasks_of_threads_outside) {
+  const short_tasks_take limit(std::chrono::seconds(1));
+  treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
+  const auto order_of_two = [] {
+    std::atomic<bool> may_begin{false};
+    std::vector<int> order;
+    order.reserve(3);
+    auto gate = treadle::async([&] {
+      while (!may_begin) std::this_thread::yield();
+    });
+    auto deferred = treadle::async(treadle::launch::deferred, [] { return 1; });
+    EXPECT_EQ(deferred.get(), 1);
+    auto first = treadle::async([&order] { order.push_back(1); });
+    treadle::shared_future<void> second = treadle::async([&order] { order.push_back(2); });
+    auto after = treadle::dataflow([&order](const treadle::shared_future<void>&) { order.push_back(3); }, second);
+    may_begin = true;
+    treadle::wait_all(gate, first, after);
+    return order;
+  };
+  int in_a_row = 0;
+  for (int i = 0; i < k_rounds_to_learn && in_a_row < 10; ++i) in_a_row = order_of_two()[0] == 1 ? in_a_row + 1 : 0;
+  EXPECT_EQ(in_a_row, 10);
+}
+
 TEST(critical_path, runs_urgent_tasks_before_short_ones) {
   const short_tasks_take limit(std::chrono::seconds(1));
   treadle::runtime runtime({.workers = 1, .pools = k_one_pool});

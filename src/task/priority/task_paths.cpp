@@ -20,7 +20,7 @@ static constexpr decide::task_number k_short = decide::bottom_levels::k_short;
 /// What is known of a task that runs, or is suspended, on a stack; or of a thread outside of the runtime.
 struct running_path {
   decide::bottom_levels::creator makes;
-  const job* task = nullptr;
+  const job* task = nullptr; // of a thread null
   bool is_short = false; // of a short task, and of all that it runs in place: nothing is learned of them
   bool is_measured = false;
   std::int64_t began = 0; // in ticks: since when it has been running, as far as that is not in `ran`; 0: it does not
@@ -68,7 +68,8 @@ struct learned final : fork_participant {
 
   decide::bottom_levels levels;
   spinlock pools_lock;
-  unsigned pools = 0; // that go by levels
+  unsigned pools = 0;               // that go by levels
+  atomic<std::uint32_t> periods{0}; // in which there were any
 };
 constinit atomic<learned*> the_learned{nullptr};
 
@@ -85,7 +86,8 @@ constexpr std::uint32_t k_seen = bit_of(event_kind::task_created) | bit_of(event
 constexpr unsigned k_free_max = 64;
 constinit thread_local running_path* t_free = nullptr;
 constinit thread_local unsigned t_free_count = 0;
-constinit thread_local running_path* t_outside = nullptr;
+constinit thread_local running_path* t_outside = nullptr; // of a thread, below those of tasks that it runs itself
+constinit thread_local std::uint32_t t_period = 0;        // of these
 constinit thread_local bool t_has_ended = false;
 
 struct end_of_thread {
@@ -96,7 +98,10 @@ struct end_of_thread {
       delete one;
     }
     t_free_count = 0;
-    delete std::exchange(t_outside, nullptr);
+    while (running_path* const one = t_outside) {
+      t_outside = one->outer;
+      delete one;
+    }
   }
 };
 
@@ -127,8 +132,12 @@ void give_path(running_path* one) noexcept {
   ++t_free_count;
 }
 
+/// Of a thread that is on no stack of a task.
 TREADLE_NOINLINE running_path* path_outside() noexcept {
   if (!t_outside) t_outside = new_path();
+  const std::uint32_t now = the_learned.load(order::acquire)->periods.load(order::relaxed);
+  if (std::exchange(t_period, now) != now) // learning has ended in the middle of its tasks
+    while (t_outside && t_outside->outer) give_path(std::exchange(t_outside, t_outside->outer));
   return t_outside;
 }
 
@@ -150,23 +159,25 @@ running_path* timed(running_path* path) noexcept { return path ? path->timed() :
 
 void begin_task(const job& task) noexcept {
   task_stack* const stack = this_task_stack();
-  if (!stack) return;
-  if (stack->paths && !stack->running) forget_paths(*stack); // learning ended in the middle of them
-  if (stack->paths && stack->paths->is_short && is_short_task(task)) return;
+  if (stack && stack->paths && !stack->running) forget_paths(*stack); // learning ended in the middle of them
+  running_path* const by = running_here();
+  if (by && by->is_short && is_short_task(task)) return;
   running_path* const path = take_path();
   if (!path) return;
-  path->outer = std::exchange(stack->paths, path);
+  path->outer = by;
+  path->next = nullptr;
+  (stack ? stack->paths : t_outside) = path;
   path->task = &task;
   const std::uint32_t number = task.path_number();
   const bool is_marked = number == k_short;
   // Tasks that make their successors would otherwise be marked for ever.
-  const bool is_looked_at = is_marked && !path->outer && t_random.below(k_short_per_look) == 0;
+  const bool is_looked_at = is_marked && !(by && by->task) && t_random.below(k_short_per_look) == 0;
   path->is_short = is_marked && !is_looked_at;
   path->is_measured = !is_marked && (t_random.below(k_times_per_measured) == 0 || !levels().has_run(number));
   path->makes.begin(is_marked ? 0 : number, number == 0 || is_looked_at ? site_of_task(task) : nullptr, is_looked_at);
-  if (path->outer) path->outer->next = nullptr; // it runs at once
+  if (by) by->next = nullptr; // it runs at once
   if (path->is_short) return;
-  running_path* const before = timed(path->outer);
+  running_path* const before = timed(by);
   const std::int64_t now = path->is_measured || (before && before->is_measured) ? ticks_now() : 0;
   if (before) before->stop(now);
   path->go_on(now);
@@ -175,9 +186,10 @@ void begin_task(const job& task) noexcept {
 
 void end_task(const job& task) noexcept {
   task_stack* const stack = this_task_stack();
-  running_path* const path = stack ? stack->paths : nullptr;
+  running_path*& here = stack ? stack->paths : t_outside;
+  running_path* const path = here;
   if (!path || path->task != &task) return; // it had begun before, or runs in a short one
-  stack->paths = path->outer;
+  here = path->outer;
   if (!path->is_short) {
     running_path* const before = timed(path->outer);
     const std::int64_t now = path->is_measured || (before && before->is_measured) ? ticks_now() : 0;
@@ -201,6 +213,7 @@ path_learning::path_learning() {
   all->levels.set_short_time(static_cast<float>(ns_to_ticks(short_task_ns.load(order::relaxed))));
   const std::lock_guard guard(all->pools_lock);
   if (all->pools++ != 0) return;
+  all->periods.fetch_add(1, order::relaxed);
   paths_are_learned.store(true, order::relaxed);
   want_events(k_seen, true);
 }
