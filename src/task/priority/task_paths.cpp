@@ -21,7 +21,7 @@ static constexpr decide::task_number k_short = decide::bottom_levels::k_short;
 struct running_path {
   decide::bottom_levels::creator makes;
   const job* task = nullptr; // of a thread null
-  bool is_short = false; // of a short task, and of all that it runs in place: nothing is learned of them
+  bool is_short = false;     // of a short task, and of all that it runs in place: nothing is learned of them
   bool is_measured = false;
   std::int64_t began = 0; // in ticks: since when it has been running, as far as that is not in `ran`; 0: it does not
   std::int64_t ran = 0;
