@@ -18,7 +18,8 @@
 namespace treadle {
 namespace {
 
-/// Those whose sizes can change, the default one last. One alone when tasks `may_be_unordered`.
+/// Those whose sizes can change, the default one last. That alone, with the size that it has, when tasks
+/// `may_be_unordered` and it shares no workers.
 std::vector<decide::pool_layouts::pool> pools_to_change(const runtime& of, bool may_be_unordered) {
   std::vector<decide::pool_layouts::pool> found;
   detail::concurrency& active = detail::scheduler::of(of).active;
@@ -26,7 +27,9 @@ std::vector<decide::pool_layouts::pool> pools_to_change(const runtime& of, bool 
   for (std::size_t i = 0; i < all.size(); ++i)
     if (active.can_resize(i)) found.push_back({all[i]->name, active.can_be_hosted(all[i]->name)});
   std::stable_partition(found.begin(), found.end(), [](const auto& pool) { return pool.name != "default"; });
-  if (found.size() < (may_be_unordered ? 1U : 2U) || found.back().name != "default")
+  const bool is_shared = found.size() >= 2 && found.back().name == "default";
+  if (!is_shared && may_be_unordered) return {{"default"}};
+  if (!is_shared)
     throw std::invalid_argument("pool_tuner: there are no two pools, the pool 'default' among them, that could give "
                                 "each other workers, and no pool has the policy critical-path");
   return found;
@@ -48,12 +51,15 @@ unsigned workers_of(const runtime& of, const std::vector<decide::pool_layouts::p
   return n;
 }
 
-decide::pool_layouts layouts_of(const runtime& of, const std::vector<std::string>& bindings) {
+decide::pool_layouts layouts_of(const runtime& of, const pool_tuner::options& wanted) {
   const auto& all = detail::scheduler::pools_of(of);
-  const bool may_be_unordered = std::any_of(all.begin(), all.end(), [](const auto& p) { return p->goes_by_paths(); });
+  // What an order costs is a part of the time in which tasks are executed: that cannot be the measure.
+  const bool may_be_unordered = wanted.every_ms == 0 && std::any_of(all.begin(), all.end(), [](const auto& pool) {
+                                  return pool->goes_by_paths();
+                                });
   auto pools = pools_to_change(of, may_be_unordered);
   const unsigned workers = workers_of(of, pools);
-  return {std::move(pools), workers, bindings_to_try(bindings, of.binding()), may_be_unordered};
+  return {std::move(pools), workers, bindings_to_try(wanted.bindings, of.binding()), may_be_unordered};
 }
 
 } // namespace
@@ -61,7 +67,7 @@ decide::pool_layouts layouts_of(const runtime& of, const std::vector<std::string
 struct pool_tuner::state final : loop::explained {
   state(runtime& of, const options& wanted)
       : runs(of),
-        choice(layouts_of(of, wanted.bindings),
+        choice(layouts_of(of, wanted),
                {wanted.name, static_cast<double>(wanted.window_ns), wanted.budget, wanted.advance}) {
     for (const auto& pool : choice.places.pools()) pools.push_back(pool.name);
     for (const std::string& one : wanted.bindings) detail::prepare(detail::binding_from_name(one, "pool_tuner"));

@@ -163,6 +163,24 @@ TEST(pool_tuner, refuses_what_it_cannot_change) {
   EXPECT_THROW(pool_tuner{one}, std::invalid_argument);
 }
 
+/// Of a pool with hardware threads of its own the order is found out nevertheless.
+TEST(pool_tuner, leaves_the_size_of_a_pool_that_shares_no_workers) {
+  for (const char* pools :
+       {"default:1:cpus=0:policy=critical-path", "default:1:cpus=0,urgent:1:policy=critical-path"}) {
+    runtime rt({.pools = pools});
+    pool_tuner tuner(rt, {.window_ns = 0, .budget = 0});
+    for (int i = 0; i < 5000 && !(!tuner.is_ordering() && tuner.settled()); ++i) {
+      EXPECT_EQ(async([] { return 1; }).get(), 1);
+      tuner.resume();
+      std::this_thread::sleep_for(std::chrono::milliseconds(tuner.is_ordering() ? 4 : 1));
+      tuner.done();
+    }
+    EXPECT_FALSE(tuner.is_ordering()) << pools;
+    EXPECT_EQ(tuner.sizes(), "default:1");
+    EXPECT_THROW(pool_tuner(rt, {.every_ms = 20}), std::invalid_argument);
+  }
+}
+
 TEST(pool_tuner, leaves_pools_with_hardware_threads_of_their_own) {
   runtime rt({.workers = 2, .pools = "a:1:cpus=0"});
   EXPECT_THROW(pool_tuner{rt}, std::invalid_argument);

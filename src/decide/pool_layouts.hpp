@@ -46,9 +46,9 @@ class pool_layouts {
   std::vector<tune::dimension> dimensions() const;
   bool binds() const noexcept { return m_bindings.size() > 1; }
   std::size_t order_dimension() const noexcept { return binds() ? 1 : 0; }
-  std::size_t dimension_of(std::size_t i) const noexcept {
-    return order_dimension() + (m_orders ? 1 : 0) + i;
-  } // a pool
+  std::size_t dimension_of(std::size_t number) const noexcept {
+    return order_dimension() + (m_orders ? 1 : 0) + number;
+  }
   std::vector<std::uint32_t> indices(tune::arm at) const;
 
   std::vector<pool> m_pools;

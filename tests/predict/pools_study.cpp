@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   for (const repeated_case& what : cases()) {
     repeated_program program(what);
     const auto best = program.best(seeds);
-    const double one_pool = program.mean(0, repeated_program::bindings().front(), seeds);
+    const double one_pool = program.mean({0, repeated_program::bindings().front()}, seeds);
     // Also of what the decision does not range over: other policies, and pools that do not lend.
     double any_ns = best.ns;
     for (const scheduling policy : {scheduling::critical_path, scheduling::local_priority_fifo}) {
@@ -71,8 +71,8 @@ int main(int argc, char** argv) {
     }
     std::printf("%-30s %7u %-20s %-8s %6.3f ms  critical:%-2u %-17s %c %+7.1f%% %+7.2f%% %+7.2f%% %+7.1f%%  %s\n",
                 what.program.c_str(), what.workers, what.machine.c_str(), what.costs.c_str(), best.ns / 1e6,
-                best.critical, best.binding.c_str(), best.is_ordered ? 'o' : '-', 100 * (one_pool / best.ns - 1),
-                100 * mean, 100 * most, 100 * (any_ns / best.ns - 1), last.c_str());
+                best.which.critical, std::string(best.which.binding).c_str(), best.which.is_ordered ? 'o' : '-',
+                100 * (one_pool / best.ns - 1), 100 * mean, 100 * most, 100 * (any_ns / best.ns - 1), last.c_str());
     std::fflush(stdout);
     worst = std::max(worst, mean);
     sum += mean;

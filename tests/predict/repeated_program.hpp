@@ -43,45 +43,55 @@ class repeated_program {
   }
 
   /// "scatter" first: workers that are not bound begin each on a core of its own, too.
-  static std::vector<std::string> bindings() { return {"scatter", "numa-balanced-mtp", "packed"}; }
-  decide::pool_layouts layouts() const { return {{{"critical", true}, {"default"}}, m_workers, bindings(), true}; }
+  static std::vector<const char*> bindings() { return {"scatter", "numa-balanced-mtp", "packed"}; }
+  decide::pool_layouts layouts() const {
+    const auto all = bindings();
+    return {{{"critical", true}, {"default"}}, m_workers, {all.begin(), all.end()}, true};
+  }
 
+  struct layout {
+    unsigned critical = 0;
+    std::string_view binding;
+    bool is_ordered = true; ///< otherwise work-stealing
+    bool is_exclusive = false;
+  };
   /// One run: ns. The same for the same seed; the others differ by what thieves happen to look at.
-  double run(unsigned critical, std::string_view binding, std::uint64_t seed, bool exclusive = false,
-             bool is_ordered = true) {
+  double run(const layout& of, std::uint64_t seed) {
     sim::schedule how;
     how.critical = {m_critical};
-    how.mapping = mapping_from_name(binding);
+    how.mapping = mapping_from_name(of.binding);
     how.seed = seed;
-    const scheduling policy = is_ordered ? m_policy : scheduling::work_stealing;
-    if (critical > 0)
-      how.pools.push_back({.name = "critical", .workers = critical, .policy = policy, .exclusive = exclusive});
-    how.pools.push_back({.name = "default", .workers = m_workers - critical, .policy = policy, .exclusive = exclusive});
+    const auto add = [&](const char* name, unsigned workers) {
+      how.pools.push_back({.name = name,
+                           .workers = workers,
+                           .policy = of.is_ordered ? m_policy : scheduling::work_stealing,
+                           .exclusive = of.is_exclusive});
+    };
+    if (of.critical > 0) add("critical", of.critical);
+    add("default", m_workers - of.critical);
     return sim::predict(m_program, m_machine, how, m_costs).makespan_ns;
   }
   /// The mean of some runs.
-  double mean(unsigned critical, std::string_view binding, unsigned seeds, bool exclusive = false,
-              bool is_ordered = true) {
+  double mean(const layout& of, unsigned seeds) {
     double sum = 0;
-    for (unsigned seed = 1; seed <= seeds; ++seed) sum += run(critical, binding, seed, exclusive, is_ordered);
+    for (unsigned seed = 1; seed <= seeds; ++seed) sum += run(of, seed);
     return sum / seeds;
   }
 
   struct best_choice {
     double ns = 0;
-    unsigned critical = 0;
-    std::string binding;
-    bool is_ordered = true;
+    layout which;
   };
   /// Of all sizes, and not only those that the decision tries, and of all bindings, by paths and without an order.
-  best_choice best(unsigned seeds, bool exclusive = false) {
+  best_choice best(unsigned seeds, bool is_exclusive = false) {
     best_choice found;
     for (unsigned critical = 0; critical < m_workers; ++critical) {
-      for (const std::string& binding : bindings()) {
+      for (const char* binding : bindings()) {
         for (const bool is_ordered : {true, false}) {
           if (!is_ordered && m_policy != scheduling::critical_path) continue; // the policy orders in its own way
-          const double ns = mean(critical, binding, seeds, exclusive, is_ordered);
-          if (found.ns == 0 || ns < found.ns) found = {ns, critical, binding, is_ordered};
+          const layout which{critical, binding, is_ordered, is_exclusive};
+          const double ns = mean(which, seeds);
+          if (found.ns == 0 || ns < found.ns) found = {ns, which};
         }
       }
     }
@@ -114,7 +124,7 @@ class repeated_program {
  private:
   double cached(tune::arm at, const decide::pool_layouts& places, std::uint64_t seed) {
     const auto [found, is_new] = m_runs.try_emplace({at, seed}, 0.0);
-    if (is_new) found->second = run(places.sizes(at).front(), places.binding(at), seed, false, places.is_ordered(at));
+    if (is_new) found->second = run({places.sizes(at).front(), places.binding(at), places.is_ordered(at)}, seed);
     return found->second;
   }
 

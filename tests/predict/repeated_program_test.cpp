@@ -32,7 +32,7 @@ TEST(repeated_program, costs_little_more_than_the_best_choice) {
 TEST(repeated_program, leaves_one_pool_where_two_are_much_better) {
   repeated_program program({"cholesky:t=8,r=3", "potrf", 28, "numa:2 core:14 pu:1", "hpx"});
   const auto best = program.best(k_seeds);
-  ASSERT_GT(program.mean(0, "scatter", k_seeds) / best.ns, 1.3);
+  ASSERT_GT(program.mean({0, "scatter"}, k_seeds) / best.ns, 1.3);
   const auto found = program.repeat(k_repetitions, k_seeds, auto_options(1));
   EXPECT_EQ(found.last.find("critical:0,"), std::string::npos) << found.last;
 }

@@ -44,7 +44,8 @@ class pool_tuner {
     /// else runs on the machine.
     std::vector<std::string> bindings = {};
     /// Not 0: by itself, every this many ms, for programs without steps. It looks at the share of the workers' time in
-    /// which tasks are executed then; done() is not to be called.
+    /// which tasks are executed then, of which the order of tasks is a part, so that stays as it is; done() is not to
+    /// be called.
     int every_ms = 0;
 
     /// For a program that repeats some hundred times, and must not lose 3 % of that by finding out: half the budget,
@@ -58,8 +59,8 @@ class pool_tuner {
     }
   };
 
-  /// Throws std::invalid_argument when the runtime has no two pools whose sizes can change, and none with
-  /// scheduling::critical_path, or, with the names that there are, when a binding has another one.
+  /// Throws std::invalid_argument when there is nothing to find out: no two pools whose sizes can change, and none with
+  /// scheduling::critical_path; or, with the names that there are, when a binding has another one.
   explicit pool_tuner(runtime& of);
   pool_tuner(runtime& of, const options& wanted);
   pool_tuner(pool_tuner&&) noexcept;

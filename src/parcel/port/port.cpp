@@ -340,7 +340,7 @@ bool parcel_port::look() noexcept {
 }
 
 bool parcel_port::poll(poller who) noexcept {
-  if (who == poller::worker && m_waiters.load(order::relaxed) != 0) return false;
+  if (who == poller::idle && m_waiters.load(order::relaxed) != 0) return false;
   return m_turns.poll([this]() noexcept { return look(); });
 }
 
@@ -431,20 +431,20 @@ void parcel_port::run() {
   const std::int64_t lookout = ns_to_ticks(m_transport->lookout_ns());
   std::int64_t nap_ns = k_nap_ns_min;
   unsigned naps = 0;
-  bool woke_by_time = false; // then others look for messages
+  bool woke_by_time = false; // not by a message: no other one is near
   while (m_exits.load(order::acquire) == 0) {
     m_transport->begin_polling();
     std::int64_t end = 0; // of the lookout, which begins with a message
     patient_spin spin;
     do {
-      if (poll(poller::worker) && !woke_by_time) {
+      if (poll(poller::idle) && !woke_by_time) {
         end = ticks_now() + lookout;
         nap_ns = k_nap_ns_min;
       } else {
         spin.wait();
       }
     } while (ticks_now() < end);
-    end_polling(poller::worker);
+    end_polling(poller::idle);
     const auto holds = [this] {
       return std::any_of(m_outboxes.begin(), m_outboxes.end(),
                          [](const outbox& box) { return box.holds.load(order::seq_cst) != 0; });

@@ -356,6 +356,7 @@ class moody_transport final : public transport {
   void send_reserved(unsigned to, std::size_t bytes) noexcept override { m_over->send_reserved(to, bytes); }
   bool is_free(unsigned to) noexcept override { return m_over->is_free(to); }
   bool poll(message_sink& sink) override {
+    ++polls;
     if (m_fails) throw std::runtime_error("it fails");
     return m_over->poll(sink);
   }
@@ -365,12 +366,41 @@ class moody_transport final : public transport {
   void wake() noexcept override { m_over->wake(); }
   void join(std::uint64_t digest) override { m_over->join(digest); }
 
+  unsigned polls = 0; ///< one thread at a time
+
  private:
   const std::unique_ptr<transport> m_over;
   const std::atomic<bool>& m_fails;
   const unsigned m_refuses;
   xorshift m_chance{3}; ///< of who sends, with the lock of the one destination
 };
+
+/// While one looks that waits, others find nothing; also while there are several, and until the last one ends.
+TEST(parcel_port, leaves_messages_to_those_that_wait) {
+  shared_file file;
+  const std::atomic<bool> fails{false};
+  counting here(2);
+  auto made = std::make_unique<moody_transport>(file.open(0, 2), fails);
+  const moody_transport& over = *made;
+  parcel_port port(std::move(made), here); // it has no thread before start()
+  const auto looks = [&](poller who) {
+    const unsigned before = over.polls;
+    EXPECT_FALSE(port.poll(who));
+    return over.polls != before;
+  };
+  port.begin_polling(poller::idle);
+  EXPECT_TRUE(looks(poller::idle));
+  for (int waiters = 1; waiters <= 2; ++waiters) {
+    port.begin_polling(poller::waiter);
+    EXPECT_FALSE(looks(poller::idle));
+    EXPECT_TRUE(looks(poller::waiter));
+  }
+  port.end_polling(poller::waiter);
+  EXPECT_FALSE(looks(poller::idle));
+  port.end_polling(poller::waiter);
+  EXPECT_TRUE(looks(poller::idle));
+  port.end_polling(poller::idle);
+}
 
 /// Nobody flushes: what had no room leaves by the port's thread, and by who sends more.
 TEST(parcel_port, what_had_no_room_leaves_later) {
@@ -475,7 +505,7 @@ TEST(parcel_port, who_waits_with_a_large_parcel_gets_the_failure) {
   std::thread ends([&] {
     usleep(20'000);
     fails = true;
-    port.poll(poller::worker);
+    port.poll(poller::idle);
   });
   std::vector<std::byte> first(8);
   const std::vector<std::byte> rest(std::size_t{8} << 20U);
@@ -499,7 +529,7 @@ TEST(parcel_port, a_stream_ends_with_the_failure_of_the_transport) {
   std::uint64_t number = 0;
   while (!run_for(1) || !run_for(1)->outbox()) send_small(port, 1, 1, {number++, 24});
   fails = true;
-  port.poll(poller::worker);
+  port.poll(poller::idle);
   while (!receiver.has_failed) usleep(100);
   EXPECT_THROW(send_small(port, 1, 1, {number, 24}), std::runtime_error);
   EXPECT_EQ(run_for(1)->outbox(), nullptr);

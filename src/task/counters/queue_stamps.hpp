@@ -17,9 +17,12 @@ class queue_stamps {
   queue_stamps(std::uint64_t seed, bool all) noexcept : m_random(seed), m_all(all) {
     if (!all) m_until_stamp = m_gap = gap();
   }
-  /// From the next job on, for one that is due. Others learn of it within 2 * k_queued_per_stamp jobs.
+  /// From the next job on.
   void set_all_due(bool all) noexcept {
-    if (std::exchange(m_all, all) != all) m_stamped_at = 0;
+    if (m_all == all) return;
+    m_all = all;
+    m_until_stamp = 1;
+    m_stamped_at = 0;
   }
 
   /// Once for each job that is queued.

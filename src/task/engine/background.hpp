@@ -13,7 +13,7 @@ namespace treadle::detail {
 /// Who looks for messages. While one that waits for them is at it, others find nothing: they would take the core that
 /// it or the sender runs on.
 enum class poller : std::uint8_t {
-  worker, ///< without work
+  idle,   ///< a worker without work, or who stands in for one
   waiter, ///< a thread outside, which cannot go on before
 };
 

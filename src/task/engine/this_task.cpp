@@ -83,7 +83,7 @@ void run_on_fresh_stack(void (*call)(void*), void* argument) {
         task_stack& here = *this_task_stack();
         here.running = s->caller.tasks.running;
         forget_paths(here);
-        here.paths = here.running ? s->caller.tasks.paths : nullptr;
+        here.paths = std::exchange(s->caller.tasks.paths, nullptr);
         here.samples = s->caller.tasks.samples; // they go on here
         const std::int64_t began = here.samples != 0 ? ticks_now() - here.suspended_ticks : 0;
         s->caller.is_blocked = false;
@@ -92,7 +92,7 @@ void run_on_fresh_stack(void (*call)(void*), void* argument) {
         if (TREADLE_UNLIKELY(forked_in_task.load(order::relaxed))) end_forked_task();
         if (here.running) tell(event_kind::task_suspended, *here.running->task);
         here.running = nullptr;
-        here.paths = nullptr;
+        s->caller.tasks.paths = std::exchange(here.paths, nullptr);
         if (std::exchange(here.samples, 0) != 0) // the caller's stack was left meanwhile, but not the task
           s->caller.tasks.suspended_ticks -= ticks_now() - here.suspended_ticks - began;
         return false; // go on with the caller

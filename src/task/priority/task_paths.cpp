@@ -20,7 +20,8 @@ static constexpr decide::task_number k_short = decide::bottom_levels::k_short;
 /// What is known of a task that runs, or is suspended, on a stack; or of a thread outside of the runtime.
 struct running_path {
   decide::bottom_levels::creator makes;
-  const job* task = nullptr; // of a thread null
+  const job* task = nullptr; // null for a thread
+  std::uint32_t period = 0;  // of learning, in which it was made or renewed
   bool is_short = false;     // of a short task, and of all that it runs in place: nothing is learned of them
   bool is_measured = false;
   std::int64_t began = 0; // in ticks: since when it has been running, as far as that is not in `ran`; 0: it does not
@@ -29,6 +30,7 @@ struct running_path {
   const job* next = nullptr;                 // what the caller makes next, as far as it has inputs ...
   std::vector<decide::task_number> inputs{}; // ... which are these
 
+  void begin(const job& of, running_path* within, std::uint32_t now) noexcept;
   void add_inputs(const job& made) noexcept;
   /// Whose time it is: what short tasks take is time of the one that runs them.
   running_path* timed() noexcept { return is_short ? outer : this; }
@@ -86,8 +88,7 @@ constexpr std::uint32_t k_seen = bit_of(event_kind::task_created) | bit_of(event
 constexpr unsigned k_free_max = 64;
 constinit thread_local running_path* t_free = nullptr;
 constinit thread_local unsigned t_free_count = 0;
-constinit thread_local running_path* t_outside = nullptr; // of a thread, below those of tasks that it runs itself
-constinit thread_local std::uint32_t t_period = 0;        // of these
+constinit thread_local running_path* t_outside = nullptr; // of a thread that is on no stack: its innermost record
 constinit thread_local bool t_has_ended = false;
 
 struct end_of_thread {
@@ -132,18 +133,58 @@ void give_path(running_path* one) noexcept {
   ++t_free_count;
 }
 
+std::uint32_t present_period() noexcept {
+  return the_learned.load(order::acquire)->periods.load(order::relaxed); // as levels()
+}
+
+/// Of the task that runs on the stack, which began while nothing was learned.
+TREADLE_NOINLINE void adopt_running(task_stack& on, std::uint32_t now) noexcept {
+  running_path* const path = take_path();
+  if (!path) return;
+  path->begin(*on.running->task, on.paths, now);
+  on.paths = path;
+}
+
+/// Learning has ended and begun again since: tasks have ended unseen, and of the others nobody knows how long they have
+/// run.
+TREADLE_NOINLINE void renew(task_stack& of, std::uint32_t now) noexcept {
+  const running_task* running = of.running;
+  for (running_path** next = &of.paths; running_path* const one = *next;) {
+    const running_task* its = running;
+    while (its && its->task != one->task) its = its->outer;
+    if (!its) {
+      *next = one->outer;
+      give_path(one);
+      continue;
+    }
+    running = its->outer;
+    one->period = now;
+    one->is_measured = false;
+    next = &one->outer;
+  }
+  if (of.running && !(of.paths && of.paths->task == of.running->task)) adopt_running(of, now);
+}
+
 /// Of a thread that is on no stack of a task.
 TREADLE_NOINLINE running_path* path_outside() noexcept {
   if (!t_outside) t_outside = new_path();
-  const std::uint32_t now = the_learned.load(order::acquire)->periods.load(order::relaxed);
-  if (std::exchange(t_period, now) != now) // learning has ended in the middle of its tasks
-    while (t_outside && t_outside->outer) give_path(std::exchange(t_outside, t_outside->outer));
+  const std::uint32_t now = present_period();
+  if (t_outside && t_outside->period != now) {
+    while (t_outside->outer) give_path(std::exchange(t_outside, t_outside->outer));
+    t_outside->period = now;
+  }
   return t_outside;
 }
 
 running_path* running_here() noexcept {
-  const task_stack* const stack = this_task_stack();
-  return TREADLE_LIKELY(stack != nullptr) ? stack->paths : path_outside();
+  task_stack* const stack = this_task_stack();
+  if (TREADLE_UNLIKELY(!stack)) return path_outside();
+  const std::uint32_t now = present_period();
+  if (TREADLE_UNLIKELY(stack->paths && stack->paths->period != now))
+    renew(*stack, now);
+  else if (TREADLE_UNLIKELY(!stack->paths && stack->running))
+    adopt_running(*stack, now);
+  return stack->paths;
 }
 
 const void* site_of_task(const job& task) noexcept { return task.name().text; }
@@ -159,29 +200,20 @@ running_path* timed(running_path* path) noexcept { return path ? path->timed() :
 
 void begin_task(const job& task) noexcept {
   task_stack* const stack = this_task_stack();
-  if (stack && stack->paths && !stack->running) forget_paths(*stack); // learning ended in the middle of them
   running_path* const by = running_here();
   if (by && by->is_short && is_short_task(task)) return;
   running_path* const path = take_path();
   if (!path) return;
-  path->outer = by;
-  path->next = nullptr;
+  path->begin(task, by, present_period());
   (stack ? stack->paths : t_outside) = path;
-  path->task = &task;
-  const std::uint32_t number = task.path_number();
-  const bool is_marked = number == k_short;
-  // Tasks that make their successors would otherwise be marked for ever.
-  const bool is_looked_at = is_marked && !(by && by->task) && t_random.below(k_short_per_look) == 0;
-  path->is_short = is_marked && !is_looked_at;
-  path->is_measured = !is_marked && (t_random.below(k_times_per_measured) == 0 || !levels().has_run(number));
-  path->makes.begin(is_marked ? 0 : number, number == 0 || is_looked_at ? site_of_task(task) : nullptr, is_looked_at);
   if (by) by->next = nullptr; // it runs at once
   if (path->is_short) return;
+  const std::uint32_t number = task.path_number();
+  path->is_measured = number != k_short && (t_random.below(k_times_per_measured) == 0 || !levels().has_run(number));
   running_path* const before = timed(by);
   const std::int64_t now = path->is_measured || (before && before->is_measured) ? ticks_now() : 0;
   if (before) before->stop(now);
   path->go_on(now);
-  path->ran = 0;
 }
 
 void end_task(const job& task) noexcept {
@@ -190,6 +222,7 @@ void end_task(const job& task) noexcept {
   running_path* const path = here;
   if (!path || path->task != &task) return; // it had begun before, or runs in a short one
   here = path->outer;
+  if (path->period != present_period()) path->is_measured = false; // learning has ended, and begun again
   if (!path->is_short) {
     running_path* const before = timed(path->outer);
     const std::int64_t now = path->is_measured || (before && before->is_measured) ? ticks_now() : 0;
@@ -200,6 +233,21 @@ void end_task(const job& task) noexcept {
 }
 
 } // namespace
+
+void running_path::begin(const job& of, running_path* within, std::uint32_t now) noexcept {
+  task = &of;
+  outer = within;
+  period = now;
+  next = nullptr;
+  ran = began = 0;
+  is_measured = false;
+  const std::uint32_t number = of.path_number();
+  const bool is_marked = number == k_short;
+  // Tasks that make their successors would otherwise be marked for ever.
+  const bool is_looked_at = is_marked && !(within && within->task) && t_random.below(k_short_per_look) == 0;
+  is_short = is_marked && !is_looked_at;
+  makes.begin(is_marked ? 0 : number, number == 0 || is_looked_at ? site_of_task(of) : nullptr, is_looked_at);
+}
 
 void running_path::add_inputs(const job& made) noexcept {
   if (std::exchange(next, nullptr) != &made) return;

@@ -44,7 +44,7 @@ class stale_entries {
   static constexpr std::int64_t k_drop_min = 256;
 
   worker& m_owner;
-  std::uint32_t m_in_deque = 0;        // at most: of tasks run in place out of order
+  std::uint32_t m_in_deque = 0;        // about: of tasks run in place out of order
   std::uint32_t m_out_of_order = 0;    // the same, wherever the entries are, since they were last looked for everywhere
   std::int64_t m_drop_at = k_drop_min; // entries in the deque
   std::uint64_t m_inlined_before = 0;  // tasks that the pool had run in place when it was last that large

@@ -173,6 +173,7 @@ void worker::run_timers() noexcept { m_scheduler.timers.run_due(); }
 /// Short tasks go first, which are in the deque, but for urgent ones. They may make others for ever, so now and then
 /// they go last.
 job* worker::next_by_path() {
+  m_stamps.set_all_due(m_scheduler.is_ordering());
   injected_jobs& injected = m_scheduler.injected;
   if (ordered->has_urgent())
     if (job* item = pop_placed()) return item;
@@ -215,7 +216,7 @@ job* worker::pop_placed() noexcept {
 }
 
 job* worker::look(std::int64_t ns) {
-  background_polling messages(poller::worker);
+  background_polling messages(poller::idle);
   return look_for(ns, [&]() -> job* {
     const std::int64_t began = ticks_now();
     counters.pending_accesses.increment_unshared();
