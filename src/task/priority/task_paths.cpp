@@ -76,7 +76,9 @@ struct learned final : fork_participant {
 constinit atomic<learned*> the_learned{nullptr};
 
 // acquire: pairs with where it is made
-decide::bottom_levels& levels() noexcept { return the_learned.load(order::acquire)->levels; }
+learned& what_is_learned() noexcept { return *the_learned.load(order::acquire); }
+decide::bottom_levels& levels() noexcept { return what_is_learned().levels; }
+std::uint32_t present_period() noexcept { return what_is_learned().periods.load(order::relaxed); }
 
 constexpr std::uint32_t k_seen = bit_of(event_kind::task_created) | bit_of(event_kind::task_started) |
                                  bit_of(event_kind::task_suspended) | bit_of(event_kind::task_resumed) |
@@ -131,10 +133,6 @@ void give_path(running_path* one) noexcept {
   }
   one->outer = std::exchange(t_free, one);
   ++t_free_count;
-}
-
-std::uint32_t present_period() noexcept {
-  return the_learned.load(order::acquire)->periods.load(order::relaxed); // as levels()
 }
 
 /// Of the task that runs on the stack, which began while nothing was learned.
@@ -257,7 +255,7 @@ void running_path::add_inputs(const job& made) noexcept {
 
 path_learning::path_learning() {
   static learned* const all = new learned;
-  the_learned.store(all, order::release); // pairs with levels()
+  the_learned.store(all, order::release); // pairs with what_is_learned()
   all->levels.set_short_time(static_cast<float>(ns_to_ticks(short_task_ns.load(order::relaxed))));
   const std::lock_guard guard(all->pools_lock);
   if (all->pools++ != 0) return;
