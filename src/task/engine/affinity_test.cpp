@@ -1,0 +1,154 @@
+#include "task/engine/comes_true.hpp"
+#include "task/engine/runtime_fixture.hpp"
+
+#include <treadle/topology.hpp>
+#include <treadle/treadle.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <sched.h>
+#include <unistd.h>
+
+namespace treadle {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::comes_true;
+
+TEST(binding, puts_each_worker_on_a_core_of_its_own) {
+  const topology machine = topology::of_this_process();
+  const auto cores = static_cast<unsigned>(machine.units.size());
+  const std::vector<unsigned> pools = cores > 1 ? std::vector<unsigned>{cores - 1, 1} : std::vector<unsigned>{cores};
+  for (const char* how : {"packed", "compact", "scatter", "balanced", "numa-balanced", "numa-balanced-mtp"}) {
+    struct record {
+      std::mutex mutex;
+      std::map<unsigned, unsigned> cpus; // by worker
+    } seen;
+    worker_hooks hooks;
+    hooks.context = &seen;
+    hooks.on_start = [](void* c, unsigned worker) noexcept {
+      auto& r = *static_cast<record*>(c);
+      cpu_set_t mine;
+      CPU_ZERO(&mine);
+      sched_getaffinity(0, sizeof mine, &mine);
+      EXPECT_EQ(CPU_COUNT(&mine), 1);
+      const std::lock_guard guard(r.mutex);
+      r.cpus[worker] = static_cast<unsigned>(sched_getcpu());
+    };
+    {
+      runtime rt({.workers = pools[0], .pools = cores > 1 ? "other:1" : "", .bind = how, .hooks = hooks});
+    }
+    std::map<unsigned, unsigned> expected;
+    for (const auto& pool : map_workers(machine, mapping_from_name(how), pools))
+      for (const unsigned unit : pool) expected.emplace(expected.size(), machine.units[unit].os_index);
+    EXPECT_EQ(seen.cpus, expected) << how;
+  }
+  EXPECT_THROW(runtime({.bind = "everywhere"}), std::invalid_argument);
+}
+
+/// The hardware threads of the main thread, and the first of them.
+struct masks {
+  cpu_set_t whole, one;
+};
+masks masks_of_main_thread() {
+  masks found;
+  CPU_ZERO(&found.whole);
+  EXPECT_EQ(sched_getaffinity(getpid(), sizeof found.whole, &found.whole), 0);
+  CPU_ZERO(&found.one);
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&found.one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &found.whole)) CPU_SET(cpu, &found.one);
+  return found;
+}
+
+TEST(affinity, is_followed_while_the_runtime_runs) {
+  const auto [whole, one] = masks_of_main_thread();
+  if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "there is one core";
+  runtime rt;
+  const unsigned all = rt.concurrency();
+  const auto work_until = [&](unsigned n) { // somebody has to look
+    return comes_true([&] {
+      EXPECT_EQ(async(fib, 10).get(), 55);
+      return rt.concurrency() == n;
+    });
+  };
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
+  EXPECT_TRUE(work_until(1));
+  EXPECT_EQ(rt.max_concurrency(), all);
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
+  EXPECT_TRUE(work_until(all));
+  // In a loop that has all workers busy, too.
+  std::atomic<bool> seen{false};
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
+  for_loop(par, 0, 20'000'000, [&](int) {
+    if (seen.load(std::memory_order_relaxed)) return;
+    const auto end = std::chrono::steady_clock::now() + 1us;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+    if (rt.concurrency() == 1) seen = true;
+  });
+  EXPECT_TRUE(seen);
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
+}
+
+/// However few cores are left: nobody else would run the tasks of a pool that cannot borrow workers.
+TEST(affinity, that_shrinks_leaves_a_worker_to_each_pool_that_cannot_borrow) {
+  cpu_set_t whole, one;
+  CPU_ZERO(&whole);
+  ASSERT_EQ(sched_getaffinity(getpid(), sizeof whole, &whole), 0);
+  std::vector<unsigned> cpus;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &whole)) cpus.push_back(cpu);
+  if (cpus.size() < 2) GTEST_SKIP() << "there is one core";
+  const std::string own = "own:cpus=" + std::to_string(cpus[1]);
+  for (const std::string& pools :
+       {own + ":exclusive", own + ":policy=static", own + ":exclusive,default:cpus=" + std::to_string(cpus[0])}) {
+    for (const unsigned left : {cpus[0], cpus[1]}) {
+      runtime rt({.pools = pools});
+      CPU_ZERO(&one);
+      CPU_SET(left, &one);
+      ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
+      EXPECT_TRUE(comes_true([&] {
+        async([] {}).get();
+        return rt.concurrency() == 2;
+      })) << pools;
+      for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(async(pool_executor("own"), [i] { return i; }).get(), i) << pools;
+        EXPECT_EQ(async([i] { return i; }).get(), i) << pools;
+        std::this_thread::sleep_for(60ms); // the mask is looked at twice in a second
+      }
+      ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
+    }
+  }
+}
+
+/// Where the program has said how many workers it wants, its main thread may be bound to a core of its own.
+TEST(affinity, of_the_main_thread_is_its_own_where_workers_are_asked_for) {
+  cpu_set_t whole, one;
+  CPU_ZERO(&whole);
+  ASSERT_EQ(sched_getaffinity(getpid(), sizeof whole, &whole), 0);
+  CPU_ZERO(&one);
+  for (unsigned cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &whole)) CPU_SET(cpu, &one);
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
+  {
+    runtime rt({.workers = 2});
+    for (int i = 0; i < 100; ++i) {
+      async([&] {
+        cpu_set_t mine;
+        CPU_ZERO(&mine);
+        sched_getaffinity(0, sizeof mine, &mine);
+        EXPECT_TRUE(CPU_EQUAL(&mine, &whole));
+      }).get();
+    }
+    EXPECT_EQ(rt.concurrency(), 2u);
+  }
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
+}
+
+} // namespace
+} // namespace treadle
