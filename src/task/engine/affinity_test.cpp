@@ -1,6 +1,7 @@
 #include "task/engine/comes_true.hpp"
 #include "task/engine/runtime_fixture.hpp"
 
+#include <treadle/algorithm/for_loop.hpp>
 #include <treadle/topology.hpp>
 #include <treadle/treadle.hpp>
 
@@ -8,6 +9,8 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -19,6 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::comes_true;
+using testing::fib;
 
 TEST(binding, puts_each_worker_on_a_core_of_its_own) {
   const topology machine = topology::of_this_process();
