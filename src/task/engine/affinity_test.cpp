@@ -1,4 +1,5 @@
 #include "task/engine/comes_true.hpp"
+#include "task/engine/masks_fixture.hpp"
 #include "task/engine/runtime_fixture.hpp"
 
 #include <treadle/algorithm/for_loop.hpp>
@@ -23,6 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::comes_true;
 using testing::fib;
+using testing::masks_of_main_thread;
 
 TEST(binding, puts_each_worker_on_a_core_of_its_own) {
   const topology machine = topology::of_this_process();
@@ -53,20 +55,6 @@ TEST(binding, puts_each_worker_on_a_core_of_its_own) {
     EXPECT_EQ(seen.cpus, expected) << how;
   }
   EXPECT_THROW(runtime({.bind = "everywhere"}), std::invalid_argument);
-}
-
-/// The hardware threads of the main thread, and the first of them.
-struct masks {
-  cpu_set_t whole, one;
-};
-masks masks_of_main_thread() {
-  masks found;
-  CPU_ZERO(&found.whole);
-  EXPECT_EQ(sched_getaffinity(getpid(), sizeof found.whole, &found.whole), 0);
-  CPU_ZERO(&found.one);
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&found.one) == 0; ++cpu)
-    if (CPU_ISSET(cpu, &found.whole)) CPU_SET(cpu, &found.one);
-  return found;
 }
 
 TEST(affinity, is_followed_while_the_runtime_runs) {

@@ -2,6 +2,7 @@
 
 #include "base/rng.hpp"
 #include "task/engine/comes_true.hpp"
+#include "task/engine/masks_fixture.hpp"
 #include "task/engine/runtime_fixture.hpp"
 #include "task/worker/worker.hpp"
 
@@ -58,6 +59,7 @@ TEST(shares, are_all_that_there_is_and_never_too_many) {
 }
 
 using testing::comes_true;
+using testing::masks_of_main_thread;
 using testing::on_duty;
 
 class concurrency_test : public testing::on_workers {};
