@@ -15,7 +15,9 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace treadle {
@@ -140,6 +142,78 @@ TEST(affinity, of_the_main_thread_is_its_own_where_workers_are_asked_for) {
     EXPECT_EQ(rt.concurrency(), 2u);
   }
   ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
+}
+
+/// A control group of its own for this process, where it may have one: as root, on a machine that lets it.
+class own_group {
+ public:
+  own_group() {
+    const std::string name = "/treadle-test-" + std::to_string(getpid());
+    for (const std::string root : {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup"}) {
+      m_folder = root + name;
+      m_root = root;
+      if (mkdir(m_folder.c_str(), 0755) != 0) continue;
+      m_is_there = write("cgroup.procs", std::to_string(getpid())) && set_quota(2);
+      if (m_is_there) return;
+      leave();
+    }
+  }
+  ~own_group() { leave(); }
+  own_group(const own_group&) = delete;
+  own_group& operator=(const own_group&) = delete;
+
+  bool is_there() const noexcept { return m_is_there; }
+  /// In cores.
+  bool set_quota(double cores) const {
+    const std::string us = std::to_string(static_cast<long>(100'000 * cores));
+    return write("cpu.cfs_quota_us", us) || write("cpu.max", us + " 100000");
+  }
+
+ private:
+  bool write(const char* file, const std::string& text) const { return write_to(m_folder + "/" + file, text); }
+  static bool write_to(const std::string& path, const std::string& text) {
+    const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC); // which makes none
+    if (file < 0) return false;
+    const bool is_written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    close(file);
+    return is_written;
+  }
+  void leave() noexcept {
+    write_to(m_root + "/cgroup.procs", std::to_string(getpid()));
+    rmdir(m_folder.c_str());
+    m_is_there = false;
+  }
+
+  std::string m_root, m_folder;
+  bool m_is_there = false;
+};
+
+/// With a mask and what the program says, the least of all counts.
+TEST(quota, is_followed_while_the_runtime_runs) {
+  const auto [whole, one] = masks_of_main_thread();
+  if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "there is one core";
+  const own_group group;
+  if (!group.is_there()) GTEST_SKIP() << "this process may have no control group of its own";
+  runtime rt;
+  const auto work_until = [&](unsigned n) { // somebody has to look
+    return comes_true([&] {
+      EXPECT_EQ(async(fib, 10).get(), 55);
+      return rt.concurrency() == n;
+    });
+  };
+  EXPECT_TRUE(work_until(2)) << rt.concurrency();
+  ASSERT_TRUE(group.set_quota(0.7));
+  EXPECT_TRUE(work_until(1));
+  ASSERT_TRUE(group.set_quota(1.2));
+  EXPECT_TRUE(work_until(2));
+  rt.set_concurrency(1);
+  EXPECT_TRUE(work_until(1));
+  rt.set_concurrency(rt.max_concurrency());
+  EXPECT_TRUE(work_until(2));
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
+  EXPECT_TRUE(work_until(1));
+  ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
+  EXPECT_TRUE(work_until(2));
 }
 
 } // namespace
