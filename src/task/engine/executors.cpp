@@ -37,7 +37,9 @@ void schedule_at(job& task, const placement& where) {
 void schedule_at(future_state& task, const placement& where) {
   const worker* here = this_worker();
   const scheduler* const to = host_of(where);
-  if (to ? to->pins_what_is_sent() : here && here->owner().pins()) task.pin();
+  // What a pool that lends workers sends to itself is as what it makes without an executor.
+  const bool stays = here && (!to || (to == &here->owner() && to->lends));
+  if (stays ? here->owner().pins() : to && to->pins_what_is_sent()) task.pin();
   schedule_at(static_cast<job&>(task), where);
 }
 

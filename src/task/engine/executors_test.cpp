@@ -3,6 +3,7 @@
 #include <treadle/algorithm/for_each.hpp>
 #include <treadle/algorithm/for_loop.hpp>
 #include <treadle/algorithm/sort.hpp>
+#include <treadle/observe/counters.hpp>
 #include <treadle/treadle.hpp>
 
 #include <algorithm>
@@ -126,6 +127,19 @@ TEST(pools_test, what_a_task_creates_stays_in_its_pool) {
   });
   EXPECT_EQ(waiting.get(), "io-0");
   creator.get();
+}
+
+/// Named by an executor or not: who waits runs them in place, so that a recursion needs no stack for each.
+TEST(pools_test, what_a_pool_that_lends_sends_to_itself_is_run_in_place) {
+  runtime rt({.workers = 1, .pools = "other:1"});
+  const pool_executor here("default");
+  struct recursion {
+    const pool_executor& where;
+    int operator()(int depth) const { return depth == 0 ? 0 : 1 + async(where, *this, depth - 1).get(); }
+  };
+  const counters::counter stacks("/threads/count/stacks");
+  EXPECT_EQ(async(here, recursion{here}, 1000).get(), 1000);
+  EXPECT_LT(stacks.value(), 100);
 }
 
 TEST(pools_test, tasks_wander_between_pools_until_all_is_idle) {
