@@ -18,6 +18,13 @@ scheduler* host_of(const placement& where) noexcept { return where.pool ? &where
 
 } // namespace
 
+bool pins_at(const placement& where) noexcept {
+  const worker* here = this_worker();
+  const scheduler* const to = host_of(where);
+  const bool stays = here && (!to || (to == &here->owner() && to->lends));
+  return stays ? here->owner().pins() : to && to->pins_what_is_sent();
+}
+
 void queue_at(job& item, const placement& where) {
   worker* here = this_worker();
   scheduler* const to = host_of(where);
@@ -35,11 +42,7 @@ void schedule_at(job& task, const placement& where) {
 }
 
 void schedule_at(future_state& task, const placement& where) {
-  const worker* here = this_worker();
-  const scheduler* const to = host_of(where);
-  // What a pool that lends workers sends to itself is as what it makes without an executor.
-  const bool stays = here && (!to || (to == &here->owner() && to->lends));
-  if (stays ? here->owner().pins() : to && to->pins_what_is_sent()) task.pin();
+  if (pins_at(where)) task.pin();
   schedule_at(static_cast<job&>(task), where);
 }
 

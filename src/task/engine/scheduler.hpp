@@ -200,6 +200,10 @@ bool visit_current_pools(void (*visit)(void* argument, const std::vector<std::un
 void visit_all_pools(void (*visit)(void* argument, const std::vector<std::unique_ptr<scheduler>>& pools),
                      void* argument);
 
+/// A task that the caller sends there runs where it is queued: a get() elsewhere must not run it in place. What a pool
+/// that lends workers sends to itself is as what it makes without an executor.
+bool pins_at(const placement& where) noexcept;
+
 /// Queues a job as schedule() does, and counts it as created, but tells nobody that there is a new task.
 void queue_here(job& task);
 

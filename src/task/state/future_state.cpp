@@ -217,8 +217,7 @@ void future_state::schedule_or_fail() noexcept {
 }
 
 void future_state::schedule_or_fail(const placement& where) noexcept {
-  const bool pins = where.pool && where.pool->host().pins_what_is_sent();
-  m_claim.offer(pins ? claim_word::k_pinned : where.pool ? claim_word::k_available : offered_here());
+  m_claim.offer(pins_at(where) ? claim_word::k_pinned : claim_word::k_available);
   queue_or_fail([&where](job& task) { queue_at(task, where); });
 }
 
