@@ -448,6 +448,13 @@ TEST(executors_properties_test, are_changed_copies) {
   EXPECT_EQ(parallel_executor().with(priority::low).level(), priority::low);
   EXPECT_EQ(named(all, "x").with(priority::high).inner.level(), priority::high);
   EXPECT_EQ(async(named(all, "x").with(worker_hint{1}), [] { return this_task::worker_index(); }).get(), 1);
+  struct own { // a program's own executor has its own properties
+    int level = 0;
+    own with(int other) const noexcept { return {other}; }
+    void execute(executable task) const { task(); }
+  };
+  EXPECT_EQ(named(own(), "x").with(3).inner.level, 3);
+  EXPECT_EQ(async(named(own(), "x").with(3), [] { return 4; }).get(), 4);
   const limiting_executor one_at_a_time(all.with(worker_hint{1}), 1);
   EXPECT_EQ(async(one_at_a_time, [] { return this_task::worker_index(); }).get(), 1);
   for (unsigned worker : {0u, 1u, 1u, 0u, 1u})
