@@ -89,10 +89,10 @@ class sequenced_executor {
 };
 
 /// Runs tasks on the workers of one pool of the current runtime (runtime_options::pools): a get() in another pool
-/// waits, where it would run another task in place. Tasks that these tasks create stay in the pool. Unless it is
-/// exclusive, a pool that has more to do than workers uses spare ones, as many as other pools have idle: then more of
-/// its tasks may run at the same time than it has workers of its own, and on hardware threads of those pools. Must not
-/// be used any more when its runtime ends.
+/// waits, where it would run another task in place; not for what "default", unless it is exclusive, sends to itself.
+/// Tasks that these tasks create stay in the pool. Unless it is exclusive, a pool with more to do than workers uses
+/// spare ones, as many as other pools have idle: then more of its tasks may run at the same time than it has workers of
+/// its own, and on hardware threads of those pools. Must not be used any more when its runtime ends.
 class pool_executor : public detail::placing<pool_executor> {
  public:
   /// Throws std::invalid_argument, naming the pools there are, when there is none with this name; "default" is the one

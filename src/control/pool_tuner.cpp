@@ -31,7 +31,7 @@ std::vector<decide::pool_layouts::pool> pools_to_change(const runtime& of, bool 
   if (!is_shared && may_be_unordered) return {{"default"}};
   if (!is_shared)
     throw std::invalid_argument("pool_tuner: there are no two pools, the pool 'default' among them, that could give "
-                                "each other workers, and no pool has the policy critical-path");
+                                "each other workers, and there is no order of tasks to find out");
   return found;
 }
 
@@ -104,6 +104,7 @@ struct pool_tuner::state final : loop::explained {
       const detail::binding how = detail::binding_from_name(name, "pool_tuner");
       detail::scheduler::of(runs).active.arrange(pools, choice.places.sizes(choice.at()),
                                                  name.empty() ? nullptr : &how);
+      if (!choice.places.chooses_order()) return;
       for (const auto& pool : detail::scheduler::pools_of(runs))
         pool->set_ordering(choice.places.is_ordered(choice.at()));
     } catch (...) { // no memory: they stay as they are

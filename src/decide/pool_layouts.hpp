@@ -35,6 +35,7 @@ class pool_layouts {
   std::vector<unsigned> sizes(tune::arm at) const; ///< of all pools
   /// Empty where workers are not bound anew.
   std::string_view binding(tune::arm at) const;
+  bool chooses_order() const noexcept { return m_orders; }
   bool is_ordered(tune::arm at) const;        ///< also where there is no choice
   std::string sizes_text(tune::arm at) const; ///< "critical:1,default:3"
   std::string text(tune::arm at) const;       ///< "critical:1,default:3 scatter unordered"

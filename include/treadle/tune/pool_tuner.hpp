@@ -60,7 +60,8 @@ class pool_tuner {
   };
 
   /// Throws std::invalid_argument when there is nothing to find out: no two pools whose sizes can change, and none with
-  /// scheduling::critical_path; or, with the names that there are, when a binding has another one.
+  /// scheduling::critical_path, or `every_ms` leaves the order alone; or, with the names that there are, when a binding
+  /// has another one.
   explicit pool_tuner(runtime& of);
   pool_tuner(runtime& of, const options& wanted);
   pool_tuner(pool_tuner&&) noexcept;

@@ -7,7 +7,9 @@
 #include <treadle/treadle.hpp>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -151,14 +153,16 @@ class own_group {
     const std::string name = "/treadle-test-" + std::to_string(getpid());
     for (const std::string root : {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup"}) {
       m_folder = root + name;
-      m_root = root;
       if (mkdir(m_folder.c_str(), 0755) != 0) continue;
-      m_is_there = write("cgroup.procs", std::to_string(getpid())) && set_quota(2);
-      if (m_is_there) return;
+      m_before = root + path_in(root == "/sys/fs/cgroup" ? "" : "cpu");
+      m_is_there = write("cgroup.procs", std::to_string(getpid()));
+      if (m_is_there && set_quota(2)) return;
       leave();
     }
   }
-  ~own_group() { leave(); }
+  ~own_group() {
+    if (m_is_there) leave();
+  }
   own_group(const own_group&) = delete;
   own_group& operator=(const own_group&) = delete;
 
@@ -178,13 +182,24 @@ class own_group {
     close(file);
     return is_written;
   }
+  /// Of the group that this process is in, in the hierarchy of the controller; "": that of version 2.
+  static std::string path_in(const std::string& controller) {
+    std::ifstream groups("/proc/self/cgroup");
+    for (std::string line; std::getline(groups, line);) { // "ID:CONTROLLERS:PATH"
+      const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+      if (second == line.npos || line.substr(first + 1, second - first - 1) != controller) continue;
+      return line.substr(second + 1);
+    }
+    return "/";
+  }
   void leave() noexcept {
-    write_to(m_root + "/cgroup.procs", std::to_string(getpid()));
-    rmdir(m_folder.c_str());
+    if (m_is_there) write_to(m_before + "/cgroup.procs", std::to_string(getpid()));
+    for (int tries = 0; tries < 1000 && rmdir(m_folder.c_str()) != 0 && errno == EBUSY; ++tries)
+      usleep(1000); // a thread that has ended is still counted
     m_is_there = false;
   }
 
-  std::string m_root, m_folder;
+  std::string m_before, m_folder;
   bool m_is_there = false;
 };
 

@@ -178,7 +178,7 @@ running_path* running_here() noexcept {
   task_stack* const stack = this_task_stack();
   if (TREADLE_UNLIKELY(!stack)) return path_outside();
   const std::uint32_t now = present_period();
-  if (TREADLE_UNLIKELY(stack->paths && stack->paths->period != now))
+  if (TREADLE_UNLIKELY(stack->paths && (stack->paths->period != now || !stack->running)))
     renew(*stack, now);
   else if (TREADLE_UNLIKELY(!stack->paths && stack->running))
     adopt_running(*stack, now);
@@ -260,8 +260,8 @@ path_learning::path_learning() {
   const std::lock_guard guard(all->pools_lock);
   if (all->pools++ != 0) return;
   all->periods.fetch_add(1, order::relaxed);
+  want_events(k_seen, true); // first: what is told by the flag alone makes records that the other events end
   paths_are_learned.store(true, order::relaxed);
-  want_events(k_seen, true);
 }
 
 path_learning::~path_learning() {
