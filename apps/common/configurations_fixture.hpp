@@ -38,7 +38,7 @@ inline void expect_found_pools(const std::string& program, const std::string& si
   const std::string arguments = size + " --workers 4 --configuration auto --repeat 60 --check";
   expect_run(program, arguments, 0, "pools: critical:");
   expect_run(program, arguments + " --json", 0, "\"pools\": \"critical:");
-  expect_run(program, arguments + " --json --treadle:bind=scatter", 0, " scatter");
+  expect_run(program, arguments + " --json --treadle:bind=scatter", 0, " scatter\", ");
   expect_run(program, "--workers 1 --configuration auto --repeat 3 --check", 0, "verified: ");
   expect_run(program, arguments + " --critical 4", 2, "'critical' cannot have 4 of 4 workers");
 }

@@ -50,7 +50,7 @@ timing measure(const runs& all, const std::vector<std::string>& counters, const 
     if (i >= all.before && seconds < fastest.seconds) fastest = {seconds, read.read()};
     if (tuner) tuner->done();
   }
-  if (tuner) fastest.pools = tuner->sizes() + " " + tuner->binding() + (tuner->is_ordering() ? "" : " unordered");
+  if (tuner) fastest.pools = tuner->sizes() + (tuner->is_ordering() ? " " : " unordered ") + tuner->binding();
   return fastest;
 }
 

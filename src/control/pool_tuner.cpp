@@ -27,12 +27,10 @@ std::vector<decide::pool_layouts::pool> pools_to_change(const runtime& of, bool 
   for (std::size_t i = 0; i < all.size(); ++i)
     if (active.can_resize(i)) found.push_back({all[i]->name, active.can_be_hosted(all[i]->name)});
   std::stable_partition(found.begin(), found.end(), [](const auto& pool) { return pool.name != "default"; });
-  const bool is_shared = found.size() >= 2 && found.back().name == "default";
-  if (!is_shared && may_be_unordered) return {{"default"}};
-  if (!is_shared)
-    throw std::invalid_argument("pool_tuner: there are no two pools, the pool 'default' among them, that could give "
-                                "each other workers, and there is no order of tasks to find out");
-  return found;
+  if (found.size() >= 2 && found.back().name == "default") return found;
+  if (may_be_unordered) return {{"default"}};
+  throw std::invalid_argument("pool_tuner: there are no two pools, the pool 'default' among them, that could give each "
+                              "other workers, and there is no order of tasks to find out");
 }
 
 /// That in force first, each once. Throws where one has no such name.

@@ -28,6 +28,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::comes_true;
 using testing::fib;
+using testing::masks;
 using testing::masks_of_main_thread;
 
 TEST(binding, puts_each_worker_on_a_core_of_its_own) {
@@ -61,22 +62,24 @@ TEST(binding, puts_each_worker_on_a_core_of_its_own) {
   EXPECT_THROW(runtime({.bind = "everywhere"}), std::invalid_argument);
 }
 
+/// Comes to be; somebody has to look, who works.
+bool works_with(const runtime& rt, unsigned workers) {
+  return comes_true([&] {
+    EXPECT_EQ(async(fib, 10).get(), 55);
+    return rt.concurrency() == workers;
+  });
+}
+
 TEST(affinity, is_followed_while_the_runtime_runs) {
   const auto [whole, one] = masks_of_main_thread();
   if (CPU_COUNT(&whole) < 2) GTEST_SKIP() << "there is one core";
   runtime rt;
   const unsigned all = rt.concurrency();
-  const auto work_until = [&](unsigned n) { // somebody has to look
-    return comes_true([&] {
-      EXPECT_EQ(async(fib, 10).get(), 55);
-      return rt.concurrency() == n;
-    });
-  };
   ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
-  EXPECT_TRUE(work_until(1));
+  EXPECT_TRUE(works_with(rt, 1));
   EXPECT_EQ(rt.max_concurrency(), all);
   ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
-  EXPECT_TRUE(work_until(all));
+  EXPECT_TRUE(works_with(rt, all));
   // In a loop that has all workers busy, too.
   std::atomic<bool> seen{false};
   ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
@@ -124,12 +127,8 @@ TEST(affinity, that_shrinks_leaves_a_worker_to_each_pool_that_cannot_borrow) {
 
 /// Where the program has said how many workers it wants, its main thread may be bound to a core of its own.
 TEST(affinity, of_the_main_thread_is_its_own_where_workers_are_asked_for) {
-  cpu_set_t whole, one;
-  CPU_ZERO(&whole);
-  ASSERT_EQ(sched_getaffinity(getpid(), sizeof whole, &whole), 0);
-  CPU_ZERO(&one);
-  for (unsigned cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
-    if (CPU_ISSET(cpu, &whole)) CPU_SET(cpu, &one);
+  const masks of_main = masks_of_main_thread();
+  const cpu_set_t &whole = of_main.whole, &one = of_main.one;
   ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
   {
     runtime rt({.workers = 2});
@@ -210,25 +209,19 @@ TEST(quota, is_followed_while_the_runtime_runs) {
   const own_group group;
   if (!group.is_there()) GTEST_SKIP() << "this process may have no control group of its own";
   runtime rt;
-  const auto work_until = [&](unsigned n) { // somebody has to look
-    return comes_true([&] {
-      EXPECT_EQ(async(fib, 10).get(), 55);
-      return rt.concurrency() == n;
-    });
-  };
-  EXPECT_TRUE(work_until(2)) << rt.concurrency();
+  EXPECT_TRUE(works_with(rt, 2)) << rt.concurrency();
   ASSERT_TRUE(group.set_quota(0.7));
-  EXPECT_TRUE(work_until(1));
+  EXPECT_TRUE(works_with(rt, 1));
   ASSERT_TRUE(group.set_quota(1.2));
-  EXPECT_TRUE(work_until(2));
+  EXPECT_TRUE(works_with(rt, 2));
   rt.set_concurrency(1);
-  EXPECT_TRUE(work_until(1));
+  EXPECT_TRUE(works_with(rt, 1));
   rt.set_concurrency(rt.max_concurrency());
-  EXPECT_TRUE(work_until(2));
+  EXPECT_TRUE(works_with(rt, 2));
   ASSERT_EQ(sched_setaffinity(getpid(), sizeof one, &one), 0);
-  EXPECT_TRUE(work_until(1));
+  EXPECT_TRUE(works_with(rt, 1));
   ASSERT_EQ(sched_setaffinity(getpid(), sizeof whole, &whole), 0);
-  EXPECT_TRUE(work_until(2));
+  EXPECT_TRUE(works_with(rt, 2));
 }
 
 } // namespace

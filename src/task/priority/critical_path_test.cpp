@@ -47,6 +47,14 @@ std::vector<int> order_of_chain_and_others() {
 /// take long for a while.
 constexpr int k_rounds_to_learn = 1000;
 
+/// Calls holds() until it has been true so many times in a row; how often that was in the end.
+template <class F>
+int in_a_row(int wanted, F holds, int rounds = k_rounds_to_learn) {
+  int times = 0;
+  for (int i = 0; i < rounds && times < wanted; ++i) times = holds() ? times + 1 : 0;
+  return times;
+}
+
 TEST(critical_path, goes_first_once_it_is_known) {
   treadle::runtime runtime({.workers = 1, .pools = "default:policy=critical-path"});
   treadle::async([] {
@@ -120,25 +128,31 @@ class short_tasks_take {
 };
 
 constexpr const char* k_one_pool = "default:policy=critical-path";
-/// The first of two has the longer path behind it. Of short ones the newest goes first.
+
+/// The first of two has the longer path behind it, a task of that time.
+std::vector<int> order_of_two(std::chrono::microseconds behind) {
+  std::vector<int> order;
+  order.reserve(3);
+  treadle::shared_future<void> first = treadle::async([&order] { order.push_back(1); });
+  auto after = treadle::dataflow(
+      [&order, behind](const treadle::shared_future<void>&) {
+        treadle::testing::spin_for(behind);
+        order.push_back(3);
+      },
+      first);
+  auto second = treadle::async([&order] { order.push_back(2); });
+  while (order.size() < 3) treadle::this_task::yield();
+  after.get();
+  second.get();
+  return order;
+}
+
+/// Of short ones the newest goes first.
 TEST(critical_path, does_not_order_short_tasks) {
   const short_tasks_take limit(std::chrono::seconds(1));
   treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
   treadle::async([] {
-    const auto order_of_two = [] {
-      std::vector<int> order;
-      order.reserve(3);
-      treadle::shared_future<void> first = treadle::async([&order] { order.push_back(1); });
-      auto after = treadle::dataflow([&order](const treadle::shared_future<void>&) { order.push_back(3); }, first);
-      auto second = treadle::async([&order] { order.push_back(2); });
-      while (order.size() < 3) treadle::this_task::yield();
-      after.get();
-      second.get();
-      return order;
-    };
-    int in_a_row = 0;
-    for (int i = 0; i < k_rounds_to_learn && in_a_row < 10; ++i) in_a_row = order_of_two()[0] == 2 ? in_a_row + 1 : 0;
-    EXPECT_EQ(in_a_row, 10);
+    EXPECT_EQ(in_a_row(10, [] { return order_of_two(std::chrono::microseconds(0))[0] == 2; }), 10);
   }).get();
 }
 
@@ -150,7 +164,7 @@ struct runs_at_once {
 TEST(critical_path, does_not_order_short_tasks_of_threads_outside) {
   const short_tasks_take limit(std::chrono::seconds(1));
   treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
-  const auto order_of_two = [] {
+  const auto order_behind_gate = [] {
     std::atomic<bool> may_begin{false};
     std::vector<int> order;
     order.reserve(3);
@@ -172,10 +186,8 @@ TEST(critical_path, does_not_order_short_tasks_of_threads_outside) {
     treadle::wait_all(gate, first, after);
     return order;
   };
-  for (int i = 0; i < 100; ++i) order_of_two(); // at first they are in this order, because nothing is known of them
-  int in_a_row = 0;
-  for (int i = 0; i < k_rounds_to_learn && in_a_row < 10; ++i) in_a_row = order_of_two()[0] == 1 ? in_a_row + 1 : 0;
-  EXPECT_EQ(in_a_row, 10);
+  for (int i = 0; i < 100; ++i) order_behind_gate(); // at first that is their order, because nothing is known of them
+  EXPECT_EQ(in_a_row(10, [&] { return order_behind_gate()[0] == 1; }), 10);
 }
 
 TEST(critical_path, runs_urgent_tasks_before_short_ones) {
@@ -238,7 +250,7 @@ TEST(critical_path, sees_tasks_that_become_longer) {
   const short_tasks_take limit(std::chrono::microseconds(200));
   treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
   treadle::async([] {
-    const auto order_of_two = [](std::chrono::microseconds time) {
+    const auto order_of = [](std::chrono::microseconds time) {
       std::vector<int> order;
       auto first = treadle::async([&order, time] {
         treadle::testing::spin_for(3 * time);
@@ -252,14 +264,10 @@ TEST(critical_path, sees_tasks_that_become_longer) {
       treadle::wait_all(first, second);
       return order;
     };
-    int in_a_row = 0; // the newest first: they are short
-    for (int i = 0; i < k_rounds_to_learn && in_a_row < 10; ++i)
-      in_a_row = order_of_two(std::chrono::microseconds(0))[0] == 2 ? in_a_row + 1 : 0;
-    EXPECT_EQ(in_a_row, 10);
-    in_a_row = 0;
-    for (int i = 0; i < 10 * k_rounds_to_learn && in_a_row < 20; ++i)
-      in_a_row = order_of_two(std::chrono::microseconds(300))[0] == 1 ? in_a_row + 1 : 0;
-    EXPECT_EQ(in_a_row, 20);
+    // The newest first: they are short.
+    EXPECT_EQ(in_a_row(10, [&] { return order_of(std::chrono::microseconds(0))[0] == 2; }), 10);
+    const auto longer = [&] { return order_of(std::chrono::microseconds(300))[0] == 1; };
+    EXPECT_EQ(in_a_row(20, longer, 10 * k_rounds_to_learn), 20);
   }).get();
 }
 
@@ -280,9 +288,7 @@ TEST(critical_path, orders_tasks_of_groups) {
       EXPECT_EQ(order.size(), 10U);
       return order[0];
     };
-    int in_a_row = 0;
-    for (int i = 0; i < k_rounds_to_learn && in_a_row < 10; ++i) in_a_row = first_of_group() == 5 ? in_a_row + 1 : 0;
-    EXPECT_EQ(in_a_row, 10);
+    EXPECT_EQ(in_a_row(10, [&] { return first_of_group() == 5; }), 10);
   }).get();
 }
 
@@ -291,39 +297,18 @@ void set_ordering(const treadle::runtime& of, bool ordered) {
   for (const auto& pool : treadle::detail::scheduler::pools_of(of)) pool->set_ordering(ordered);
 }
 
-/// The first of two has the longer path behind it.
 TEST(critical_path, orders_nothing_while_it_is_told_not_to) {
   const short_tasks_take limit(std::chrono::nanoseconds(0)); // none is short
   treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
   treadle::async([&runtime] {
-    const auto begins_with_long_path = [] {
-      std::vector<int> order;
-      treadle::shared_future<void> first = treadle::async([&order] { order.push_back(1); });
-      auto after = treadle::dataflow(
-          [&order](const treadle::shared_future<void>&) {
-            treadle::testing::spin_for(std::chrono::microseconds(50));
-            order.push_back(3);
-          },
-          first);
-      auto second = treadle::async([&order] { order.push_back(2); });
-      while (order.size() < 3) treadle::this_task::yield();
-      after.get();
-      second.get();
-      return order[0] == 1;
-    };
-    const auto learns = [&] {
-      int in_a_row = 0;
-      for (int i = 0; i < k_rounds_to_learn && in_a_row < 10; ++i)
-        in_a_row = begins_with_long_path() ? in_a_row + 1 : 0;
-      return in_a_row == 10;
-    };
-    EXPECT_TRUE(learns());
+    const auto begins_with_long_path = [] { return order_of_two(std::chrono::microseconds(50))[0] == 1; };
+    EXPECT_EQ(in_a_row(10, begins_with_long_path), 10);
     set_ordering(runtime, false);
     EXPECT_FALSE(treadle::detail::paths_are_learned.load(treadle::detail::order::relaxed));
     for (int i = 0; i < 100; ++i) EXPECT_FALSE(begins_with_long_path()) << i;
     set_ordering(runtime, true);
     EXPECT_TRUE(treadle::detail::paths_are_learned.load(treadle::detail::order::relaxed));
-    EXPECT_TRUE(learns());
+    EXPECT_EQ(in_a_row(10, begins_with_long_path), 10);
   }).get();
 }
 
