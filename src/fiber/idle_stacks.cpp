@@ -4,6 +4,7 @@
 
 #include <treadle/detail/config.hpp>
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <new>
@@ -30,15 +31,15 @@ class idle_stacks {
 
   bool give(stack s) noexcept {
     if constexpr (k_sanitized) return false; // a sanitizer knows what is valid in a stack by its mapping
-    char* const lowest = static_cast<char*>(s.limit());
-    const std::ptrdiff_t rarely_used = static_cast<char*>(s.top()) - k_kept_bytes - lowest;
-    if (rarely_used > 0) madvise(lowest, static_cast<std::size_t>(rarely_used), MADV_DONTNEED);
+    {
+      const std::scoped_lock held(m_lock);
+      if (--m_until_look > 0) return add(s);
+    }
+    const bool was_deep = give_back_rarely_used(s);
     const std::scoped_lock held(m_lock);
-    size_class* const to = class_of(s.mapping_bytes);
-    if (!to || m_count == k_most) return false;
-    to->latest = ::new (static_cast<void*>(static_cast<idle*>(s.top()) - 1)) idle{s, to->latest};
-    ++m_count;
-    return true;
+    m_looks = was_deep ? k_looks_after_deep : std::max(m_looks - 1, 0);
+    m_until_look = m_looks > 0 ? 1 : k_from_look_to_look;
+    return add(s);
   }
 
   bool drop_all() noexcept {
@@ -61,6 +62,26 @@ class idle_stacks {
     idle* latest = nullptr;
   };
 
+  bool add(stack s) noexcept {
+    size_class* const to = class_of(s.mapping_bytes);
+    if (!to || m_count == k_most) return false;
+    to->latest = ::new (static_cast<void*>(static_cast<idle*>(s.top()) - 1)) idle{s, to->latest};
+    ++m_count;
+    return true;
+  }
+  /// False when a task had not come so deep. Not under the lock: two system calls.
+  static bool give_back_rarely_used(stack s) noexcept {
+    char* const lowest = static_cast<char*>(s.limit());
+    const std::ptrdiff_t rarely_used = static_cast<char*>(s.top()) - k_kept_bytes - lowest;
+    if (rarely_used <= 0) return false;
+    std::array<unsigned char, 64> in_use{}; // of the pages below what is kept: who comes deeper comes through them
+    const std::size_t pages = static_cast<std::size_t>(rarely_used) / page_bytes(),
+                      looked_at = std::min(pages, in_use.size());
+    if (mincore(lowest + (pages - looked_at) * page_bytes(), looked_at * page_bytes(), in_use.data()) != 0)
+      return false;
+    if (std::ranges::none_of(in_use, [](unsigned char page) { return (page & 1U) != 0; })) return false;
+    return madvise(lowest, pages * page_bytes(), MADV_DONTNEED) == 0;
+  }
   size_class* class_of(std::size_t mapping_bytes) noexcept {
     for (size_class& each : m_classes) {
       if (each.mapping_bytes == 0) each.mapping_bytes = mapping_bytes;
@@ -71,10 +92,14 @@ class idle_stacks {
 
   static constexpr int k_most = 8192; // 64 MiB of memory, where tasks touch two pages
   static constexpr std::ptrdiff_t k_kept_bytes = 16 * 1024;
+  // A system call for each stack would take longer than most tasks, and to give memory back interrupts the other cores
+  // even where there is none. So one in 16 is looked at, and where that was deep, each of the next 256: where all come
+  // that deep at most 16 keep it, and where one in a hundred does, one in forty.
+  static constexpr int k_from_look_to_look = 16, k_looks_after_deep = 256;
 
   fork_safe_mutex m_lock;
   std::array<size_class, 4> m_classes;
-  int m_count = 0;
+  int m_count = 0, m_until_look = k_from_look_to_look, m_looks = 0;
 };
 
 } // namespace

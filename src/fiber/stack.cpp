@@ -12,10 +12,7 @@
 namespace treadle::detail {
 namespace {
 
-std::size_t whole_pages(std::size_t bytes) noexcept {
-  static const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return (bytes + page - 1) / page * page;
-}
+std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + page_bytes() - 1) / page_bytes() * page_bytes(); }
 
 /// The name of the call that failed, with its errno.
 const char* map(std::size_t mapping_bytes, std::size_t guard_bytes, stack& made) noexcept {
@@ -38,6 +35,11 @@ const char* map(std::size_t mapping_bytes, std::size_t guard_bytes, stack& made)
 }
 
 } // namespace
+
+std::size_t page_bytes() noexcept {
+  static const std::size_t bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
 
 stack allocate_stack(std::size_t bytes) {
   constexpr std::size_t k_bytes_min = 16 * 1024, k_guard_bytes = 64 * 1024;

@@ -16,11 +16,13 @@ struct stack {
   bool guards(const void* address) const noexcept { return address >= mapping && address < limit(); }
 };
 
+std::size_t page_bytes() noexcept;
+
 /// Usable size is `bytes` rounded up to pages, at least 16 KiB. Throws std::system_error naming the limit that was hit
 /// (two memory mappings each: vm.max_map_count bounds the number of simultaneously suspended tasks).
 stack allocate_stack(std::size_t bytes);
-/// The process keeps some for allocate_stack(), without what lies deeper than 16 KiB. Nothing of the calling thread's
-/// may be on it.
+/// The process keeps some for allocate_stack(), most of them without what lies deeper than 16 KiB. Nothing of the
+/// calling thread's may be on it.
 void free_stack(stack s) noexcept;
 
 /// The stack that the calling OS thread was started with, for code that checks how much is left.
