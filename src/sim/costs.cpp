@@ -21,8 +21,9 @@ constexpr cost_table k_treadle{.create_ns = 12, // futures/async_get is 21 for m
                                .wake_ns = 8'000,    // estimated: a futex in a virtual machine
                                .notify_ns = 2'000,  // estimated: the system call
                                .switch_ns = 34,     // futures/block_resume is 68 for both ways
-                               .stack_ns = 300,   // estimated from runs that leave one to ten thousand stacks (predict_study)
-                               .stacks_kept = 60, // src/task/engine/scheduler.cpp
+                               .stack_ns =
+                                   300, // estimated from runs that leave one to ten thousand stacks (predict_study)
+                               .stacks_kept = 60,     // src/task/engine/scheduler.cpp
                                .continuation_ns = 13, // futures/dataflow_ready
                                .per_worker_ns = 0};
 

@@ -6,9 +6,11 @@
 #include <treadle/topology.hpp>
 #include <treadle/treadle.hpp>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -60,6 +62,62 @@ TEST(binding, puts_each_worker_on_a_core_of_its_own) {
     EXPECT_EQ(seen.cpus, expected) << how;
   }
   EXPECT_THROW(runtime({.bind = "everywhere"}), std::invalid_argument);
+}
+
+/// Four workers on two hardware threads; all are busy, then one comes free. Those that it can take tasks from are the
+/// one on its own hardware thread and one of the others: how often in 20 it takes from the former first.
+int times_nearest_was_first() {
+  runtime rt({.workers = 4, .bind = "packed"});
+  int nearest = 0;
+  for (int i = 0; i < 20; ++i) {
+    constexpr int k_nobody = -1;
+    std::array<int, 4> cpus{};
+    std::atomic<int> came{0}, arrived{0}, queued{0}, first{k_nobody};
+    const auto wait_until = [](auto holds) { // and keeps its worker
+      while (!holds()) std::this_thread::sleep_for(50us);
+    };
+    std::vector<future<void>> tasks;
+    for (int each = 0; each < 4; ++each)
+      tasks.push_back(async([&] {
+        const int me = came++;
+        cpus[static_cast<std::size_t>(me)] = sched_getcpu();
+        ++arrived;
+        wait_until([&] { return arrived == 4; });
+        if (me == 0) return wait_until([&] { return queued == 2; });
+        const auto is_near = [&](int who) { return cpus[static_cast<std::size_t>(who)] == cpus[0]; };
+        const int near = is_near(1) ? 1 : is_near(2) ? 2 : 3, far = near == 1 ? 2 : 1;
+        std::vector<future<void>> offered;
+        if (me == near || me == far) {
+          for (int n = 0; n < 4; ++n)
+            offered.push_back(async([&first, who = me] {
+              int expected = k_nobody;
+              first.compare_exchange_strong(expected, who);
+            }));
+          ++queued;
+        }
+        wait_until([&] { return first != k_nobody; });
+        if (me == near && first == me) ++nearest;
+        for (future<void>& each_offered : offered) each_offered.get();
+      }));
+    for (future<void>& task : tasks) task.get();
+  }
+  return nearest;
+}
+
+TEST(binding_death_test, an_idle_worker_takes_from_the_nearest_first) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const cpu_set_t whole = masks_of_main_thread().whole;
+  std::vector<unsigned> cpus;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &whole)) cpus.push_back(cpu);
+  if (cpus.size() < 2) GTEST_SKIP() << "there is one core";
+  const auto in_domains_of_their_own = [&] {
+    const std::string described =
+        "numa:2 core:1 pu:1(indexes=" + std::to_string(cpus[0]) + "," + std::to_string(cpus[1]) + ")";
+    setenv("HWLOC_SYNTHETIC", described.c_str(), 1);
+    std::exit(times_nearest_was_first());
+  };
+  EXPECT_EXIT(in_domains_of_their_own(), ::testing::ExitedWithCode(20), "");
 }
 
 /// Comes to be; somebody has to look, who works.
