@@ -1,6 +1,7 @@
 #include "fiber/idle_stacks.hpp"
 
 #include "base/fork.hpp"
+#include "base/rng.hpp"
 
 #include <treadle/detail/config.hpp>
 
@@ -38,7 +39,7 @@ class idle_stacks {
     const bool was_deep = give_back_rarely_used(s);
     const std::scoped_lock held(m_lock);
     m_looks = was_deep ? k_looks_after_deep : std::max(m_looks - 1, 0);
-    m_until_look = m_looks > 0 ? 1 : k_from_look_to_look;
+    m_until_look = m_looks > 0 ? 1 : 1 + static_cast<int>(m_random.below(k_from_look_to_look_max));
     return add(s);
   }
 
@@ -69,12 +70,13 @@ class idle_stacks {
     ++m_count;
     return true;
   }
-  /// False when a task had not come so deep. Not under the lock: two system calls.
+  /// False when there was nothing. Not under the lock: two system calls.
   static bool give_back_rarely_used(stack s) noexcept {
     char* const lowest = static_cast<char*>(s.limit());
     const std::ptrdiff_t rarely_used = static_cast<char*>(s.top()) - k_kept_bytes - lowest;
     if (rarely_used <= 0) return false;
-    std::array<unsigned char, 64> in_use{}; // of the pages below what is kept: who comes deeper comes through them
+    // Of the pages below what is kept. Who comes deeper comes through them, but for an array of more than 64 pages.
+    std::array<unsigned char, 64> in_use{};
     const std::size_t pages = static_cast<std::size_t>(rarely_used) / page_bytes(),
                       looked_at = std::min(pages, in_use.size());
     if (mincore(lowest + (pages - looked_at) * page_bytes(), looked_at * page_bytes(), in_use.data()) != 0)
@@ -93,13 +95,14 @@ class idle_stacks {
   static constexpr int k_most = 8192; // 64 MiB of memory, where tasks touch two pages
   static constexpr std::ptrdiff_t k_kept_bytes = 16 * 1024;
   // A system call for each stack would take longer than most tasks, and to give memory back interrupts the other cores
-  // even where there is none. So one in 16 is looked at, and where that was deep, each of the next 256: where all come
-  // that deep at most 16 keep it, and where one in a hundred does, one in forty.
-  static constexpr int k_from_look_to_look = 16, k_looks_after_deep = 256;
+  // even where there is none. So one in 16 is looked at, by chance, and where that was deep, each of the next 256.
+  // Where all tasks come that deep at most 31 stay so; where one in a hundred does, one stack in forty.
+  static constexpr int k_from_look_to_look_max = 31, k_looks_after_deep = 256;
 
   fork_safe_mutex m_lock;
   std::array<size_class, 4> m_classes;
-  int m_count = 0, m_until_look = k_from_look_to_look, m_looks = 0;
+  int m_count = 0, m_until_look = 1, m_looks = 0;
+  xorshift m_random{1};
 };
 
 } // namespace

@@ -9,8 +9,8 @@ namespace treadle::detail {
 
 /// One of that size, without a mapping when there is none.
 stack take_idle_stack(std::size_t mapping_bytes) noexcept;
-/// False when there are enough. Of most that were used deeper than most tasks are, that memory goes back to
-/// the system.
+/// False when there are enough. Where more of it was used than few tasks need, that goes back to the system
+/// most of the time.
 bool keep_idle_stack(stack s) noexcept;
 /// Back to the system; false when there were none.
 bool drop_idle_stacks() noexcept;

@@ -8,8 +8,8 @@ namespace {
 
 using small_deque = detail::basic_deque<2>;
 
-/// Runs `script` on the owner ('p' push, 'o' pop, 'i' pop if it is the job that was pushed last) while thieves try to
-/// steal so often each; in the end every job that was pushed has run once.
+/// Runs `script` on the owner ('p' push, 'o' pop, 's' steal, 'i' pop if it is the job that was pushed last) while
+/// thieves try to steal so often each; in the end every job that was pushed has run once.
 void owner_and_thieves(const char* script, std::initializer_list<int> thieves) {
   small_deque tested;
   std::vector<std::unique_ptr<once>> jobs;
@@ -27,7 +27,7 @@ void owner_and_thieves(const char* script, std::initializer_list<int> thieves) {
       tested.push(jobs.back().get());
     } else if (*operation == 'i') {
       if (tested.pop_if(jobs.back().get())) jobs.back()->run();
-    } else if (detail::job* j = tested.pop()) {
+    } else if (detail::job* j = *operation == 's' ? tested.steal() : tested.pop()) {
       j->run();
     }
   }
@@ -63,6 +63,7 @@ std::vector<scenario> deque_scenarios() {
       {"deque_wrap_if", [] { owner_and_thieves("ppopipi", {2}); }},
       {"deque_pop_pop", [] { owner_and_thieves("ppoo", {1, 1}); }},
       {"deque_pop_pop_push", [] { owner_and_thieves("ppoop", {2}); }},
+      {"deque_owner_steals", [] { owner_and_thieves("ppso", {1, 1}); }},
       {"deque_two_for_one", [] { owner_and_thieves("ppo", {2}); }},
       {"deque_wrap", [] { owner_and_thieves("ppopopp", {2}); }},
       {"deque_grow", [] { owner_and_thieves("ppp", {1}); }},

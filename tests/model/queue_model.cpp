@@ -98,8 +98,12 @@ void ordered_jobs_are_taken_once() {
     nobody by;
     if (detail::job* j = jobs.pop(by)) j->run();
   };
+  const auto take_oldest = [&jobs] {
+    nobody by;
+    if (detail::job* j = jobs.pop_oldest(by)) j->run();
+  };
   in_parallel({[&] { static_cast<void>(jobs.push(&one, priority::normal, 1)), take(); },
-               [&] { static_cast<void>(jobs.push(&two, priority::normal, 2)), take(); },
+               [&] { static_cast<void>(jobs.push(&two, priority::normal, 2)), take_oldest(); },
                [&] { require(jobs.take_stale() == nullptr, "none of them is stale"), take(); }});
   take();
   require(one.was_run() && two.was_run() && jobs.empty(), "no job is lost");

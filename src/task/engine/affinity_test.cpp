@@ -6,7 +6,7 @@
 #include <treadle/topology.hpp>
 #include <treadle/treadle.hpp>
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -64,28 +64,31 @@ TEST(binding, puts_each_worker_on_a_core_of_its_own) {
   EXPECT_THROW(runtime({.bind = "everywhere"}), std::invalid_argument);
 }
 
-/// Four workers on two hardware threads; all are busy, then one comes free. Those that it can take tasks from are the
+/// Two workers on each hardware thread; all are busy, then one comes free. Those that it can take tasks from are the
 /// one on its own hardware thread and one of the others: how often in 20 it takes from the former first.
-int times_nearest_was_first() {
-  runtime rt({.workers = 4, .bind = "packed"});
+constexpr int k_not_bound = 100;
+int times_nearest_was_first(unsigned hardware_threads) {
+  const auto workers = static_cast<int>(2 * hardware_threads);
+  runtime rt({.workers = 2 * hardware_threads, .bind = "packed"});
   int nearest = 0;
   for (int i = 0; i < 20; ++i) {
     constexpr int k_nobody = -1;
-    std::array<int, 4> cpus{};
+    std::vector<int> cpus(2 * hardware_threads);
     std::atomic<int> came{0}, arrived{0}, queued{0}, first{k_nobody};
     const auto wait_until = [](auto holds) { // and keeps its worker
       while (!holds()) std::this_thread::sleep_for(50us);
     };
     std::vector<future<void>> tasks;
-    for (int each = 0; each < 4; ++each)
+    for (int each = 0; each < workers; ++each)
       tasks.push_back(async([&] {
         const int me = came++;
         cpus[static_cast<std::size_t>(me)] = sched_getcpu();
         ++arrived;
-        wait_until([&] { return arrived == 4; });
+        wait_until([&] { return arrived == workers; });
         if (me == 0) return wait_until([&] { return queued == 2; });
-        const auto is_near = [&](int who) { return cpus[static_cast<std::size_t>(who)] == cpus[0]; };
-        const int near = is_near(1) ? 1 : is_near(2) ? 2 : 3, far = near == 1 ? 2 : 1;
+        const auto near = static_cast<int>(std::find(cpus.begin() + 1, cpus.end(), cpus[0]) - cpus.begin());
+        const int far = near == 1 ? 2 : 1;
+        if (near == workers || cpus[static_cast<std::size_t>(far)] == cpus[0]) std::exit(k_not_bound);
         std::vector<future<void>> offered;
         if (me == near || me == far) {
           for (int n = 0; n < 4; ++n)
@@ -104,6 +107,7 @@ int times_nearest_was_first() {
   return nearest;
 }
 
+/// On a machine that is described so that each hardware thread has a domain of its own.
 TEST(binding_death_test, an_idle_worker_takes_from_the_nearest_first) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const cpu_set_t whole = masks_of_main_thread().whole;
@@ -112,10 +116,10 @@ TEST(binding_death_test, an_idle_worker_takes_from_the_nearest_first) {
     if (CPU_ISSET(cpu, &whole)) cpus.push_back(cpu);
   if (cpus.size() < 2) GTEST_SKIP() << "there is one core";
   const auto in_domains_of_their_own = [&] {
-    const std::string described =
-        "numa:2 core:1 pu:1(indexes=" + std::to_string(cpus[0]) + "," + std::to_string(cpus[1]) + ")";
-    setenv("HWLOC_SYNTHETIC", described.c_str(), 1);
-    std::exit(times_nearest_was_first());
+    std::string described = "numa:" + std::to_string(cpus.size()) + " core:1 pu:1(indexes=";
+    for (const unsigned cpu : cpus) described += (cpu == cpus[0] ? "" : ",") + std::to_string(cpu);
+    setenv("HWLOC_SYNTHETIC", (described + ")").c_str(), 1);
+    std::exit(times_nearest_was_first(static_cast<unsigned>(cpus.size())));
   };
   EXPECT_EXIT(in_domains_of_their_own(), ::testing::ExitedWithCode(20), "");
 }

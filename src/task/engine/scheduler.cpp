@@ -159,12 +159,24 @@ void scheduler::await_visitors() noexcept {
   while (m_injecting.load(order::acquire) != 0) std::this_thread::yield(); // a matter of instructions
 }
 
-void scheduler::inject(job& item, const placement& where) {
-  enter(); // before the job can run: it may be the last one the runtime waits for
+/// Some of them, and all that are critical: how long they wait.
+static void stamp(job& item, priority level) noexcept {
   if constexpr (k_counts) {
     thread_local auto jobs = static_cast<std::uint64_t>(ticks_now()); // from anywhere: a thread may have one job only
-    if (is_stamped(++jobs) || where.level == priority::critical) item.queued_at = ticks_now();
+    if (is_stamped(++jobs) || level == priority::critical) item.queued_at = ticks_now();
   }
+}
+
+void scheduler::inject_resumed(job& item) {
+  enter();
+  stamp(item, priority::normal);
+  push_resumed(item);
+  leave();
+}
+
+void scheduler::inject(job& item, const placement& where) {
+  enter(); // before the job can run: it may be the last one the runtime waits for
+  stamp(item, where.level);
   goes_by_paths() && where.is_usual() && !orders(item) ? queue_unordered(item) : place(item, where);
   leave();
 }
@@ -207,8 +219,10 @@ void scheduler::queue_unordered(job& item) noexcept {
 
 void scheduler::place_again(job& item, worker& where, bool yields) noexcept {
   if (has_queues_of_workers()) return queue_with(where, item, priority::normal, yields);
-  if (goes_by_paths() && !yields) return orders(item) ? queue_by_path(item, {}) : queue_unordered(item);
-  push_injected(item);
+  if (!goes_by_paths() || yields) return push_injected(item);
+  if (orders(item)) return queue_by_path(item, {});
+  worker* const here = this_worker();
+  here && &here->owner() == this ? here->push(item) : push_resumed(item);
 }
 
 void scheduler::queue_with(worker& where, job& item, priority level, bool behind) noexcept {

@@ -57,6 +57,9 @@ class scheduler : public work_signals<scheduler> {
 
   /// Any thread. `where`: in this pool.
   void inject(job& item, const placement& where = {});
+  /// The same for a stack that can go on. It goes before what has not begun, unless that is urgent: else a worker with
+  /// much to do would begin more and more of what then waits, each on a stack of its own.
+  void inject_resumed(job& item);
   /// Whether jobs are queued by the rules of its policy, and not in the deque of who makes them.
   bool places_jobs() const noexcept { return policy != scheduling::work_stealing; }
   /// That with the longest path behind it goes first, unless that is not worth it.
@@ -135,7 +138,8 @@ class scheduler : public work_signals<scheduler> {
   bool asks_for_forks = false; ///< of all that fork here: a trace wants them. With the lock of the runtimes
   concurrency& active;         ///< of all pools
   alignas(k_cache_line) injected_jobs injected;
-  atomic<std::uint64_t> injected_tasks{0}; // counterpart of task_counts::created for foreign threads
+  alignas(k_cache_line) atomic<std::uint64_t> injected_tasks{
+      0}; // counterpart of task_counts::created for foreign threads
   alignas(k_cache_line) timer_queue timers;
   atomic<std::uint64_t> stacks{0};
   worker_list workers;

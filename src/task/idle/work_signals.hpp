@@ -41,6 +41,11 @@ class work_signals {
     self().injected.push(&item, level);
     notify_injected();
   }
+  /// The same for a stack that can go on.
+  void push_resumed(job& item) noexcept {
+    self().injected.push_resumed(&item);
+    notify_injected();
+  }
   /// After a notification that found nobody to wake.
   TREADLE_NOINLINE void ask_for_help() noexcept {
     if (self().lends) self().between_pools().ask_for_help(self());

@@ -1,10 +1,13 @@
 #include "task/engine/runtime_fixture.hpp"
+#include "task/engine/scheduler.hpp"
 
 #include <treadle/algorithm/for_loop.hpp>
 #include <treadle/treadle.hpp>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -140,6 +143,149 @@ TEST(scheduling_policies, a_get_waits_for_its_turn) {
     first.get();
   }).get();
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
+/// Of ten tasks on one worker, how many have begun when the one that made them, and had to wait, goes on. What it waits
+/// for is there since the first of them, from outside.
+int begun_before_the_stack_goes_on(const pool_executor& pool) {
+  std::atomic<bool> asked{false}, answered{false};
+  promise<void> outside;
+  std::thread other([&] {
+    asked.wait(false);
+    outside.set_value();
+    answered = true;
+    answered.notify_one();
+  });
+  const int begun = async(pool, [&, answer = outside.get_future()]() mutable {
+                      int so_far = 0;
+                      std::vector<future<void>> all;
+                      for (int i = 0; i < 10; ++i)
+                        all.push_back(async([&] {
+                          if (so_far++ != 0) return;
+                          asked = true;
+                          asked.notify_one();
+                          answered.wait(false);
+                        }));
+                      answer.get();
+                      const int before = so_far;
+                      wait_all(all);
+                      return before;
+                    }).get();
+  other.join();
+  return begun;
+}
+
+TEST(scheduling_policies, a_stack_that_can_go_on_goes_before_tasks_that_have_not_begun) {
+  for (const std::string policy : {"work-stealing", "critical-path"}) {
+    runtime rt({.workers = 1, .pools = "p:1:exclusive:policy=" + policy});
+    for (auto& pool : detail::scheduler::pools_of(rt)) pool->set_ordering(false);
+    for (int i = 0; i < 200; ++i) // now and then the worker's own go first
+      EXPECT_LE(begun_before_the_stack_goes_on(pool_executor("p")), 2) << policy;
+  }
+}
+
+TEST(scheduling_policies, tasks_that_wake_each_other_do_not_starve_others) {
+  for (const std::string policy : {"work-stealing", "critical-path", "local-priority-fifo", "shared-priority"}) {
+    runtime rt({.workers = 1, .pools = "p:1:exclusive:policy=" + policy});
+    async(pool_executor("p"), [] {
+      bool stopped = false;
+      binary_semaphore ping(0), pong(0);
+      auto below = async([&] { stopped = true; }); // in the deque
+      auto partner = async([&] {
+        for (; !stopped; pong.release()) ping.acquire();
+        pong.release();
+      });
+      for (; !stopped; pong.acquire()) ping.release();
+      ping.release();
+      partner.get();
+      below.get();
+    }).get();
+  }
+}
+
+TEST(scheduling_policies, long_paths_do_not_starve_short_ones) {
+  runtime rt({.workers = 1, .pools = "p:1:exclusive:policy=critical-path"});
+  async(pool_executor("p"), [] {
+    bool stopped = false;
+    latch ended(2);
+    std::vector<future<void>> made;
+    made.push_back(async(with_path(1), [&] {
+      stopped = true;
+      ended.count_down();
+    }));
+    std::function<void()> go_on = [&] {
+      if (stopped || made.size() > 100'000) return ended.count_down();
+      made.push_back(async(with_path(1000), go_on));
+    };
+    go_on();
+    ended.wait();
+    EXPECT_LE(made.size(), 1000u);
+  }).get();
+}
+
+enum class queued { in_deque, by_path, from_outside };
+
+/// Two tasks of which one blocks only when the other, which had blocked before, can go on: there is always a stack that
+/// can go on. A third yields, so there is always something injected, too. What ends this is queued somewhere.
+void end_while_stacks_go_on(const std::string& policy, queued where) {
+  runtime rt({.workers = 1, .pools = "p:1:exclusive:policy=" + policy});
+  for (auto& pool : detail::scheduler::pools_of(rt)) pool->set_ordering(false);
+  constexpr int k_nobody = -1, k_end = 2;
+  std::array<counting_semaphore<>, 2> turns{counting_semaphore<>(0), counting_semaphore<>(0)};
+  std::atomic<int> asked_for{k_nobody};
+  std::thread outside([&] {
+    for (int whom = 0; whom != k_end;) {
+      asked_for.wait(k_nobody);
+      whom = asked_for;
+      if (whom != k_end) turns[static_cast<std::size_t>(whom)].release();
+      asked_for = k_nobody;
+      asked_for.notify_one();
+    }
+  });
+  const auto ask_for = [&](int whom) {
+    asked_for = whom;
+    asked_for.notify_one();
+    asked_for.wait(whom);
+  };
+  std::atomic<bool> goes_on{false};
+  bool stopped = false;
+  int begun = 0;
+  const auto take_turns = [&](int me) {
+    for (bool has_other = begun++ != 0; !stopped; has_other = true) {
+      if (has_other) ask_for(1 - me);
+      goes_on = has_other;
+      goes_on.notify_one();
+      turns[static_cast<std::size_t>(me)].acquire();
+    }
+    turns[static_cast<std::size_t>(1 - me)].release();
+  };
+  const auto stop = [&] { stopped = true; };
+  auto all = async(pool_executor("p"), [&] {
+    future<void> last;
+    if (where == queued::in_deque) last = async(stop); // the others are above it
+    if (where == queued::by_path) last = async(with_path(1), stop);
+    auto first = async(take_turns, 0), second = async(take_turns, 1);
+    auto yielding = async([&] {
+      while (!stopped) this_task::yield();
+    });
+    yielding.get();
+    first.get();
+    second.get();
+    if (last.valid()) last.get();
+  });
+  goes_on.wait(false);
+  if (where == queued::from_outside) async(pool_executor("p"), stop).get();
+  all.get();
+  ask_for(k_end);
+  outside.join();
+}
+
+TEST(scheduling_policies, stacks_that_go_on_do_not_starve_tasks) {
+  end_while_stacks_go_on("work-stealing", queued::in_deque);
+  end_while_stacks_go_on("work-stealing", queued::from_outside);
+  end_while_stacks_go_on("critical-path", queued::in_deque);
+  end_while_stacks_go_on("critical-path", queued::by_path);
+  end_while_stacks_go_on("critical-path", queued::from_outside);
 }
 
 TEST(scheduling_policies, static_tasks_stay_with_the_worker_that_they_are_queued_with) {

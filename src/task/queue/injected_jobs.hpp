@@ -6,7 +6,8 @@
 
 namespace treadle::detail {
 
-/// The jobs of a pool that are in no worker's deque: from outside, with a priority, or put back by yield().
+/// The jobs of a pool that are in no worker's deque: from outside, with a priority, put back by yield(), or stacks that
+/// a thread outside or another pool has woken.
 class injected_jobs {
  public:
   void push(job* item, priority level = priority::normal) noexcept { queue(level).push(item); }
@@ -20,6 +21,8 @@ class injected_jobs {
     }
     return queue(priority::high).pop();
   }
+  void push_resumed(job* item) noexcept { m_resumed.push(item); }
+  job* pop_resumed() noexcept { return m_resumed.pop(); }
   job* pop_normal() noexcept { return queue(priority::normal).pop(); }
   job* pop_low() noexcept { return queue(priority::low).pop(); }
 
@@ -27,6 +30,11 @@ class injected_jobs {
   template <class Worker>
   job* pop_any(Worker& by) noexcept {
     job* item = pop_urgent(by);
+    return item ? item : pop_usual();
+  }
+  /// Of those that are neither urgent nor low.
+  job* pop_usual() noexcept {
+    job* item = pop_resumed();
     return item ? item : pop_normal();
   }
 
@@ -40,7 +48,7 @@ class injected_jobs {
   }
 
   std::uint64_t size() const noexcept {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = m_resumed.size();
     for (const injection_queue& q : m_queues) sum += q.size();
     return sum;
   }
@@ -48,13 +56,14 @@ class injected_jobs {
     for (const injection_queue& q : m_queues) {
       if (!q.empty()) return false;
     }
-    return true;
+    return m_resumed.empty();
   }
 
  private:
   injection_queue& queue(priority level) noexcept { return m_queues[static_cast<unsigned>(level)]; }
 
   injection_queue m_queues[4];
+  injection_queue m_resumed;
 };
 
 } // namespace treadle::detail

@@ -33,12 +33,25 @@ class ordered_jobs {
   job* pop(Worker& by) noexcept {
     if (empty()) return nullptr;
     const scoped_lock guard(m_lock);
+    return m_heap.empty() ? nullptr : take_first(by);
+  }
+  /// The oldest of those that have the priority of the first one. Of many, only 64 are looked at, each time the next.
+  template <class Worker>
+  job* pop_oldest(Worker& by) noexcept {
+    if (empty()) return nullptr;
+    const scoped_lock guard(m_lock);
     if (m_heap.empty()) return nullptr;
-    if (TREADLE_UNLIKELY(m_heap.front().key >> 62U == static_cast<std::uint64_t>(priority::critical)))
-      by.begin_critical();
-    job* const item = remove_first();
-    publish();
-    return item;
+    constexpr std::size_t k_entries = 64;
+    const auto level = level_of(m_heap.front());
+    const auto age = [this](std::size_t at) { return static_cast<std::uint32_t>(m_heap[at].key) - m_next; };
+    std::size_t oldest = 0;
+    for (std::size_t i = 0; i < std::min(k_entries, m_heap.size()); ++i) {
+      const std::size_t at = m_looked_at++ % m_heap.size();
+      if (level_of(m_heap[at]) == level && age(at) > age(oldest)) oldest = at;
+    }
+    m_heap[oldest].key |= ~std::uint64_t{0} >> 2U; // so it rises to the front
+    std::push_heap(m_heap.begin(), m_heap.begin() + static_cast<std::ptrdiff_t>(oldest) + 1);
+    return take_first(by);
   }
 
   /// Says how urgent the first one is: the larger, the more; 0 when there is none. Orders nothing, as empty().
@@ -86,6 +99,15 @@ class ordered_jobs {
     return static_cast<std::uint64_t>(level) << 62U | static_cast<std::uint64_t>(bits) << 32U | age;
   }
   std::size_t next_sweep() const noexcept { return std::max(k_sweep_min, 2 * m_heap.size()); }
+  static std::uint64_t level_of(const entry& one) noexcept { return one.key >> 62U; }
+  template <class Worker>
+  job* take_first(Worker& by) noexcept {
+    if (TREADLE_UNLIKELY(level_of(m_heap.front()) == static_cast<std::uint64_t>(priority::critical)))
+      by.begin_critical();
+    job* const item = remove_first();
+    publish();
+    return item;
+  }
   job* remove_first() noexcept {
     std::pop_heap(m_heap.begin(), m_heap.end());
     job* const item = m_heap.back().item;
@@ -100,6 +122,7 @@ class ordered_jobs {
   spinlock m_lock; // of what follows; the last three are read without it
   std::vector<entry> m_heap;
   std::uint32_t m_next = 0; // counts down: of two alike the older one has the larger
+  std::size_t m_looked_at = 0;
   atomic<std::size_t> m_sweep_at{k_sweep_min};
   atomic<std::uint64_t> m_first{0};
   atomic<std::uint64_t> m_size{0};

@@ -76,7 +76,7 @@ void waiter::make_runnable() noexcept {
   if (w && &w->owner() == m_scheduler)
     w->push(*this);
   else
-    m_scheduler->inject(*this);
+    m_scheduler->inject_resumed(*this);
 }
 
 std::uint32_t waiter::path_number() const noexcept {

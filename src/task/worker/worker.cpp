@@ -170,21 +170,24 @@ void worker::promote_oldest(task_stack& current) noexcept {
 
 void worker::run_timers() noexcept { m_scheduler.timers.run_due(); }
 
-/// Short tasks go first, which are in the deque, but for urgent ones. They may make others for ever, so now and then
-/// they go last.
+/// Short tasks go first, which are in the deque, but for urgent ones. They may make others for ever, and so may those
+/// with the longest paths, so now and then others go before them.
 job* worker::next_by_path() {
   m_stamps.set_all_due(m_scheduler.is_ordering());
   injected_jobs& injected = m_scheduler.injected;
   if (ordered->has_urgent())
     if (job* item = pop_placed()) return item;
-  const bool short_ones_last = ++m_looks % k_fair_period == 0;
+  const std::uint32_t turn = ++m_looks % k_fair_period;
+  const bool is_odd = m_looks / k_fair_period % 2 != 0;
   job* item = nullptr;
-  if (!short_ones_last)
-    item = tasks.pop();
-  else if (m_looks / k_fair_period % 2 == 0)
-    item = injected.pop_normal();
+  if (turn == 0)
+    item = is_odd ? pop_placed() : injected.pop_normal();
+  else if (turn == k_fair_period / 2)
+    item = is_odd ? tasks.steal() : ordered->pop_oldest(*this);
+  else
+    item = injected.pop_resumed();
+  if (!item) item = tasks.pop();
   if (!item) item = pop_placed();
-  if (!item && short_ones_last) item = tasks.pop();
   if (!item) item = latent.accept_from(latent);
   return item ? item : injected.pop_any(*this);
 }
@@ -200,14 +203,16 @@ job* worker::next_nearby() {
     }
   }
   if (job* item = injected.pop_urgent(*this)) return item;
-  if (++m_looks % k_fair_period == 0) {
-    if (job* item = injected.pop_normal()) return item;
-  }
+  const std::uint32_t turn = ++m_looks % k_fair_period;
+  if (job* item = turn == 0                   ? injected.pop_normal()
+                  : turn == k_fair_period / 2 ? tasks.steal()
+                                              : injected.pop_resumed())
+    return item;
   if constexpr (k_counts) counters.pending_accesses.increment_unshared();
   if (job* item = tasks.pop()) return item;
   if (job* item = latent.accept_from(latent)) return item;
   if constexpr (k_counts) counters.pending_misses.increment_unshared();
-  return injected.pop_normal();
+  return injected.pop_usual();
 }
 
 job* worker::pop_placed() noexcept {
@@ -223,7 +228,7 @@ job* worker::look(std::int64_t ns) {
     counters.pending_misses.increment_unshared();
     if (job* item = pop_placed()) return item;
     if (job* item = m_scheduler.injected.pop_urgent(*this)) return item;
-    if (job* item = m_scheduler.injected.pop_normal()) return item;
+    if (job* item = m_scheduler.injected.pop_usual()) return item;
     if (job* item = m_scheduler.steal(*this, m_random)) {
       steals.note_time(began, ticks_now());
       return item;
