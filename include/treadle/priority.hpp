@@ -2,8 +2,7 @@
 
 namespace treadle {
 
-/// Which of the queued tasks go first. Nothing that runs is interrupted, and what has waited
-/// in the middle goes on before others begin. Tasks of one priority that come through an
+/// Which of the queued tasks go first. Nothing that runs is interrupted. Tasks of one priority that come through an
 /// executor start in the order in which they were queued; a steady supply of urgent ones keeps the others waiting.
 enum class priority : unsigned char {
   low,     ///< only when a worker would have nothing else to do

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -89,18 +90,30 @@ void print(const char* of, errors all) {
               100 * all[all.size() / 2], 100 * all[all.size() * 9 / 10]);
 }
 
-/// Kendall's tau: of the pairs that are in the same order less those that are not, where the measured ones differ by a
-/// fiftieth at least.
-double agreement(const std::vector<double>& a, const std::vector<double>& measured) {
-  int same = 0, pairs = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (std::abs(measured[i] / measured[j] - 1) < 0.02) continue;
-      ++pairs;
-      same += (a[i] < a[j]) == (measured[i] < measured[j]) ? 1 : -1;
+/// Of what is predicted for configurations and what was measured.
+struct orders {
+  int pairs = 0; // that were measured to differ by a fiftieth at least
+  int agreeing = 0, contrary = 0;
+
+  void compare(std::span<const double> found, std::span<const double> measured) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (std::abs(measured[i] / measured[j] - 1) < 0.02) continue;
+        ++pairs;
+        if (found[i] == found[j]) continue;
+        ++((found[i] < found[j]) == (measured[i] < measured[j]) ? agreeing : contrary);
+      }
     }
   }
-  return pairs == 0 ? 1 : static_cast<double>(same) / pairs;
+};
+
+/// Kendall's rank correlation, but that equal predictions count as half right.
+void print(const program& what, const char* which, const orders& of) {
+  if (of.pairs == 0)
+    std::printf("%-32s order of %s: no two differ\n", what.name.c_str(), which);
+  else
+    std::printf("%-32s order of %s: %.2f (%d pairs, %d agree, %d do not)\n", what.name.c_str(), which,
+                static_cast<double>(of.agreeing - of.contrary) / of.pairs, of.pairs, of.agreeing, of.contrary);
 }
 
 } // namespace
@@ -144,7 +157,13 @@ int main(int argc, char** argv) {
       print(what, 1, std::to_string(took.pool.workers) + ' ' + std::string(to_string(took.pool.policy)), found.back(),
             took, of_policies);
     }
-    std::printf("%-32s order of the configurations: %.2f\n", what.name.c_str(), agreement(found, measured));
+    const std::span f(found), m(measured);
+    orders all, alike;
+    all.compare(f, m);
+    for (const std::size_t first : {std::size_t{0}, f.size() / 2}) // those with as many workers
+      alike.compare(f.subspan(first, f.size() / 2), m.subspan(first, f.size() / 2));
+    print(what, "the configurations", all);
+    print(what, "those with as many workers", alike);
   }
   print("policies", of_policies);
 }

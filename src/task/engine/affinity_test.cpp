@@ -88,7 +88,7 @@ int times_nearest_was_first(unsigned hardware_threads) {
         if (me == 0) return wait_until([&] { return queued == 2; });
         const auto near = static_cast<int>(std::find(cpus.begin() + 1, cpus.end(), cpus[0]) - cpus.begin());
         const int far = near == 1 ? 2 : 1;
-        if (near == workers || cpus[static_cast<std::size_t>(far)] == cpus[0]) std::exit(k_not_bound);
+        if (near == workers || cpus[static_cast<std::size_t>(far)] == cpus[0]) std::_Exit(k_not_bound);
         std::vector<future<void>> offered;
         if (me == near || me == far) {
           for (int n = 0; n < 4; ++n)

@@ -184,21 +184,28 @@ TEST(scheduling_policies, a_stack_that_can_go_on_goes_before_tasks_that_have_not
   }
 }
 
+constexpr int k_most_rounds = 100'000; // after which something must have had its turn
+
 TEST(scheduling_policies, tasks_that_wake_each_other_do_not_starve_others) {
   for (const std::string policy : {"work-stealing", "critical-path", "local-priority-fifo", "shared-priority"}) {
     runtime rt({.workers = 1, .pools = "p:1:exclusive:policy=" + policy});
     async(pool_executor("p"), [] {
       bool stopped = false;
-      binary_semaphore ping(0), pong(0);
+      int rounds = 0;
+      counting_semaphore<> ping(0), pong(0);
       auto below = async([&] { stopped = true; }); // in the deque
       auto partner = async([&] {
-        for (; !stopped; pong.release()) ping.acquire();
+        for (; !stopped && rounds < k_most_rounds; pong.release()) ping.acquire();
         pong.release();
       });
-      for (; !stopped; pong.acquire()) ping.release();
+      for (; !stopped && rounds < k_most_rounds; pong.acquire()) {
+        ++rounds;
+        ping.release();
+      }
       ping.release();
       partner.get();
       below.get();
+      EXPECT_LT(rounds, k_most_rounds);
     }).get();
   }
 }
@@ -214,12 +221,12 @@ TEST(scheduling_policies, long_paths_do_not_starve_short_ones) {
       ended.count_down();
     }));
     std::function<void()> go_on = [&] {
-      if (stopped || made.size() > 100'000) return ended.count_down();
+      if (stopped || made.size() == k_most_rounds) return ended.count_down();
       made.push_back(async(with_path(1000), go_on));
     };
     go_on();
     ended.wait();
-    EXPECT_LE(made.size(), 1000u);
+    EXPECT_LT(made.size(), std::size_t{k_most_rounds});
   }).get();
 }
 
@@ -248,15 +255,20 @@ void end_while_stacks_go_on(const std::string& policy, queued where) {
     asked_for.wait(whom);
   };
   std::atomic<bool> goes_on{false};
+  const auto tell_that_it_goes_on = [&] {
+    goes_on = true;
+    goes_on.notify_one();
+  };
   bool stopped = false;
-  int begun = 0;
+  int begun = 0, rounds = 0;
   const auto take_turns = [&](int me) {
-    for (bool has_other = begun++ != 0; !stopped; has_other = true) {
+    for (bool has_other = begun++ != 0; !stopped && rounds < k_most_rounds; has_other = true) {
+      ++rounds;
       if (has_other) ask_for(1 - me);
-      goes_on = has_other;
-      goes_on.notify_one();
+      if (has_other) tell_that_it_goes_on();
       turns[static_cast<std::size_t>(me)].acquire();
     }
+    tell_that_it_goes_on();
     turns[static_cast<std::size_t>(1 - me)].release();
   };
   const auto stop = [&] { stopped = true; };
@@ -266,7 +278,7 @@ void end_while_stacks_go_on(const std::string& policy, queued where) {
     if (where == queued::by_path) last = async(with_path(1), stop);
     auto first = async(take_turns, 0), second = async(take_turns, 1);
     auto yielding = async([&] {
-      while (!stopped) this_task::yield();
+      while (!stopped && rounds < k_most_rounds) this_task::yield();
     });
     yielding.get();
     first.get();
@@ -278,6 +290,7 @@ void end_while_stacks_go_on(const std::string& policy, queued where) {
   all.get();
   ask_for(k_end);
   outside.join();
+  EXPECT_LT(rounds, k_most_rounds) << policy;
 }
 
 TEST(scheduling_policies, stacks_that_go_on_do_not_starve_tasks) {

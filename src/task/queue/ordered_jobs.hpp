@@ -46,8 +46,9 @@ class ordered_jobs {
     const auto age = [this](std::size_t at) { return static_cast<std::uint32_t>(m_heap[at].key) - m_next; };
     std::size_t oldest = 0;
     for (std::size_t i = 0; i < std::min(k_entries, m_heap.size()); ++i) {
-      const std::size_t at = m_looked_at++ % m_heap.size();
-      if (level_of(m_heap[at]) == level && age(at) > age(oldest)) oldest = at;
+      m_looked_at = m_looked_at + 1 < m_heap.size() ? m_looked_at + 1 : 0;
+      const entry& one = m_heap[m_looked_at];
+      if (level_of(one) == level && age(m_looked_at) > age(oldest) && !one.item->is_stale()) oldest = m_looked_at;
     }
     m_heap[oldest].key |= ~std::uint64_t{0} >> 2U; // so it rises to the front
     std::push_heap(m_heap.begin(), m_heap.begin() + static_cast<std::ptrdiff_t>(oldest) + 1);
