@@ -29,6 +29,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::comes_true;
+using testing::cpus_of;
 using testing::fib;
 using testing::masks;
 using testing::masks_of_main_thread;
@@ -64,9 +65,9 @@ TEST(binding, puts_each_worker_on_a_core_of_its_own) {
   EXPECT_THROW(runtime({.bind = "everywhere"}), std::invalid_argument);
 }
 
+constexpr int k_not_bound = 100; // exit code
 /// Two workers on each hardware thread; all are busy, then one comes free. Those that it can take tasks from are the
 /// one on its own hardware thread and one of the others: how often in 20 it takes from the former first.
-constexpr int k_not_bound = 100;
 int times_nearest_was_first(unsigned hardware_threads) {
   const auto workers = static_cast<int>(2 * hardware_threads);
   runtime rt({.workers = 2 * hardware_threads, .bind = "packed"});
@@ -110,10 +111,7 @@ int times_nearest_was_first(unsigned hardware_threads) {
 /// On a machine that is described so that each hardware thread has a domain of its own.
 TEST(binding_death_test, an_idle_worker_takes_from_the_nearest_first) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const cpu_set_t whole = masks_of_main_thread().whole;
-  std::vector<unsigned> cpus;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &whole)) cpus.push_back(cpu);
+  const std::vector<unsigned> cpus = cpus_of(masks_of_main_thread().whole);
   if (cpus.size() < 2) GTEST_SKIP() << "there is one core";
   const auto in_domains_of_their_own = [&] {
     std::string described = "numa:" + std::to_string(cpus.size()) + " core:1 pu:1(indexes=";
@@ -161,9 +159,7 @@ TEST(affinity, that_shrinks_leaves_a_worker_to_each_pool_that_cannot_borrow) {
   cpu_set_t whole, one;
   CPU_ZERO(&whole);
   ASSERT_EQ(sched_getaffinity(getpid(), sizeof whole, &whole), 0);
-  std::vector<unsigned> cpus;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &whole)) cpus.push_back(cpu);
+  const std::vector<unsigned> cpus = cpus_of(whole);
   if (cpus.size() < 2) GTEST_SKIP() << "there is one core";
   const std::string own = "own:cpus=" + std::to_string(cpus[1]);
   for (const std::string& pools :

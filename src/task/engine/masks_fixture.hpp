@@ -2,10 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include <sched.h>
 #include <unistd.h>
 
 namespace treadle::testing {
+
+/// By their numbers, rising.
+inline std::vector<unsigned> cpus_of(const cpu_set_t& mask) {
+  std::vector<unsigned> cpus;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &mask)) cpus.push_back(cpu);
+  return cpus;
+}
 
 /// The hardware threads of the main thread, and the first of them.
 struct masks {

@@ -177,7 +177,7 @@ void scheduler::inject_resumed(job& item) {
 void scheduler::inject(job& item, const placement& where) {
   enter(); // before the job can run: it may be the last one the runtime waits for
   stamp(item, where.level);
-  goes_by_paths() && where.is_usual() && !orders(item) ? queue_unordered(item) : place(item, where);
+  goes_by_paths() && where.is_usual() && !orders(item) ? queue_unordered(item, false) : place(item, where);
   leave();
 }
 
@@ -212,17 +212,16 @@ void scheduler::queue_by_path(job& item, const placement& where) noexcept {
 }
 
 /// Where paths are gone by: as work-stealing does.
-void scheduler::queue_unordered(job& item) noexcept {
+void scheduler::queue_unordered(job& item, bool goes_on) noexcept {
   worker* const here = this_worker();
-  here && &here->owner() == this ? here->push(item) : push_injected(item);
+  if (here && &here->owner() == this) return here->push(item);
+  goes_on ? push_resumed(item) : push_injected(item);
 }
 
 void scheduler::place_again(job& item, worker& where, bool yields) noexcept {
   if (has_queues_of_workers()) return queue_with(where, item, priority::normal, yields);
-  if (!goes_by_paths() || yields) return push_injected(item);
-  if (orders(item)) return queue_by_path(item, {});
-  worker* const here = this_worker();
-  here && &here->owner() == this ? here->push(item) : push_resumed(item);
+  if (goes_by_paths() && !yields) return orders(item) ? queue_by_path(item, {}) : queue_unordered(item, true);
+  push_injected(item);
 }
 
 void scheduler::queue_with(worker& where, job& item, priority level, bool behind) noexcept {

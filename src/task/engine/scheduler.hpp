@@ -138,8 +138,8 @@ class scheduler : public work_signals<scheduler> {
   bool asks_for_forks = false; ///< of all that fork here: a trace wants them. With the lock of the runtimes
   concurrency& active;         ///< of all pools
   alignas(k_cache_line) injected_jobs injected;
-  alignas(k_cache_line) atomic<std::uint64_t> injected_tasks{
-      0}; // counterpart of task_counts::created for foreign threads
+  // Counterpart of task_counts::created for foreign threads. Busy workers look at what is before it.
+  alignas(k_cache_line) atomic<std::uint64_t> injected_tasks{0};
   alignas(k_cache_line) timer_queue timers;
   atomic<std::uint64_t> stacks{0};
   worker_list workers;
@@ -173,7 +173,7 @@ class scheduler : public work_signals<scheduler> {
   worker& with_whom(const placement& where) noexcept;
   void queue_with(worker& where, job& item, priority level, bool behind) noexcept;
   void queue_by_path(job& item, const placement& where) noexcept;
-  void queue_unordered(job& item) noexcept;
+  void queue_unordered(job& item, bool goes_on) noexcept;
   std::size_t suspended_coroutines() const noexcept; // of the runtime
 
   atomic<bool> m_has_started{false};

@@ -1,5 +1,5 @@
 #include "task/engine/runtime_fixture.hpp"
-#include "task/engine/scheduler.hpp"
+#include "task/priority/ordering_fixture.hpp"
 
 #include <treadle/algorithm/for_loop.hpp>
 #include <treadle/treadle.hpp>
@@ -178,7 +178,7 @@ int begun_before_the_stack_goes_on(const pool_executor& pool) {
 TEST(scheduling_policies, a_stack_that_can_go_on_goes_before_tasks_that_have_not_begun) {
   for (const std::string policy : {"work-stealing", "critical-path"}) {
     runtime rt({.workers = 1, .pools = "p:1:exclusive:policy=" + policy});
-    for (auto& pool : detail::scheduler::pools_of(rt)) pool->set_ordering(false);
+    testing::set_ordering(rt, false);
     for (int i = 0; i < 200; ++i) // now and then the worker's own go first
       EXPECT_LE(begun_before_the_stack_goes_on(pool_executor("p")), 2) << policy;
   }
@@ -236,7 +236,7 @@ enum class queued { in_deque, by_path, from_outside };
 /// can go on. A third yields, so there is always something injected, too. What ends this is queued somewhere.
 void end_while_stacks_go_on(const std::string& policy, queued where) {
   runtime rt({.workers = 1, .pools = "p:1:exclusive:policy=" + policy});
-  for (auto& pool : detail::scheduler::pools_of(rt)) pool->set_ordering(false);
+  testing::set_ordering(rt, false);
   constexpr int k_nobody = -1, k_end = 2;
   std::array<counting_semaphore<>, 2> turns{counting_semaphore<>(0), counting_semaphore<>(0)};
   std::atomic<int> asked_for{k_nobody};

@@ -2,6 +2,7 @@
 
 #include "task/engine/runtime_fixture.hpp"
 #include "task/engine/scheduler.hpp"
+#include "task/priority/ordering_fixture.hpp"
 #include "task/priority/task_paths.hpp"
 #include "task/timing.hpp"
 
@@ -292,21 +293,16 @@ TEST(critical_path, orders_tasks_of_groups) {
   }).get();
 }
 
-/// As a pool_tuner does.
-void set_ordering(const treadle::runtime& of, bool ordered) {
-  for (const auto& pool : treadle::detail::scheduler::pools_of(of)) pool->set_ordering(ordered);
-}
-
 TEST(critical_path, orders_nothing_while_it_is_told_not_to) {
   const short_tasks_take limit(std::chrono::nanoseconds(0)); // none is short
   treadle::runtime runtime({.workers = 1, .pools = k_one_pool});
   treadle::async([&runtime] {
     const auto begins_with_long_path = [] { return order_of_two(std::chrono::microseconds(50))[0] == 1; };
     EXPECT_EQ(in_a_row(10, begins_with_long_path), 10);
-    set_ordering(runtime, false);
+    treadle::testing::set_ordering(runtime, false);
     EXPECT_FALSE(treadle::detail::paths_are_learned.load(treadle::detail::order::relaxed));
     for (int i = 0; i < 100; ++i) EXPECT_FALSE(begins_with_long_path()) << i;
-    set_ordering(runtime, true);
+    treadle::testing::set_ordering(runtime, true);
     EXPECT_TRUE(treadle::detail::paths_are_learned.load(treadle::detail::order::relaxed));
     EXPECT_EQ(in_a_row(10, begins_with_long_path), 10);
   }).get();
@@ -391,7 +387,7 @@ TEST_P(critical_path_on, loses_nothing_while_the_order_changes) {
   std::thread changes([&] {
     std::mt19937 random(GetParam());
     while (!ends) {
-      set_ordering(runtime, random() % 2 == 0);
+      treadle::testing::set_ordering(runtime, random() % 2 == 0);
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
     }
   });

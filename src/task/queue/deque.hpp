@@ -8,8 +8,7 @@
 
 namespace treadle::detail {
 
-/// Work-stealing deque: its owner pushes and pops at the bottom, any worker steals at the top,
-/// also the owner.
+/// Work-stealing deque: its owner pushes and pops at the bottom, any worker, also the owner, steals at the top.
 ///
 /// Chase and Lev, "Dynamic Circular Work-Stealing Deque" (SPAA 2005), in the C11 form of Lê, Pop, Cohen and Zappa
 /// Nardelli (PPoPP 2013) with one correction: the paper publishes a grown buffer with a relaxed store, so a thief may

@@ -4,7 +4,6 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 namespace treadle::detail {
