@@ -96,7 +96,7 @@ class idle_stacks {
   static constexpr std::ptrdiff_t k_kept_bytes = 16 * 1024;
   // A system call for each stack would take longer than most tasks, and to give memory back interrupts the other cores
   // even where there is none. So one in 16 is looked at, by chance, and where that was deep, each of the next 256.
-  // Where all tasks come that deep at most 31 stay so; where one in a hundred does, one stack in forty.
+  // Where all tasks come that deep fewer than 31 stay so; where one in a hundred does, one stack in forty.
   static constexpr int k_from_look_to_look_max = 31, k_looks_after_deep = 256;
 
   fork_safe_mutex m_lock;

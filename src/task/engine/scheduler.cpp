@@ -167,10 +167,14 @@ static void stamp(job& item, priority level) noexcept {
   }
 }
 
-void scheduler::inject_resumed(job& item) {
+void scheduler::inject_resumed(job& item, worker& where) {
   enter();
-  stamp(item, priority::normal);
-  push_resumed(item);
+  if (places_jobs()) {
+    place_again(item, where, false);
+  } else {
+    stamp(item, priority::normal);
+    push_resumed(item);
+  }
   leave();
 }
 

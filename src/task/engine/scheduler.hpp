@@ -59,7 +59,7 @@ class scheduler : public work_signals<scheduler> {
   void inject(job& item, const placement& where = {});
   /// The same for a stack that can go on. It goes before what has not begun, unless that is urgent: else a worker with
   /// much to do would begin more and more of what then waits, each on a stack of its own.
-  void inject_resumed(job& item);
+  void inject_resumed(job& item, worker& where);
   /// Whether jobs are queued by the rules of its policy, and not in the deque of who makes them.
   bool places_jobs() const noexcept { return policy != scheduling::work_stealing; }
   /// That with the longest path behind it goes first, unless that is not worth it.

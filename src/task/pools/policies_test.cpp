@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <string>
@@ -299,6 +300,29 @@ TEST(scheduling_policies, stacks_that_go_on_do_not_starve_tasks) {
   end_while_stacks_go_on("critical-path", queued::in_deque);
   end_while_stacks_go_on("critical-path", queued::by_path);
   end_while_stacks_go_on("critical-path", queued::from_outside);
+}
+
+/// Who wakes the last task from outside may still be about it when the runtime ends.
+TEST(scheduling_policies, a_runtime_may_end_as_soon_as_its_last_task_was_woken) {
+  for (const std::string policy : {"work-stealing", "critical-path", "local-priority-fifo", "shared-priority"})
+    for (int i = 0; i < 100; ++i) {
+      promise<void> from_outside;
+      std::atomic<bool> waits{false};
+      auto rt = std::make_unique<runtime>(runtime_options{.workers = 1, .pools = "p:1:policy=" + policy});
+      auto last = async(pool_executor("p"), [&, answer = from_outside.get_future()]() mutable {
+        waits = true;
+        waits.notify_one();
+        answer.get();
+      });
+      std::thread outside([&] {
+        waits.wait(false);
+        std::this_thread::sleep_for(std::chrono::microseconds(20)); // most often it has left its stack by then
+        from_outside.set_value();
+      });
+      last.get();
+      rt.reset();
+      outside.join();
+    }
 }
 
 TEST(scheduling_policies, static_tasks_stay_with_the_worker_that_they_are_queued_with) {

@@ -70,13 +70,11 @@ void waiter::queue_behind() noexcept {
 }
 
 void waiter::make_runnable() noexcept {
+  worker* const w = this_worker();
+  if (!w || &w->owner() != m_scheduler) return m_scheduler->inject_resumed(*this, *m_fiber->tasks.runner);
   if (TREADLE_UNLIKELY(m_scheduler->places_jobs()))
     return m_scheduler->place_again(*this, *m_fiber->tasks.runner, false);
-  worker* const w = this_worker();
-  if (w && &w->owner() == m_scheduler)
-    w->push(*this);
-  else
-    m_scheduler->inject_resumed(*this);
+  w->push(*this);
 }
 
 std::uint32_t waiter::path_number() const noexcept {
